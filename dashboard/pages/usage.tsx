@@ -3,147 +3,169 @@
 import { useMemo } from 'preact/hooks'
 import { linkOf } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
-import { formatBytes, formatMs, formatNumber, formatShort } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
-import { Card, Figures, PageHead } from '../ui/card.tsx'
+import { Card, PageHead } from '../ui/card.tsx'
 import { Icon } from '../ui/icons.tsx'
-import { Menu } from '../ui/menu.tsx'
+import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { Empty, Show } from '../ui/note.tsx'
 import { OutcomeChart } from '../ui/outcome-chart.tsx'
-import { Pick, Segments } from '../ui/toolbar.tsx'
 import { Breakdowns, type Report } from '../usage/breakdowns.tsx'
+import { periodBefore } from '../usage/compare.ts'
 import { LatencyChart } from '../usage/latency-chart.tsx'
 import { Live } from '../usage/live.tsx'
-import { countsOf, percent, seriesOf } from '../usage/outcome-series.ts'
-
-const windows = [
-  { value: '15m', title: '15 min' },
-  { value: '1h', title: '1 h' },
-  { value: '24h', title: '24 h' },
-  { value: '7d', title: '7 d' },
-  { value: '30d', title: '30 d' },
-] as const
-
-type Window = (typeof windows)[number]['value']
+import { seriesOf } from '../usage/outcome-series.ts'
+import { UsageFigures } from '../usage/usage-figures.tsx'
+import {
+  filterOf,
+  periodOf,
+  readUsageQuery,
+  usageAddress,
+  type UsageQuery,
+} from '../usage/usage-query.ts'
+import { UsageToolbar } from '../usage/usage-toolbar.tsx'
 
 const refreshMs = 10_000
-/** Interval of one export row, by window. */
-const spans = {
-  '15m': 'minute',
-  '1h': 'minute',
-  '24h': 'hour',
-  '7d': 'hour',
-  '30d': 'day',
-} as const
 
 export function UsagePage() {
   const account = useAccount()
   const { query, go } = usePlace()
-  const keyId = query.get('key') ?? ''
-  const window = windows.find(({ value }) => value === query.get('window'))?.value ?? '24h'
-  const show = (key: string, shown: Window): void =>
-    go(`/usage?${new URLSearchParams({ window: shown, ...(key === '' ? {} : { key }) })}`, {
-      replace: true,
-    })
+  const text = query.toString()
+  const shown = useMemo(() => readUsageQuery(new URLSearchParams(text)), [text])
+  const show = (next: UsageQuery): void => go(usageAddress(next), { replace: true })
+  const isFiltered = Object.keys(filterOf(shown)).length > 0
   const keys = useLoaded(
     (signal) => call('GET /accounts/{account}/keys', { account: account.id }, signal),
     [account.id],
   )
-  const usage = useLoaded(
-    (signal) => load(account.id, keyId, window, signal),
-    [account.id, keyId, window],
-    { everyMs: refreshMs },
+  const usage = useLoaded((signal) => loadCompared(account.id, shown, signal), [account.id, text], {
+    everyMs: refreshMs,
+  })
+  // The choices of a filter are the names in the report without it.
+  const all = useLoaded(
+    async (signal) =>
+      isFiltered ? await load(account.id, { ...shown, ...noFilter }, {}, signal) : null,
+    [account.id, isFiltered, shown.isOfAll, shown.keyId, JSON.stringify(shown.period)],
   )
   const names = useMemo(
     () => new Map(keys.value?.keys.map((key) => [key.id, keyName(key)])),
     [keys.value],
   )
-  const sent = {
-    account: account.id,
-    ...(keyId === '' ? {} : { key: keyId }),
-    span: spans[window],
-    since: usage.value?.from ?? 0,
-  }
+  const report = usage.value?.report
+  const known = isFiltered ? (all.value ?? report) : report
   return (
     <>
       <PageHead
         title="Usage"
         actions={
-          <Menu
-            title="Export"
-            items={[
-              {
-                title: 'CSV',
-                icon: 'download',
-                href: linkOf('GET /accounts/{account}/usage/export', sent),
-                download: 'usage.csv',
-              },
-              {
-                title: 'JSON',
-                icon: 'download',
-                href: linkOf('GET /accounts/{account}/usage/lines', sent),
-                download: 'usage.json',
-              },
-            ]}
-          >
+          <Menu title="Export" items={exportsOf(account.id, shown, report)}>
             <Icon name="download" size={16} /> Export
           </Menu>
         }
       />
       <div class="toolbar">
-        <Segments
-          title="Period"
-          value={window}
-          options={windows}
-          onValue={(shown) => show(keyId, shown)}
+        <UsageToolbar
+          shown={shown}
+          onShow={show}
+          choices={{
+            keys: names,
+            networks: namesOf(known?.networks.map(({ network }) => network)),
+            methods: namesOf(known?.methods.map(({ method }) => method)),
+            hasIpfs: known?.networks.some(({ face }) => face === 'files') === true,
+          }}
         />
-        <Pick
-          title="Key"
-          value={keyId}
-          options={[
-            { value: '', title: 'all' },
-            ...[...names].map(([value, title]) => ({ value, title })),
-          ]}
-          onValue={(key) => show(key, window)}
-        />
-        <Live account={account.id} keyId={keyId === '' ? null : keyId} />
+        <Live account={account.id} shown={shown} />
       </div>
       <Show loaded={usage}>
-        {(report) => <UsageReport report={report} names={names} keyId={keyId} />}
+        {(found) => (
+          <UsageReport report={found.report} before={found.before} names={names} shown={shown} />
+        )}
       </Show>
     </>
   )
 }
 
+const noFilter = { network: '', method: '', isIpfs: false } as const
+
+/** Without the empty name, of the IPFS API and of requests that were refused before reading. */
+function namesOf(names: readonly string[] = []): readonly string[] {
+  return [...new Set(names)].filter((name) => name !== '')
+}
+
+type Compared = { readonly report: Report; readonly before: Report | null }
+
+async function loadCompared(
+  account: string,
+  shown: UsageQuery,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const report = await load(account, shown, {}, signal)
+  const period = shown.isCompared ? periodBefore(report) : null
+  if (period === null) return { report, before: null }
+  return { report, before: await load(account, shown, period, signal) }
+}
+
+/** `period`: instead of the shown one. */
 async function load(
   account: string,
-  keyId: string,
-  window: Window,
+  shown: UsageQuery,
+  period: ReturnType<typeof periodOf>,
   signal: AbortSignal,
 ): Promise<Report> {
-  const query = { account, window, by: 'outcome' } as const
+  const query = { ...periodOf(shown), ...period, ...filterOf(shown), by: 'outcome' } as const
+  if (shown.isOfAll) return (await call('GET /usage', query, signal)).report
   const { report } =
-    keyId === ''
-      ? await call('GET /accounts/{account}/usage', query, signal)
-      : await call('GET /accounts/{account}/keys/{key}/usage', { ...query, key: keyId }, signal)
+    shown.keyId === ''
+      ? await call('GET /accounts/{account}/usage', { account, ...query }, signal)
+      : await call(
+          'GET /accounts/{account}/keys/{key}/usage',
+          { account, key: shown.keyId, ...query },
+          signal,
+        )
   return report
+}
+
+function exportsOf(
+  account: string,
+  shown: UsageQuery,
+  report: Report | undefined,
+): readonly MenuItem[] {
+  const { keyId, period, isOfAll } = shown
+  const sent = {
+    ...(keyId === '' ? {} : { key: keyId }),
+    span: report?.span ?? 'hour',
+    since: report?.from ?? 0,
+    ...(typeof period === 'string' || report === undefined ? {} : { until: report.until }),
+    ...filterOf(shown),
+  } as const
+  const download = { icon: 'download' } as const
+  const [csv, json] = isOfAll
+    ? [linkOf('GET /usage/export', sent), linkOf('GET /usage/lines', sent)]
+    : [
+        linkOf('GET /accounts/{account}/usage/export', { account, ...sent }),
+        linkOf('GET /accounts/{account}/usage/lines', { account, ...sent }),
+      ]
+  return [
+    { ...download, title: 'CSV', href: csv, download: 'usage.csv' },
+    { ...download, title: 'JSON', href: json, download: 'usage.json' },
+  ]
 }
 
 function UsageReport({
   report: counted,
+  before,
   names,
-  keyId,
-}: {
-  readonly report: Report
+  shown,
+}: Compared & {
   /** Names of keys, by their IDs. */
   readonly names: ReadonlyMap<string, string>
-  readonly keyId: string
+  readonly shown: UsageQuery
 }) {
   const report = useMemo(() => withNames(counted, names), [counted, names])
-  if (report.totals.requests === 0) {
+  const { zone } = shown
+  if (report.totals.requests === 0 && (before?.totals.requests ?? 0) === 0) {
     return (
       <Card>
         <Empty
@@ -162,56 +184,24 @@ function UsageReport({
   }
   return (
     <>
-      <UsageFigures report={report} />
+      <UsageFigures report={report} before={before} />
       <Card title="Calls by outcome">
-        <OutcomeChart series={seriesOf(report)} />
+        <OutcomeChart series={seriesOf(report, before)} zone={zone} />
       </Card>
-      <Breakdowns report={report} keyId={keyId} />
+      <Breakdowns report={report} shown={shown} />
       {report.totals.latency !== null && (
-        <Card title="Latency" actions={<small class="soft">milliseconds, all methods</small>}>
-          <LatencyChart series={report.series} />
+        <Card
+          title="Latency"
+          actions={
+            <small class="soft">
+              {shown.method === '' ? 'milliseconds, all methods' : `milliseconds, ${shown.method}`}
+            </small>
+          }
+        >
+          <LatencyChart series={report.series} zone={zone} />
         </Card>
       )}
     </>
-  )
-}
-
-function UsageFigures({ report: { totals, table } }: { readonly report: Report }) {
-  const counts = countsOf(table)
-  const { requests, failed, units, bytesIn, bytesOut, latency } = totals
-  return (
-    <Figures
-      rows={[
-        {
-          title: 'Calls',
-          value: formatShort(requests),
-          about: `${formatNumber(requests - failed)} answered`,
-        },
-        {
-          title: 'Errors',
-          value: percent(failed, requests),
-          about: `${percent(counts.failed, requests)} failed on our side`,
-        },
-        {
-          title: 'Units',
-          value: formatShort(units),
-          about: `${formatNumber(Math.round(units / Math.max(1, requests)))} per call`,
-        },
-        {
-          title: 'Transfer',
-          value: formatBytes(bytesIn + bytesOut),
-          about: `${formatBytes(bytesOut)} out · ${formatBytes(bytesIn)} in`,
-        },
-        {
-          title: 'Latency, p95',
-          value: latency === null ? '–' : formatMs(latency.p95Ms),
-          about:
-            latency === null
-              ? 'no calls ran'
-              : `p50 ${formatMs(latency.p50Ms)} · p99 ${formatMs(latency.p99Ms)}`,
-        },
-      ]}
-    />
   )
 }
 

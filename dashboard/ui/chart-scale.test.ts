@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { groupOf, shortCount, spanOf, tickOf, topOf } from './chart-scale.ts'
+import { fieldOf, groupOf, shortCount, spanOf, tickOf, timeIn, topOf } from './chart-scale.ts'
 
 test('the axis ends above the largest value at four round steps', () => {
   for (const [most, top] of [
@@ -33,4 +33,24 @@ test('a chart has at most the bars that fit', () => {
   assert.equal(groupOf(168, 60), 3)
   assert.equal(groupOf(24, 60), 1)
   assert.equal(groupOf(60, 24), 3)
+})
+
+test('times are shown and read in the chosen zone, days are UTC days in both', () => {
+  const zone = process.env['TZ']
+  process.env['TZ'] = 'Asia/Kolkata'
+  try {
+    const time = Date.UTC(2026, 10, 23, 18, 30)
+    assert.equal(tickOf(time, 3_600_000, 'local'), '24 Nov')
+    assert.equal(tickOf(time, 3_600_000), '18:30')
+    assert.equal(spanOf(time, 1_800_000, 'local'), '24 Nov, 00:00–00:30 local time')
+    assert.equal(spanOf(Date.UTC(2026, 10, 23), 86_400_000, 'local'), '23 Nov (UTC day)')
+    for (const one of ['utc', 'local'] as const) {
+      assert.equal(timeIn(fieldOf(time, one), one), time)
+      assert.equal(timeIn('', one), null)
+    }
+    assert.equal(fieldOf(time, 'local'), '2026-11-24T00:00')
+  } finally {
+    if (zone === undefined) delete process.env['TZ']
+    else process.env['TZ'] = zone
+  }
 })

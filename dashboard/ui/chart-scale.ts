@@ -27,23 +27,48 @@ export function groupOf(intervals: number, most: number): number {
   return [1, 2, 3, 4, 6, 8, 12, 24].find((size) => intervals / size <= most) ?? 24
 }
 
-/** The time, or the date where the day begins and for intervals of a day; UTC. */
-export function tickOf(time: number, stepMs: number): string {
-  const date = new Date(time)
-  if (stepMs >= dayMs || (time % dayMs === 0 && stepMs > minuteMs)) return dayOf(date)
-  return date.toISOString().slice(11, 16)
+/** In which times are shown. Days are always UTC days, as usage counts them. */
+export type Zone = 'utc' | 'local'
+
+/** The time, or the date where the day begins and for intervals of a day. */
+export function tickOf(time: number, stepMs: number, zone: Zone = 'utc'): string {
+  if (stepMs >= dayMs) return dayOf(time)
+  const shown = inZone(time, zone)
+  if (shown % dayMs === 0 && stepMs > minuteMs) return dayOf(shown)
+  return clockOf(shown)
 }
 
 /** `23 Nov, 02:00–02:30 UTC`, or `23 Nov` for a day. */
-export function spanOf(time: number, stepMs: number): string {
-  const date = new Date(time)
-  if (stepMs >= dayMs) return dayOf(date)
-  const until = new Date(time + stepMs).toISOString().slice(11, 16)
-  return `${dayOf(date)}, ${date.toISOString().slice(11, 16)}–${until} UTC`
+export function spanOf(time: number, stepMs: number, zone: Zone = 'utc'): string {
+  if (stepMs >= dayMs) return zone === 'utc' ? dayOf(time) : `${dayOf(time)} (UTC day)`
+  const shown = inZone(time, zone)
+  const until = inZone(time + stepMs, zone)
+  return `${dayOf(shown)}, ${clockOf(shown)}–${clockOf(until)} ${zone === 'utc' ? 'UTC' : 'local time'}`
+}
+
+/** The value of a field for a time (`2026-11-23T02:00`). */
+export function fieldOf(time: number, zone: Zone): string {
+  return new Date(inZone(time, zone)).toISOString().slice(0, 16)
+}
+
+/** The time in a field; null: it is not complete. */
+export function timeIn(field: string, zone: Zone): number | null {
+  // Without a zone, the browser reads it as local time.
+  const time = Date.parse(zone === 'utc' ? `${field}Z` : field)
+  return Number.isNaN(time) ? null : time
+}
+
+/** A time whose UTC text is that of the zone. */
+function inZone(time: number, zone: Zone): number {
+  return zone === 'utc' ? time : time - new Date(time).getTimezoneOffset() * minuteMs
 }
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-function dayOf(date: Date): string {
-  return day.format(date)
+function dayOf(time: number): string {
+  return day.format(time)
+}
+
+function clockOf(time: number): string {
+  return new Date(time).toISOString().slice(11, 16)
 }

@@ -1,12 +1,13 @@
 // Calls over time as stacked bars by outcome. Hover, focus and touch show the figures of an interval; the arrow keys move through
-// the intervals; entries of the legend hide a part. The last interval, which is incomplete, is not drawn.
+// the intervals; entries of the legend hide a part. The last interval, which is incomplete, is not drawn. The calls of the period
+// before are a line over the bars.
 // Tested by test/browser/usage.test.ts
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { type OutcomeClass, outcomeClasses } from '../../src/base/outcome-class.ts'
 import { formatNumber } from '../app/format.ts'
 import { classTitles } from '../app/outcome.ts'
-import '../style/chart.css'
-import { groupOf, shortCount, spanOf, tickOf, topOf } from './chart-scale.ts'
+import { ChartFrame, chartLeft, chartTop, heightOf, useChartWidth } from './chart-frame.tsx'
+import { groupOf, spanOf, topOf, type Zone } from './chart-scale.ts'
 import { Empty } from './note.tsx'
 import { Table } from './table.tsx'
 
@@ -15,31 +16,32 @@ export type OutcomeSeries = {
   readonly starts: readonly number[]
   /** Calls of each interval. */
   readonly counts: Readonly<Record<OutcomeClass, readonly number[]>>
+  /** All calls of the same number of intervals before; absent: they are not compared. */
+  readonly before?: readonly number[] | undefined
 }
 
-type Bar = { readonly start: number; readonly counts: Readonly<Record<OutcomeClass, number>> }
+type Bar = {
+  readonly start: number
+  readonly counts: Readonly<Record<OutcomeClass, number>>
+  readonly before: number | null
+}
 
 const height = 210
-const left = 40
 const bottom = 186
-const top = 10
 const barsMax = 60
 const phoneBarsMax = 24
 const phoneWidth = 600
 
-export function OutcomeChart({ series }: { readonly series: OutcomeSeries }) {
-  const box = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(1000)
+export function OutcomeChart({
+  series,
+  zone = 'utc',
+}: {
+  readonly series: OutcomeSeries
+  readonly zone?: Zone
+}) {
+  const { ref, width } = useChartWidth()
   const [hidden, setHidden] = useState<ReadonlySet<OutcomeClass>>(new Set())
   const [at, setAt] = useState<number | null>(null)
-  useEffect(() => {
-    if (box.current === null) return undefined
-    const watch = new ResizeObserver(([entry]) =>
-      setWidth(Math.max(240, entry?.contentRect.width ?? 0)),
-    )
-    watch.observe(box.current)
-    return () => watch.disconnect()
-  }, [])
   const { bars, stepMs } = barsOf(series, width < phoneWidth ? phoneBarsMax : barsMax)
   const shown = outcomeClasses.filter((name) => !hidden.has(name))
   const toggle = (name: OutcomeClass): void => {
@@ -67,7 +69,7 @@ export function OutcomeChart({ series }: { readonly series: OutcomeSeries }) {
       <Legend bars={bars} hidden={hidden} onToggle={toggle} />
       <div
         class="chart-box"
-        ref={box}
+        ref={ref}
         tabIndex={0}
         role="group"
         aria-label="Calls by outcome; the arrow keys move through the intervals"
@@ -75,24 +77,39 @@ export function OutcomeChart({ series }: { readonly series: OutcomeSeries }) {
         onBlur={() => setAt(null)}
         onPointerLeave={() => setAt(null)}
       >
-        <Drawing bars={bars} shown={shown} width={width} stepMs={stepMs} at={at} onAt={setAt} />
+        <Drawing
+          bars={bars}
+          shown={shown}
+          width={width}
+          stepMs={stepMs}
+          zone={zone}
+          at={at}
+          onAt={setAt}
+        />
         <p class="unseen" role="status">
-          {bar === undefined
-            ? ''
-            : `${spanOf(bar.start, stepMs)}: ${outcomeClasses.map((name) => `${formatNumber(bar.counts[name])} ${classTitles[name].toLowerCase()}`).join(', ')}`}
+          {bar === undefined ? '' : `${spanOf(bar.start, stepMs, zone)}: ${wordsOf(bar)}`}
         </p>
       </div>
       <details class="chart-table">
         <summary>Show as table</summary>
-        <BarTable bars={bars} stepMs={stepMs} />
+        <BarTable bars={bars} stepMs={stepMs} zone={zone} />
       </details>
     </>
   )
 }
 
+/** Of one interval, for screen readers. */
+function wordsOf({ counts, before }: Bar): string {
+  const words = outcomeClasses.map(
+    (name) => `${formatNumber(counts[name])} ${classTitles[name].toLowerCase()}`,
+  )
+  if (before !== null) words.push(`${formatNumber(before)} in the period before`)
+  return words.join(', ')
+}
+
 /** Joins neighbouring intervals until there are at most `most`. */
 function barsOf(
-  { starts, counts }: OutcomeSeries,
+  { starts, counts, before }: OutcomeSeries,
   most: number,
 ): { readonly bars: readonly Bar[]; readonly stepMs: number } {
   const size = groupOf(starts.length, most)
@@ -100,16 +117,17 @@ function barsOf(
   const stepMs = ((starts[1] ?? 60_000) - (starts[0] ?? 0)) * size
   const bars: Bar[] = []
   for (let from = first; from < starts.length; from += size) {
-    const sum = (name: OutcomeClass): number =>
-      counts[name].slice(from, from + size).reduce((all, one) => all + one, 0)
+    const sum = (numbers: readonly number[]): number =>
+      numbers.slice(from, from + size).reduce((all, one) => all + one, 0)
     bars.push({
       start: starts[from] ?? 0,
       counts: {
-        answered: sum('answered'),
-        caller: sum('caller'),
-        refused: sum('refused'),
-        failed: sum('failed'),
+        answered: sum(counts.answered),
+        caller: sum(counts.caller),
+        refused: sum(counts.refused),
+        failed: sum(counts.failed),
       },
+      before: before === undefined ? null : sum(before),
     })
   }
   return { bars, stepMs }
@@ -140,6 +158,15 @@ function Legend({
           <b>{formatNumber(bars.reduce((sum, bar) => sum + bar.counts[name], 0))}</b>
         </button>
       ))}
+      {bars.some(({ before }) => before !== null) && (
+        <span>
+          <svg width="16" height="10" aria-hidden="true">
+            <path class="line before" d="M0 5H16" />
+          </svg>
+          Period before{' '}
+          <b>{formatNumber(bars.reduce((sum, { before }) => sum + (before ?? 0), 0))}</b>
+        </span>
+      )}
     </div>
   )
 }
@@ -149,16 +176,16 @@ type DrawingProps = {
   readonly shown: readonly OutcomeClass[]
   readonly width: number
   readonly stepMs: number
+  readonly zone: Zone
   readonly at: number | null
   onAt(at: number | null): void
 }
 
-function Drawing({ bars, shown, width, stepMs, at, onAt }: DrawingProps) {
+function Drawing({ bars, shown, width, stepMs, zone, at, onAt }: DrawingProps) {
   const total = (bar: Bar): number => shown.reduce((sum, name) => sum + bar.counts[name], 0)
-  const axis = topOf(Math.max(0, ...bars.map(total)))
-  const slot = (width - left) / Math.max(1, bars.length)
-  const y = (value: number): number => bottom - (value / axis) * (bottom - top)
-  const labelled = Math.max(1, Math.ceil(64 / slot))
+  const axis = topOf(Math.max(0, ...bars.map((bar) => Math.max(total(bar), bar.before ?? 0))))
+  const slot = (width - chartLeft) / Math.max(1, bars.length)
+  const y = (value: number): number => heightOf(value, axis, bottom)
   return (
     <svg
       class="chart"
@@ -167,23 +194,19 @@ function Drawing({ bars, shown, width, stepMs, at, onAt }: DrawingProps) {
       viewBox={`0 0 ${width} ${height}`}
       aria-hidden="true"
     >
-      {[0, 1, 2, 3, 4].map((step) => (
-        <g key={step}>
-          <line
-            class="rule"
-            x1={left}
-            x2={width}
-            y1={y((axis * step) / 4)}
-            y2={y((axis * step) / 4)}
-          />
-          <text x={left - 8} y={y((axis * step) / 4) + 4} text-anchor="end">
-            {shortCount((axis * step) / 4)}
-          </text>
-        </g>
-      ))}
+      <ChartFrame
+        axis={axis}
+        bottom={bottom}
+        right={width}
+        width={width}
+        starts={bars.map(({ start }) => start)}
+        slot={slot}
+        stepMs={stepMs}
+        zone={zone}
+      />
       {bars.map((bar, index) => {
         let below = 0
-        const x = left + index * slot
+        const x = chartLeft + index * slot
         return (
           <g key={bar.start} class={at === null || at === index ? '' : 'dim'}>
             {shown.map((name) => {
@@ -204,30 +227,41 @@ function Drawing({ bars, shown, width, stepMs, at, onAt }: DrawingProps) {
               class="touch"
               x={x}
               width={slot}
-              y={top}
-              height={bottom - top}
+              y={chartTop}
+              height={bottom - chartTop}
               onPointerEnter={() => onAt(index)}
               onPointerDown={() => onAt(index)}
             />
-            {index % labelled === 0 && x + 40 < width && (
-              <text x={x} y={bottom + 18}>
-                {tickOf(bar.start, stepMs)}
-              </text>
-            )}
           </g>
         )
       })}
+      <path class="line before" d={pathOf(bars, (at) => chartLeft + (at + 0.5) * slot, y)} />
       {at !== null && bars[at] !== undefined && (
         <Tip
           bar={bars[at]}
           shown={shown}
           stepMs={stepMs}
-          x={left + (at + 0.5) * slot}
+          zone={zone}
+          x={chartLeft + (at + 0.5) * slot}
           width={width}
         />
       )}
     </svg>
   )
+}
+
+/** Of the calls before; empty if they are not compared. */
+function pathOf(
+  bars: readonly Bar[],
+  x: (at: number) => number,
+  y: (value: number) => number,
+): string {
+  return bars
+    .flatMap(({ before }, at) =>
+      before === null ? [] : [`${x(at).toFixed(1)} ${y(before).toFixed(1)}`],
+    )
+    .map((point, at) => `${at === 0 ? 'M' : 'L'}${point}`)
+    .join('')
 }
 
 const tipWidth = 196
@@ -236,18 +270,24 @@ function Tip(props: {
   readonly bar: Bar
   readonly shown: readonly OutcomeClass[]
   readonly stepMs: number
+  readonly zone: Zone
   readonly x: number
   readonly width: number
 }) {
-  const { bar, shown, stepMs, x, width } = props
+  const { bar, shown, stepMs, zone, x, width } = props
   const rows = shown.toReversed()
   const total = shown.reduce((sum, name) => sum + bar.counts[name], 0)
   const at = x + 12 + tipWidth > width ? x - 12 - tipWidth : x + 12
   return (
     <g class="tip" transform={`translate(${at} 8)`}>
-      <rect class="tip-box" width={tipWidth} height={48 + rows.length * 18} rx="6" />
+      <rect
+        class="tip-box"
+        width={tipWidth}
+        height={(bar.before === null ? 48 : 66) + rows.length * 18}
+        rx="6"
+      />
       <text class="strong" x="12" y="20">
-        {spanOf(bar.start, stepMs)}
+        {spanOf(bar.start, stepMs, zone)}
       </text>
       {rows.map((name, index) => (
         <g key={name} transform={`translate(12 ${38 + index * 18})`}>
@@ -267,11 +307,28 @@ function Tip(props: {
           {formatNumber(total)}
         </text>
       </g>
+      {bar.before !== null && (
+        <g transform={`translate(12 ${56 + rows.length * 18})`}>
+          <text>Period before</text>
+          <text class="strong" x="128" text-anchor="end">
+            {formatNumber(bar.before)}
+          </text>
+        </g>
+      )}
     </g>
   )
 }
 
-function BarTable({ bars, stepMs }: { readonly bars: readonly Bar[]; readonly stepMs: number }) {
+function BarTable({
+  bars,
+  stepMs,
+  zone,
+}: {
+  readonly bars: readonly Bar[]
+  readonly stepMs: number
+  readonly zone: Zone
+}) {
+  const compared = bars.some(({ before }) => before !== null)
   return (
     <Table
       caption="Calls by interval and outcome"
@@ -280,12 +337,21 @@ function BarTable({ bars, stepMs }: { readonly bars: readonly Bar[]; readonly st
       rows={bars.toReversed()}
       keyOf={({ start }) => String(start)}
       columns={[
-        { title: 'Interval', cell: ({ start }) => spanOf(start, stepMs) },
+        { title: 'Interval', cell: ({ start }) => spanOf(start, stepMs, zone) },
         ...outcomeClasses.map((name) => ({
           title: classTitles[name],
           number: true,
           cell: ({ counts }: Bar) => formatNumber(counts[name]),
         })),
+        ...(compared
+          ? [
+              {
+                title: 'Period before',
+                number: true,
+                cell: ({ before }: Bar) => (before === null ? '–' : formatNumber(before)),
+              },
+            ]
+          : []),
       ]}
     />
   )

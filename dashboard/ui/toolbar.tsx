@@ -30,20 +30,23 @@ export function SearchBox({
   )
 }
 
-/** A filter. It is tinted unless its value is the first. */
-export function Pick<Value extends string>({
-  title,
-  value,
-  options,
-  onValue,
-}: {
+type ChoiceProps<Value extends string> = {
   readonly title: string
   readonly value: Value
   readonly options: readonly { readonly value: Value; readonly title: string }[]
   onValue(value: NoInfer<Value>): void
-}) {
+}
+
+/** A filter. It is tinted unless its value is `unset`: the first, if absent. */
+export function Pick<Value extends string>({
+  title,
+  value,
+  options,
+  unset = options[0]?.value,
+  onValue,
+}: ChoiceProps<Value> & { readonly unset?: NoInfer<Value> | undefined }) {
   return (
-    <label class={`pick${value === options[0]?.value ? '' : ' set'}`}>
+    <label class={`pick${value === unset ? '' : ' set'}`}>
       {title}:
       <select
         aria-label={title}
@@ -65,12 +68,7 @@ export function Segments<Value extends string>({
   value,
   options,
   onValue,
-}: {
-  readonly title: string
-  readonly value: Value
-  readonly options: readonly { readonly value: Value; readonly title: string }[]
-  onValue(value: NoInfer<Value>): void
-}) {
+}: ChoiceProps<Value>) {
   return (
     <div class="seg" role="group" aria-label={title}>
       {options.map((option) => (

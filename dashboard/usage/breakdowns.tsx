@@ -1,5 +1,6 @@
-// Tables of usage, ten rows a page: methods, errors with whose matter they are, keys, networks.
+// Tables of usage, ten rows a page or all: methods, errors with whose matter they are, keys or accounts, networks.
 // Tested by test/browser/usage.test.ts
+import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { outcomeClassOf } from '../../src/base/outcome-class.ts'
 import { formatMs, formatNumber } from '../app/format.ts'
@@ -10,6 +11,7 @@ import { Empty } from '../ui/note.tsx'
 import { Share } from '../ui/share.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { percent } from './outcome-series.ts'
+import { usageAddress, type UsageQuery } from './usage-query.ts'
 
 export type Report = AdminReply<'GET /accounts/{account}/usage'>['report']
 
@@ -47,28 +49,53 @@ function bar<Row extends Counted>(
   }
 }
 
+/** The first ten rows, with pages, and a button that shows all. */
+function TopTable<Row>(props: Parameters<typeof Table<Row>>[0]) {
+  const [isWhole, setWhole] = useState(false)
+  const count = props.rows.length
+  if (count <= rowsMax) return <Table {...props} dense />
+  return (
+    <Table
+      {...props}
+      dense
+      pageSize={isWhole ? count : rowsMax}
+      foot={
+        <button class="link" type="button" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? `Show ${rowsMax}` : `Show all ${formatNumber(count)}`}
+        </button>
+      }
+    />
+  )
+}
+
 export function Breakdowns({
   report,
-  keyId,
+  shown,
 }: {
   readonly report: Report
-  /** Of the shown key, whose requests are linked; empty: all. */
-  readonly keyId: string
+  /** Rows lead to this with a filter more. */
+  readonly shown: UsageQuery
 }) {
   const { holders, networks, methods, reasons } = report
+  const { keyId, isOfAll } = shown
   return (
     <div class="halves">
       <Card title="Methods" flush>
-        <Table
+        <TopTable
           caption="Usage by method"
-          dense
-          pageSize={rowsMax}
           rows={methods}
           keyOf={({ face, method }) => `${face} ${method}`}
           columns={[
             {
               title: 'Method',
-              cell: ({ method }) => <span class="mono">{method || 'refused before reading'}</span>,
+              cell: ({ method }) =>
+                method === '' ? (
+                  'refused before reading'
+                ) : (
+                  <Link to={usageAddress({ ...shown, method })} class="mono">
+                    {method}
+                  </Link>
+                ),
             },
             ...counts<Report['methods'][number]>(),
             {
@@ -84,21 +111,22 @@ export function Breakdowns({
       <div class="stack">
         <Errors reasons={reasons} keyId={keyId} />
         {holders.length > 0 && (
-          <Card title="Keys" flush>
-            <Table
-              caption="Usage by key"
-              dense
-              pageSize={rowsMax}
+          <Card title={isOfAll ? 'Accounts' : 'Keys'} flush>
+            <TopTable
+              caption={isOfAll ? 'Usage by account' : 'Usage by key'}
               rows={holders}
               keyOf={({ id }) => id}
               columns={[
                 {
-                  title: 'Key',
-                  cell: ({ id, name }) => (
-                    <Link to={`/keys/${id}`} class="name">
-                      {name}
-                    </Link>
-                  ),
+                  title: isOfAll ? 'Account' : 'Key',
+                  cell: ({ id, name }) =>
+                    isOfAll ? (
+                      <span class="name">{name}</span>
+                    ) : (
+                      <Link to={`/keys/${id}`} class="name">
+                        {name}
+                      </Link>
+                    ),
                 },
                 ...counts<Report['holders'][number]>(),
                 bar(holders),
@@ -107,16 +135,18 @@ export function Breakdowns({
           </Card>
         )}
         <Card title="Networks" flush>
-          <Table
+          <TopTable
             caption="Usage by network"
-            dense
-            pageSize={rowsMax}
             rows={networks}
             keyOf={({ face, network }) => `${face} ${network}`}
             columns={[
               {
                 title: 'Network',
-                cell: ({ face, network }) => (face === 'files' ? 'IPFS API' : network),
+                cell: ({ face, network }) => {
+                  const isIpfs = face === 'files'
+                  const to = { ...shown, isIpfs, network: isIpfs ? '' : network }
+                  return <Link to={usageAddress(to)}>{isIpfs ? 'IPFS API' : network}</Link>
+                },
               },
               ...counts<Report['networks'][number]>(),
               bar(networks),
@@ -132,10 +162,8 @@ function Errors({ reasons, keyId }: Pick<Report, 'reasons'> & { readonly keyId: 
   const requests = keyId === '' ? '/requests' : `/requests?key=${keyId}`
   return (
     <Card title="Errors" flush actions={<Link to={requests}>See requests</Link>}>
-      <Table
+      <TopTable
         caption="Errors"
-        dense
-        pageSize={rowsMax}
         rows={reasons}
         keyOf={({ outcome, reason }) => `${outcome} ${reason}`}
         empty={<Empty title="Every call was answered" />}

@@ -6,8 +6,11 @@ import type { OutcomeSeries } from '../ui/outcome-chart.tsx'
 
 type Report = AdminReply<'GET /accounts/{account}/usage'>['report']
 
-/** Of a report that was requested by outcome. The last interval is incomplete and left out. */
-export function seriesOf({ series, split }: Pick<Report, 'series' | 'split'>): OutcomeSeries {
+/** Of a report that was requested by outcome, and of the period before. An incomplete interval is left out. */
+export function seriesOf(
+  { series, split }: Pick<Report, 'series' | 'split'>,
+  before: Pick<Report, 'series'> | null = null,
+): OutcomeSeries {
   const complete = series.filter((one) => one.complete)
   const of = (name: OutcomeClass): readonly number[] =>
     split?.parts.find((part) => part.name === name)?.requests.slice(0, complete.length) ??
@@ -20,6 +23,7 @@ export function seriesOf({ series, split }: Pick<Report, 'series' | 'split'>): O
       refused: of('refused'),
       failed: of('failed'),
     },
+    ...(before === null ? {} : { before: before.series.map(({ requests }) => requests) }),
   }
 }
 

@@ -5,7 +5,8 @@ import type { StorageSums } from '../ipfs/pins/account-storage.ts'
 import { table } from './report.ts'
 
 type Report = {
-  readonly window: string
+  /** Null: any time. */
+  readonly window: string | null
   readonly from: number
   readonly until: number
   readonly totals: Part
@@ -21,7 +22,7 @@ export function describeReport(report: Report, storage: StorageSums | null): str
   const { window, from, until, totals, holders, methods, reasons } = report
   const time = (ms: number): string => new Date(ms).toISOString()
   const parts = [
-    `${window}: from ${time(from)} to ${time(until)}`,
+    `${window === null ? '' : `${window}: `}from ${time(from)} to ${time(until)}`,
     table(numbers, [cells(totals)], ''),
     table(
       ['face', 'method', ...numbers],

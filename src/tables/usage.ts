@@ -21,6 +21,15 @@ export type UsageRange = {
   readonly until: number | null
 }
 
+/** Only rows with these values; null: any. */
+export type UsageFilter = {
+  readonly face: 'rpc' | 'files' | null
+  readonly network: string | null
+  readonly method: string | null
+}
+
+export const everyCall: UsageFilter = { face: null, network: null, method: null }
+
 /** Several holders: the keys of an account, or all accounts. */
 export type HolderGroup = { readonly accountId: string } | { readonly all: true }
 
@@ -74,51 +83,78 @@ const sums = `sum(requests) AS requests, sum(CASE outcome WHEN 'ok' THEN 0 ELSE 
 const counts = `part, '[' || ${latencyColumns.map((column) => `sum(${column})`).join(" || ',' || ")} || ']' AS counts`
 const farFuture = Number.MAX_SAFE_INTEGER
 
+/** What follows the other conditions. */
+function conditionsOf({ face, network, method }: UsageFilter): {
+  readonly sql: string
+  readonly parameters: readonly SqlValue[]
+} {
+  const asked = Object.entries({ face, network, method }).filter(([, value]) => value !== null)
+  return {
+    sql: asked.map(([name]) => ` AND ${name} = ?`).join(''),
+    parameters: asked.map(([, value]) => value),
+  }
+}
+
 /** The rows of `table` in the range, grouped by the columns `names`. */
 function ofRange<Row extends object>(
   table: 'usage' | 'latency',
   names: string,
   holder: string,
   { span, from, until }: UsageRange,
+  filter: UsageFilter,
 ): Query<Row> {
   const [added, group] = table === 'usage' ? [sums, names] : [counts, `${names}, part`]
+  const conditions = conditionsOf(filter)
   return query(
     `SELECT ${names}, ${added} FROM ${table} WHERE holder = ? AND span = ? AND start >= ? AND start < ?
-      GROUP BY ${group}`,
-    [holder, span, from, until ?? farFuture],
+      ${conditions.sql} GROUP BY ${group}`,
+    [holder, span, from, until ?? farFuture, ...conditions.parameters],
   )
 }
 
-export function sumUsageByStart(holder: string, range: UsageRange): Query<StartRow & UsageSumsRow> {
-  return ofRange('usage', 'start', holder, range)
+export function sumUsageByStart(
+  holder: string,
+  range: UsageRange,
+  filter: UsageFilter = everyCall,
+): Query<StartRow & UsageSumsRow> {
+  return ofRange('usage', 'start', holder, range, filter)
 }
 
 export function countLatencyByStart(
   holder: string,
   range: UsageRange,
+  filter: UsageFilter = everyCall,
 ): Query<StartRow & LatencyCountsRow> {
-  return ofRange('latency', 'start', holder, range)
+  return ofRange('latency', 'start', holder, range, filter)
 }
 
 export function sumUsageByOutcome(
   holder: string,
   range: UsageRange,
+  filter: UsageFilter = everyCall,
 ): Query<MethodRow & OutcomeRow & UsageSumsRow> {
-  return ofRange('usage', 'face, network, method, outcome, reason, status', holder, range)
+  return ofRange('usage', 'face, network, method, outcome, reason, status', holder, range, filter)
 }
 
 export function countLatencyByMethod(
   holder: string,
   range: UsageRange,
+  filter: UsageFilter = everyCall,
 ): Query<MethodRow & LatencyCountsRow> {
-  return ofRange('latency', 'face, network, method', holder, range)
+  return ofRange('latency', 'face, network, method', holder, range, filter)
 }
 
-export function sumVerified(holder: string, { span, from, until }: UsageRange): Query<VerifiedRow> {
+/** `network` null: of all. */
+export function sumVerified(
+  holder: string,
+  { span, from, until }: UsageRange,
+  network: string | null = null,
+): Query<VerifiedRow> {
   return query(
     `SELECT network, level, sum(requests) AS requests FROM verified
-      WHERE holder = ? AND span = ? AND start >= ? AND start < ? GROUP BY network, level`,
-    [holder, span, from, until ?? farFuture],
+      WHERE holder = ? AND span = ? AND start >= ? AND start < ?${network === null ? '' : ' AND network = ?'}
+      GROUP BY network, level`,
+    [holder, span, from, until ?? farFuture, ...(network === null ? [] : [network])],
   )
 }
 
@@ -135,8 +171,9 @@ export function splitUsageByStart(
   holder: string,
   range: UsageRange,
   by: keyof typeof splitColumns,
+  filter: UsageFilter = everyCall,
 ): Query<StartRow & Partial<MethodRow & OutcomeRow> & UsageSumsRow> {
-  return ofRange('usage', `start, ${splitColumns[by]}`, holder, range)
+  return ofRange('usage', `start, ${splitColumns[by]}`, holder, range, filter)
 }
 
 /** `sql`: the column `holder`. */
@@ -156,35 +193,42 @@ function joined(table: 'usage' | 'latency', sql: string): string {
 export function sumUsageByHolder(
   group: HolderGroup,
   { span, from, until }: UsageRange,
+  filter: UsageFilter = everyCall,
 ): Query<HolderRow & UsageSumsRow> {
   const { sql, parameters } = holdersOf(group)
+  const conditions = conditionsOf(filter)
   return query(
-    `SELECT usage.holder AS holder, ${sums} ${joined('usage', sql)} AND start < ? GROUP BY usage.holder`,
-    [...parameters, span, from, until ?? farFuture],
+    `SELECT usage.holder AS holder, ${sums} ${joined('usage', sql)} AND start < ?${conditions.sql}
+      GROUP BY usage.holder`,
+    [...parameters, span, from, until ?? farFuture, ...conditions.parameters],
   )
 }
 
 export function countLatencyByHolder(
   group: HolderGroup,
   { span, from, until }: UsageRange,
+  filter: UsageFilter = everyCall,
 ): Query<HolderRow & LatencyCountsRow> {
   const { sql, parameters } = holdersOf(group)
+  const conditions = conditionsOf(filter)
   return query(
-    `SELECT latency.holder AS holder, ${counts} ${joined('latency', sql)} AND start < ?
+    `SELECT latency.holder AS holder, ${counts} ${joined('latency', sql)} AND start < ?${conditions.sql}
       GROUP BY latency.holder, part`,
-    [...parameters, span, from, until ?? farFuture],
+    [...parameters, span, from, until ?? farFuture, ...conditions.parameters],
   )
 }
 
-/** Without an end. */
 export function splitUsageByHolder(
   group: HolderGroup,
-  { span, from }: Pick<UsageRange, 'span' | 'from'>,
+  { span, from, until }: UsageRange,
+  filter: UsageFilter = everyCall,
 ): Query<StartRow & HolderRow & UsageSumsRow> {
   const { sql, parameters } = holdersOf(group)
+  const conditions = conditionsOf(filter)
   return query(
-    `SELECT usage.holder AS holder, start, ${sums} ${joined('usage', sql)} GROUP BY usage.holder, start`,
-    [...parameters, span, from],
+    `SELECT usage.holder AS holder, start, ${sums} ${joined('usage', sql)} AND start < ?${conditions.sql}
+      GROUP BY usage.holder, start`,
+    [...parameters, span, from, until ?? farFuture, ...conditions.parameters],
   )
 }
 
@@ -203,7 +247,8 @@ export function findLastUsageByHolder(
 /** Rows of keys in no order, at most `limit`. */
 export function listUsageOfKeys(
   scope: HolderGroup | { readonly keyId: string },
-  { span, from, limit }: { readonly span: number; readonly from: number; readonly limit: number },
+  { span, from, until, limit }: UsageRange & { readonly limit: number },
+  filter: UsageFilter = everyCall,
 ): Query<UsageLineRow> {
   const [where, parameters] =
     'keyId' in scope
@@ -211,13 +256,14 @@ export function listUsageOfKeys(
       : 'accountId' in scope
         ? ['WHERE k.account_id = ?', [scope.accountId]]
         : ['', []]
+  const conditions = conditionsOf(filter)
   return query(
     `SELECT u.start AS start, k.account_id AS account_id, k.id AS key_id, u.face AS face, u.network AS network,
         u.method AS method, u.outcome AS outcome, u.reason AS reason, u.status AS status,
         u.requests AS requests, u.units AS units, u.bytes_in AS bytes_in, u.bytes_out AS bytes_out
       FROM (SELECT id, account_id FROM api_key AS k ${where}) AS k
-      CROSS JOIN usage AS u ON u.holder = k.id AND u.span = ? AND u.start >= ? LIMIT ?`,
-    [...parameters, span, from, limit],
+      CROSS JOIN usage AS u ON u.holder = k.id AND u.span = ? AND u.start >= ? AND u.start < ?${conditions.sql} LIMIT ?`,
+    [...parameters, span, from, until ?? farFuture, ...conditions.parameters, limit],
   )
 }
 

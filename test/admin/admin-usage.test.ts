@@ -113,6 +113,26 @@ test('foreign accounts and keys are absent', async () => {
   assert.equal(await refusal(getUsage, { account: 'a' }, member), 'done')
 })
 
+test('reports and rows have the calls of an own time, of one network and of one method', async () => {
+  const { run, count, refusal } = rig()
+  count({ network: 'mainnet', method: 'eth_getLogs' })
+  const until = String(Date.UTC(2026, 1, 1))
+  const own = { account: 'a', from: String(Date.UTC(2026, 0, 30)), until }
+  const of = async (filter: object) => (await run(getUsage, { ...own, ...filter })).report
+  const all = await of({})
+  assert.deepEqual([all.window, all.span, all.totals.requests], [null, 'hour', 7])
+  assert.equal((await of({ network: 'mainnet' })).totals.requests, 1)
+  assert.equal((await of({ method: 'eth_call', face: 'rpc' })).totals.requests, 6)
+  assert.equal((await of({ face: 'files' })).totals.requests, 0)
+  const { lines } = await run(listUsage, { account: 'a', until, method: 'eth_getLogs' })
+  assert.deepEqual(
+    lines.map(({ network, requests }) => [network, requests]),
+    [['mainnet', 1]],
+  )
+  const half = await refusal(getUsage, { account: 'a', from: '1' })
+  assert.match(half, /^bad_input: .*until is missing/)
+})
+
 test('invalid windows, intervals and times are refused as bad_input', async () => {
   const { refusal } = rig()
   for (const wrong of [{ window: '2h' }, { by: 'colour' }, { extra: '1' }]) {

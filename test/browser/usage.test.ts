@@ -50,6 +50,57 @@ test(
 )
 
 test(
+  'usage is filtered by method, network, own time and account, in an address that can be opened again',
+  { skip: noBrowser, timeout: 120_000 },
+  async (t) => {
+    const { cairn, page, open, expect, picture } = await openSignedIn(t)
+    for (let at = 0; at < 3; at++) await cairn.rpc('eth_chainId')
+    await cairn.rpc('eth_gasPrice')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await open('/usage?window=15m')
+    const calls = page.locator('.figure').filter({ hasText: 'Calls' }).locator('.amount')
+    const methods = page.getByRole('table', { name: 'Usage by method' }).getByRole('row')
+    await calls.getByText('4', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'eth_chainId' }).click()
+    await calls.getByText('3', { exact: true }).waitFor()
+    assert.equal(await methods.count(), 2, 'the heading and one method')
+    await page.getByLabel('Method').selectOption('eth_gasPrice')
+    await calls.getByText('1', { exact: true }).waitFor()
+    await page.getByLabel('Network').selectOption('dev')
+    await page.getByLabel('Account', { exact: true }).last().selectOption('all accounts')
+    await page.getByRole('table', { name: 'Usage by account' }).getByText('default').waitFor()
+    await page.getByRole('button', { name: 'Local' }).click()
+    await page.getByLabel('Compare').selectOption('period before')
+    await page
+      .locator('.figure')
+      .filter({ hasText: 'Latency' })
+      .getByText('no calls before')
+      .waitFor()
+    await page.reload()
+    await calls.getByText('1', { exact: true }).waitFor()
+    assert.match(
+      page.url(),
+      /usage\?window=15m&of=all&network=dev&method=eth_gasPrice&compare=before&zone=local$/,
+    )
+    await checkAxe(page, 'usage, filtered')
+    await page.getByRole('button', { name: 'UTC' }).click()
+    await page.getByRole('button', { name: 'From–to' }).click()
+    await page.getByLabel('From').fill('2026-01-01T00:00')
+    await page.getByLabel('To', { exact: true }).fill('2026-01-03T00:00')
+    await page.getByText('No calls in this period').waitFor()
+    await picture('usage-1440-light-own-time')
+    await checkAxe(page, 'usage, own time')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await checkAxe(page, 'usage, own time, on a phone')
+    await picture('usage-390-dark-own-time')
+    expect(/status of 400/)
+    await page.getByLabel('To', { exact: true }).fill('2025-12-31T00:00')
+    await page.getByRole('alert').filter({ hasText: 'until must be after from' }).waitFor()
+  },
+)
+
+test(
   'an owner sets the recipients of alerts, and a webhook to a private address is refused',
   { skip: noBrowser },
   async (t) => {
@@ -121,8 +172,9 @@ test(
       await route.fulfill({ response, json: { report: filled(report), storage } })
     })
     await page.setViewportSize({ width: 1440, height: 900 })
-    await open('/usage?window=30d')
+    await open('/usage?window=30d&compare=before')
     await page.getByText('1–10 of 60').waitFor()
+    await page.locator('.legend').getByText('Period before 3,900').waitFor()
     assert.ok(Number(await page.evaluate('document.documentElement.scrollHeight')) <= 2_700)
     const chart = page.getByRole('group', { name: /^Calls by outcome/ })
     await chart.focus()
@@ -130,12 +182,16 @@ test(
     await page.keyboard.press('ArrowLeft')
     await chart
       .getByRole('status')
-      .getByText(/answered, .* failed$/)
+      .getByText(/answered, .* failed, 130 in the period before$/)
       .waitFor()
     await picture('usage-1440-light-full')
     await checkAxe(page, 'usage, full')
     await page.getByRole('button', { name: /^Refused/ }).click()
     assert.equal(await page.locator('.chart-box rect.series.refused').count(), 0)
+    await page.getByRole('button', { name: 'Show all 60' }).click()
+    await page.getByRole('link', { name: 'eth_method59' }).waitFor()
+    await page.getByRole('button', { name: 'Show 10' }).click()
+    await page.getByText('1–10 of 60').waitFor()
     await page.getByText('Show as table').first().click()
     await page.getByRole('table', { name: 'Calls by interval and outcome' }).waitFor()
     await page.emulateMedia({ colorScheme: 'dark' })

@@ -1,7 +1,7 @@
 // Builds one usage report from rows of the database and rows in memory.
 // Tested by src/access/usage/usage-report.test.ts
 import { outcomeClassOf } from '../../base/outcome-class.ts'
-import { holders } from '../../tables/usage.ts'
+import { holders, type UsageFilter } from '../../tables/usage.ts'
 import { type FlushedRow, type Part, type Sums, Tallies, Tally } from './usage-row.ts'
 import { startOf, type UsageWindow, type WindowName } from './usage-window.ts'
 
@@ -14,6 +14,19 @@ export type UsageScope =
 export function isOf(scope: UsageScope, { keyId, accountId }: FlushedRow): boolean {
   if ('keyId' in scope) return scope.keyId === keyId
   return 'accountId' in scope ? scope.accountId === accountId : true
+}
+
+export function isIn({ face, network, method }: UsageFilter, row: FlushedRow): boolean {
+  return (
+    (face === null || face === row.face) &&
+    (network === null || network === row.network) &&
+    (method === null || method === row.method)
+  )
+}
+
+/** Verification levels are counted by network, not by method, and the IPFS API has none. */
+export function hasLevels({ face, method }: UsageFilter): boolean {
+  return face !== 'files' && method === null
 }
 
 /** Holder of the rows for the scope. */
@@ -41,8 +54,9 @@ type SplitPart = {
 
 /** `network` is empty for the IPFS API, `method` for requests that were refused before parsing. */
 export type UsageReport = {
-  readonly window: WindowName
-  /** Milliseconds since 1970: the start of the first interval, and now. */
+  /** Null: any time. */
+  readonly window: WindowName | null
+  /** Milliseconds since 1970: the start of the first interval, and the end of the last, or now if it is the running one. */
   readonly from: number
   readonly until: number
   readonly span: UsageWindow['span']
@@ -60,7 +74,7 @@ export type UsageReport = {
       readonly outcome: string
       readonly status: number
     })[]
-  /** Answers from chain data by verification level (x-cairn-verified), the most first. */
+  /** Answers from chain data by verification level (x-cairn-verified), the most first; of one method: empty. */
   readonly verified: readonly Verified[]
   /** The series by the requested dimension; null if none was requested. */
   readonly split: { readonly by: Dimension; readonly parts: readonly SplitPart[] } | null
@@ -97,9 +111,12 @@ export class Collecting {
   readonly #verified = new Map<string, Verified>()
   readonly #split = new Map<string, { readonly requests: number[]; readonly units: number[] }>()
 
-  constructor(window: UsageWindow, by: Dimension | null) {
+  readonly #hasLevels: boolean
+
+  constructor(window: UsageWindow, by: Dimension | null, filter: UsageFilter) {
     this.window = window
     this.by = by
+    this.#hasLevels = hasLevels(filter)
     this.#series = window.starts.map(() => new Tally())
     this.#at = new Map(window.starts.map((start, at) => [start, at]))
   }
@@ -133,7 +150,7 @@ export class Collecting {
     this.#methodOf(row).addLatency(counts, first)
   }
 
-  addVerified({ network, level, requests }: Verified): void {
+  readonly addVerified = ({ network, level, requests }: Verified): void => {
     const name = `${network}\n${level}`
     const before = this.#verified.get(name)?.requests ?? 0
     this.#verified.set(name, { network, level, requests: before + requests })
@@ -163,8 +180,8 @@ export class Collecting {
     this.addInterval(row)
     this.addRow(row)
     if (below !== null) this.addHolder({ ...row, holder: below })
-    if (held.verified !== '' && held.requests > 0)
-      this.addVerified({ ...held, level: held.verified })
+    const isAnswer = held.verified !== '' && held.requests > 0
+    if (isAnswer && this.#hasLevels) this.addVerified({ ...held, level: held.verified })
     if (this.by === 'holder' && below !== null) this.addHolderSplit({ ...row, holder: below })
     else this.addSplit(row)
     if (held.latency === null) return
@@ -174,7 +191,7 @@ export class Collecting {
   }
 
   report(now: number): UsageReport {
-    const { name, span, starts } = this.window
+    const { name, span, starts, until } = this.window
     const parts = <Named extends object>(tallies: Tallies<Named>) =>
       tallies.sorted().map(({ named, tally }) => ({ ...named, ...tally.part() }))
     const sums = <Named extends object>(tallies: Tallies<Named>) =>
@@ -182,12 +199,12 @@ export class Collecting {
     return {
       window: name,
       from: starts[0] ?? 0,
-      until: now,
+      until: until ?? now,
       span,
       totals: this.#totals.part(),
       series: this.#series.map((tally, at) => ({
         start: starts[at] ?? 0,
-        complete: at < starts.length - 1,
+        complete: until !== null || at < starts.length - 1,
         ...tally.part(),
       })),
       holders: parts(this.#holders),

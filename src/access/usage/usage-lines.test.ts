@@ -48,6 +48,11 @@ test('lines come oldest first, of a key, an account or all, including unwritten 
   assert.deepEqual(await list({ keyId: 'k1' }, 'hour', 0), [first])
   assert.equal((await list({ accountId: 'a' }, 'hour', 0)).length, 2)
   assert.equal((await list({ all: true }, 'hour', clock.now())).length, 1)
+  assert.deepEqual(await list({ all: true }, 'hour', 0, noon + hourMs), lines.slice(0, 2))
+  const ofMethod = { face: 'rpc', network: 'dev', method: 'eth_call' } as const
+  assert.deepEqual(await list({ all: true }, 'hour', 0, null, ofMethod), lines)
+  const ofOther = { ...ofMethod, network: 'mainnet' }
+  assert.deepEqual(await list({ all: true }, 'hour', 0, null, ofOther), [])
   assert.deepEqual(
     (await list({ accountId: 'b' }, 'day', clock.now()))[0]?.start,
     Date.UTC(2026, 0, 31),

@@ -1,8 +1,14 @@
 // Usage rows for exports: one line for each interval, key, network, method and outcome.
 // Tested by src/access/usage/usage-lines.test.ts
 import { Fault } from '../../base/fault.ts'
-import { listUsageOfKeys, spans, type UsageLineRow } from '../../tables/usage.ts'
-import { isOf, type UsageScope } from './usage-collecting.ts'
+import {
+  everyCall,
+  listUsageOfKeys,
+  spans,
+  type UsageFilter,
+  type UsageLineRow,
+} from '../../tables/usage.ts'
+import { isIn, isOf, type UsageScope } from './usage-collecting.ts'
 import type { FlushedRow } from './usage-row.ts'
 import { startOf, type UsageInterval } from './usage-window.ts'
 import type { UsageRead } from './usage.ts'
@@ -29,10 +35,16 @@ export type UsageLine = {
 
 export type UsageLines = {
   /**
-   * From the interval that contains `since`, oldest first, including usage in memory. Throws `bad_input` beyond
-   * `linesMax` lines.
+   * From the interval that contains `since` to that before `until` (null: now), oldest first, including usage in memory, of
+   * the calls of `filter` (absent: of all). Throws `bad_input` beyond `linesMax` lines.
    */
-  list(scope: UsageScope, span: UsageInterval, since: number): Promise<readonly UsageLine[]>
+  list(
+    scope: UsageScope,
+    span: UsageInterval,
+    since: number,
+    until?: number | null,
+    filter?: UsageFilter,
+  ): Promise<readonly UsageLine[]>
 }
 
 /** Their rows are sorted on the request thread. */
@@ -46,11 +58,16 @@ export function createUsageLines(parts: {
   const most = parts.linesMax ?? linesMax
 
   return {
-    async list(scope, span, since) {
+    async list(scope, span, since, until = null, filter = everyCall) {
       const from = startOf(spans[span], since)
+      const range = { span: spans[span], from, until }
       const { rows, held } = await read(
-        [listUsageOfKeys(scope, { span: spans[span], from, limit: most + 1 })],
-        (row) => row.minute >= from && isOf(scope, row),
+        [listUsageOfKeys(scope, { ...range, limit: most + 1 }, filter)],
+        (row) =>
+          row.minute >= from &&
+          (until === null || startOf(spans[span], row.minute) < until) &&
+          isOf(scope, row) &&
+          isIn(filter, row),
       )
       const lines = new Map(
         rows[0].map((row) => {

@@ -7,11 +7,12 @@ import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
+import { everyCall, type UsageFilter } from '../../tables/usage.ts'
 import { dimensions, type UsageScope } from './usage-collecting.ts'
 import { createUsageReports } from './usage-report.ts'
 import type { UsedCall } from './usage-row.ts'
 import { createUsage } from './usage.ts'
-import { windowNames } from './usage-window.ts'
+import { type UsagePeriod, windowNames } from './usage-window.ts'
 
 const keys = ['k1', 'k2', 'k3'] as const
 const accountOf = { k1: 'a', k2: 'a', k3: 'b' } as const
@@ -289,4 +290,105 @@ test('usage of the current second is in the report before it is written', async 
   await usage.flush()
   const after = await reports.report({ all: true }, '15m')
   assert.deepEqual(after, before)
+})
+
+const filters: readonly UsageFilter[] = [
+  { ...everyCall, network: 'mainnet' },
+  { ...everyCall, method: 'm3' },
+  { ...everyCall, face: 'files' },
+  { face: 'rpc', network: 'dev', method: 'm5' },
+]
+
+function ownOf(scope: UsageScope, calls: readonly Counted[]): readonly Counted[] {
+  return calls.filter(({ keyId, accountId }) => {
+    if ('keyId' in scope) return scope.keyId === keyId
+    return 'accountId' in scope ? scope.accountId === accountId : true
+  })
+}
+
+test('a filter leaves the calls of one API, network or method in every figure', async () => {
+  const { reports, calls, usage } = await rig()
+  for (const isWritten of [false, true]) {
+    if (isWritten) await usage.flush()
+    for (const filter of filters) {
+      const wanted = calls.filter(
+        (call) =>
+          (filter.face ?? call.face) === call.face &&
+          (filter.network ?? call.network) === call.network &&
+          (filter.method ?? call.method) === call.method,
+      )
+      for (const scope of scopes) {
+        const report = await reports.report(scope, '30d', 'outcome', filter)
+        const own = ownOf(scope, wanted).filter(({ at }) => at >= report.from)
+        const name = `${JSON.stringify(filter)} of ${JSON.stringify(scope)}`
+        const requestsOf = (rows: readonly { readonly requests: number }[]) =>
+          rows.reduce((sum, { requests }) => sum + requests, 0)
+        assert.deepEqual(report.totals, partOf(own), name)
+        for (const rows of [report.series, report.methods, report.networks, report.table]) {
+          assert.equal(requestsOf(rows), own.length, name)
+        }
+        if (!('keyId' in scope)) assert.equal(requestsOf(report.holders), own.length, name)
+        const split = report.split?.parts.flatMap(({ requests }) => requests) ?? []
+        assert.equal(
+          split.reduce((sum, count) => sum + count, 0),
+          own.length,
+          name,
+        )
+        const labelled = own.filter(({ verified }) => verified !== '')
+        const isCounted = filter.method === null && filter.face !== 'files'
+        assert.equal(requestsOf(report.verified), isCounted ? labelled.length : 0, name)
+      }
+    }
+  }
+})
+
+test('any period has the calls of its intervals, from any rows that cover it', async () => {
+  const { reports, calls, now } = await rig()
+  const hour = 3_600_000
+  const periods: readonly (readonly [UsagePeriod, number])[] = [
+    [{ from: now - 40 * 60_000, until: now - 10_000 }, 60_000],
+    [{ from: now - 150 * 60_000 - 1, until: now - 30 * 60_000 }, 60_000],
+    [{ from: now - 9 * day, until: now - 2 * day - 7 * hour }, hour],
+    [{ from: now - 26 * hour, until: now + day }, hour],
+    [{ from: now - 3 * hour, until: now - 2 * hour, span: 'day' }, day],
+    [{ from: now - 300 * day, until: now - 4 * day }, day],
+    [{ from: 86_400_000, until: 86_400_001, span: 'minute' }, 60_000],
+  ]
+  for (const [period, length] of periods) {
+    assert.ok(typeof period === 'object')
+    const from = period.from - (period.from % length)
+    const until = Math.min(Math.ceil(period.until / length) * length, now)
+    for (const scope of scopes) {
+      const report = await reports.report(scope, period, 'holder')
+      const own = ownOf(scope, calls).filter(
+        ({ at }) => at >= from && (at < until || until === now),
+      )
+      const name: string = `${JSON.stringify(period)} of ${JSON.stringify(scope)}`
+      assert.deepEqual([report.window, report.from, report.until], [null, from, until], name)
+      assert.deepEqual(report.totals, partOf(own), name)
+      assert.equal(
+        report.series.reduce((sum, { requests }) => sum + requests, 0),
+        own.length,
+        name,
+      )
+      assert.deepEqual(
+        report.series.map(({ complete }) => complete),
+        report.series.map(({ start }) => start + length <= now),
+        name,
+      )
+    }
+  }
+})
+
+test('a period that ends before it begins, is in the future, or has too many intervals is refused', async () => {
+  const { reports, now } = await rig()
+  const refused: readonly (readonly [UsagePeriod, RegExp])[] = [
+    [{ from: now, until: now }, /until must be after from/],
+    [{ from: now + 1, until: now + 2 }, /from is in the future/],
+    [{ from: 0, until: now }, /intervals of one day, at most 1500/],
+    [{ from: now - 2 * day, until: now, span: 'minute' }, /2881 intervals of one minute/],
+  ]
+  for (const [period, message] of refused) {
+    await assert.rejects(reports.report({ all: true }, period), { code: 'bad_input', message })
+  }
 })

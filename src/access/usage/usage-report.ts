@@ -1,5 +1,5 @@
-// Usage in a window, of one key, an account or all: from the database and memory, each call counted once. Reads the
-// coarsest spans that the window allows, and the rows summed per account or for all: it runs on the request thread, so
+// Usage in a period, of one key, an account or all: from the database and memory, each call counted once. Reads the
+// coarsest spans that the period allows, and the rows summed per account or for all: it runs on the request thread, so
 // it must be short.
 import type { Clock } from '../../base/clock.ts'
 import type { Query } from '../../db/rows.ts'
@@ -9,28 +9,38 @@ import {
   countLatencyByMethod,
   countLatencyByStart,
   type LatencyCountsRow,
+  everyCall,
   splitUsageByHolder,
   splitUsageByStart,
   sumUsageByHolder,
   sumUsageByOutcome,
   sumUsageByStart,
   sumVerified,
+  type UsageFilter,
   type UsageSumsRow,
 } from '../../tables/usage.ts'
 import {
   Collecting,
   type Dimension,
   holderOf,
+  hasLevels,
+  isIn,
   isOf,
   type UsageReport,
   type UsageScope,
 } from './usage-collecting.ts'
 import type { Sums } from './usage-row.ts'
 import type { UsageRead } from './usage.ts'
-import { stretchesOf, windowAt, type WindowName } from './usage-window.ts'
+import { stretchesOf, type UsagePeriod, windowAt } from './usage-window.ts'
 
 export type UsageReports = {
-  report(scope: UsageScope, window: WindowName, by?: Dimension): Promise<UsageReport>
+  /** Of the calls of `filter`; absent: of all. Throws `bad_input` for a period with too many intervals or in the future. */
+  report(
+    scope: UsageScope,
+    period: UsagePeriod,
+    by?: Dimension,
+    filter?: UsageFilter,
+  ): Promise<UsageReport>
 }
 
 /** One query of a report, and the function that adds its rows to the report. */
@@ -46,14 +56,19 @@ export function createUsageReports(parts: {
 }): UsageReports {
   const { clock, read } = parts
   return {
-    async report(scope, name, by) {
+    async report(scope, period, by, filter = everyCall) {
       const now = clock.now()
-      const collecting = new Collecting(windowAt(name, now), by ?? null)
-      const [from = 0] = collecting.window.starts
-      const readings = readingsOf(collecting, scope)
+      const collecting = new Collecting(windowAt(period, now), by ?? null, filter)
+      const { starts, until } = collecting.window
+      const [from = 0] = starts
+      const readings = readingsOf(collecting, scope, filter)
       const { rows, held } = await read(
         readings.map(({ query }) => query),
-        (row) => row.minute >= from && isOf(scope, row),
+        (row) =>
+          row.minute >= from &&
+          (until === null || row.minute < until) &&
+          isOf(scope, row) &&
+          isIn(filter, row),
       )
       for (const [at, { add }] of readings.entries()) add(rows[at] ?? [])
       for (const row of held) collecting.addHeld(row, scope)
@@ -62,54 +77,58 @@ export function createUsageReports(parts: {
   }
 }
 
-function readingsOf(collecting: Collecting, scope: UsageScope): readonly Reading[] {
+function readingsOf(
+  collecting: Collecting,
+  scope: UsageScope,
+  filter: UsageFilter,
+): readonly Reading[] {
   const { window, by } = collecting
   const [from = 0] = window.starts
   const holder = holderOf(scope)
-  const whole = { span: window.minutes, from, until: null }
+  const whole = { span: window.minutes, from, until: window.until }
   // A key is a holder that consists of no others.
   const group = 'keyId' in scope ? null : scope
   return [
-    reading(sumUsageByStart(holder, whole), (row) => {
+    reading(sumUsageByStart(holder, whole, filter), (row) => {
       collecting.addInterval({ start: row.start, ...sumsOf(row) })
     }),
-    reading(countLatencyByStart(holder, whole), (row) => {
+    reading(countLatencyByStart(holder, whole, filter), (row) => {
       collecting.addIntervalLatency(row.start, countsOf(row), firstOf(row))
     }),
     ...stretchesOf(window).flatMap(({ minutes, ...times }) => {
       const stretch = { span: minutes, ...times }
       const ofHolder = [
-        reading(sumUsageByOutcome(holder, stretch), (row) => {
+        reading(sumUsageByOutcome(holder, stretch, filter), (row) => {
           collecting.addRow({ ...row, ...sumsOf(row) })
         }),
-        reading(countLatencyByMethod(holder, stretch), (row) => {
+        reading(countLatencyByMethod(holder, stretch, filter), (row) => {
           collecting.addLatency(row, countsOf(row), firstOf(row))
         }),
-        reading(sumVerified(holder, stretch), (row) => {
-          collecting.addVerified(row)
-        }),
+        ...(hasLevels(filter)
+          ? [reading(sumVerified(holder, stretch, filter.network), collecting.addVerified)]
+          : []),
       ]
       if (group === null) return ofHolder
       return [
         ...ofHolder,
-        reading(sumUsageByHolder(group, stretch), (row) => {
+        reading(sumUsageByHolder(group, stretch, filter), (row) => {
           collecting.addHolder({ holder: row.holder, ...sumsOf(row) })
         }),
-        reading(countLatencyByHolder(group, stretch), (row) => {
+        reading(countLatencyByHolder(group, stretch, filter), (row) => {
           collecting.addHolderLatency(row.holder, countsOf(row), firstOf(row))
         }),
       ]
     }),
     ...(by === 'holder' && group !== null
       ? [
-          reading(splitUsageByHolder(group, whole), (row) => {
+          reading(splitUsageByHolder(group, whole, filter), (row) => {
             collecting.addHolderSplit({ start: row.start, holder: row.holder, ...sumsOf(row) })
           }),
         ]
       : []),
     ...(by !== 'holder' && by !== null
       ? [
-          reading(splitUsageByStart(holder, whole, by), (row) => {
+          reading(splitUsageByStart(holder, whole, by, filter), (row) => {
             collecting.addSplit({ ...row, ...sumsOf(row) })
           }),
         ]

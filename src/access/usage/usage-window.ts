@@ -1,7 +1,8 @@
-// Windows of usage reports, each divided into intervals that are spans of the table.
+// Windows and other periods of usage reports, each divided into intervals that are spans of the table.
 // Tested by src/access/usage/usage-report.test.ts
+import { Fault } from '../../base/fault.ts'
 import { spans } from '../../tables/usage.ts'
-import { minuteMs } from './usage-row.ts'
+import { dayMs, hourMs, minuteMs } from './usage-row.ts'
 
 export type UsageInterval = keyof typeof spans
 
@@ -23,13 +24,21 @@ export type WindowName = keyof typeof lengths
 
 export const windowNames = Object.keys(lengths) as [WindowName, ...WindowName[]]
 
+/** A named window up to now, or any time, milliseconds since 1970. `span` absent: as fits the length. */
+export type UsagePeriod =
+  | WindowName
+  | { readonly from: number; readonly until: number; readonly span?: UsageInterval | undefined }
+
 export type UsageWindow = {
-  readonly name: WindowName
+  /** Null: any time. */
+  readonly name: WindowName | null
   readonly span: UsageInterval
   /** Of the span, in minutes, as in the table. */
   readonly minutes: number
-  /** Starts of its intervals, the running one last, milliseconds since 1970. */
+  /** Starts of its intervals, milliseconds since 1970. */
   readonly starts: readonly number[]
+  /** The end of the last interval; null: it is the running one. */
+  readonly until: number | null
 }
 
 /** A stretch of rows of one span. `until`: where it ends, exclusive; null: now. */
@@ -40,23 +49,70 @@ export type Stretch = {
 }
 
 /** Covers the same time with as few rows as possible: whole larger spans inside it. */
-export function stretchesOf({ minutes, starts }: UsageWindow): readonly Stretch[] {
+export function stretchesOf({ minutes, starts, until }: UsageWindow): readonly Stretch[] {
   const [from = 0] = starts
   const larger = minutes === spans.minute ? spans.hour : spans.day
-  const until = startOf(larger, from + larger * minuteMs - 1)
-  if (minutes === larger || until >= (starts.at(-1) ?? 0)) return [{ minutes, from, until: null }]
-  const first = until === from ? [] : [{ minutes, from, until }]
-  return [...first, { minutes: larger, from: until, until: null }]
+  const first = endOf(larger, from)
+  const last = until === null ? null : startOf(larger, until)
+  const end = last ?? starts.at(-1) ?? 0
+  if (minutes === larger || first >= end) return [{ minutes, from, until }]
+  return [
+    ...(first === from ? [] : [{ minutes, from, until: first }]),
+    { minutes: larger, from: first, until: last },
+    ...(last === until || last === null ? [] : [{ minutes, from: last, until }]),
+  ]
 }
 
-/** The window that ends now. */
-export function windowAt(name: WindowName, now: number): UsageWindow {
-  const { span, intervals } = lengths[name]
+/** Intervals of one report. */
+export const intervalsMax = 1500
+/** Minutes and hours are deleted a little later: see usage-retention.ts. */
+const minutesKeptMs = dayMs
+const hoursKeptMs = 35 * dayMs
+const minutesUpToMs = 3 * hourMs
+const hoursUpToMs = 14 * dayMs
+
+/** Throws `bad_input` for a time that is not before now, is empty, or has too many intervals. */
+export function windowAt(period: UsagePeriod, now: number): UsageWindow {
+  if (typeof period === 'string') {
+    const { span, intervals } = lengths[period]
+    const minutes = spans[span]
+    const from = startOf(minutes, now) - intervals * minutes * minuteMs
+    return { name: period, span, minutes, starts: startsOf(minutes, from, now), until: null }
+  }
+  const { from, until } = period
+  if (from >= until) throw badTime('until', 'must be after from')
+  if (from > now) throw badTime('from', 'is in the future')
+  const span = period.span ?? spanFor(from, Math.min(until, now), now)
   const minutes = spans[span]
-  const running = startOf(minutes, now)
-  const starts = Array.from(
-    { length: intervals + 1 },
-    (_, at) => running - (intervals - at) * minutes * minuteMs,
-  )
-  return { name, span, minutes, starts }
+  const first = startOf(minutes, from)
+  const end = endOf(minutes, until)
+  const isRunning = end > startOf(minutes, now)
+  const last = isRunning ? now : end - 1
+  const intervals = Math.ceil((last + 1 - first) / (minutes * minuteMs))
+  if (intervals > intervalsMax) {
+    const detail = `${intervals} intervals of one ${span}, at most ${intervalsMax}: choose a shorter time or a longer span`
+    throw new Fault('bad_input', { detail, data: { field: 'from' } })
+  }
+  const starts = startsOf(minutes, first, last)
+  return { name: null, span, minutes, starts, until: isRunning ? null : end }
+}
+
+function spanFor(from: number, until: number, now: number): UsageInterval {
+  if (until - from <= minutesUpToMs && now - from <= minutesKeptMs) return 'minute'
+  return until - from <= hoursUpToMs && now - from <= hoursKeptMs ? 'hour' : 'day'
+}
+
+/** Of the intervals from `first`, a start, to the one that contains `last`. */
+function startsOf(minutes: number, first: number, last: number): readonly number[] {
+  const ms = minutes * minuteMs
+  return Array.from({ length: Math.floor((last - first) / ms) + 1 }, (_, at) => first + at * ms)
+}
+
+/** The first start of a span that is not before `time`. */
+function endOf(minutes: number, time: number): number {
+  return startOf(minutes, time + minutes * minuteMs - 1)
+}
+
+function badTime(field: 'from' | 'until', problem: string): Fault {
+  return new Fault('bad_input', { detail: `${field} ${problem}`, data: { field } })
 }

@@ -23,6 +23,8 @@ type Options = AdminOptions & {
   readonly span: 'minute' | 'hour' | 'day'
   readonly account?: string
   readonly key?: string
+  readonly network?: string
+  readonly method?: string
   readonly window?: WindowName
   readonly csv?: true
 }
@@ -37,6 +39,8 @@ export function defineUsage(command: Command, context: Context): void {
     )
     .option('--account <name>', 'only keys of this account')
     .option('--key <id>', 'only this key')
+    .option('--network <name>', 'only calls of this network')
+    .option('--method <name>', 'only calls of this method or IPFS command')
     .addOption(
       new Option('--window <window>', 'report over this time, up to now').choices(windowNames),
     )
@@ -49,6 +53,7 @@ Examples:
   cairn usage --window 24h
   cairn usage --since 2026-01-31 --account team --json
   cairn usage --window 30d --key <id> --json
+  cairn usage --window 7d --network mainnet --method eth_call
   cairn usage --span day --csv > usage.csv
 
 A running server writes its counters every second. Cairn stores minutes for 26 hours, hours for 35 days, and days for
@@ -68,21 +73,22 @@ usage.keepDays. Storage figures are current: each block counts once per account,
 async function report(
   context: Context,
   admin: AdminAccess,
-  { account, key, json }: Options,
+  { account, key, network, method, json }: Options,
   window: WindowName,
 ): Promise<void> {
+  const asked = { window, ...present({ network, method }) }
   if (key !== undefined) {
     const { report: used } = await admin.call('GET /accounts/{account}/keys/{key}/usage', {
       ...(await placeOf(admin, key)),
-      window,
+      ...asked,
     })
     print(context, json, { report: used }, describeReport(used, null))
   } else if (account !== undefined) {
     const { id } = await accountNamed(admin, account)
-    const used = await admin.call('GET /accounts/{account}/usage', { account: id, window })
+    const used = await admin.call('GET /accounts/{account}/usage', { account: id, ...asked })
     print(context, json, used, describeReport(used.report, used.storage))
   } else {
-    const { report: used } = await admin.call('GET /usage', { window })
+    const { report: used } = await admin.call('GET /usage', asked)
     print(context, json, { report: used }, describeReport(used, null))
   }
 }
@@ -138,9 +144,9 @@ type Listed = {
 
 async function linesOf(
   admin: AdminAccess,
-  { account, key, span, since = 0 }: Options,
+  { account, key, network, method, span, since = 0 }: Options,
 ): Promise<Listed> {
-  const asked = { span, since, ...(key === undefined ? {} : { key }) }
+  const asked = { span, since, ...present({ key, network, method }) }
   if (account === undefined) {
     const { lines, storage } = await admin.call('GET /usage/lines', asked)
     const names = new Map(
@@ -184,6 +190,14 @@ function describeStorage({ accounts, stored }: Storage): string {
   const kept = table(headings, rows, 'No stored files.')
   if (stored === undefined) return kept
   return `${kept}\n${stored.blocks} blocks of ${stored.bytes} bytes on the disk.`
+}
+
+/** Without the members that were not given. */
+function present<Name extends string>(
+  options: Readonly<Record<Name, string | undefined>>,
+): { readonly [Given in Name]?: string } {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as { readonly [Given in Name]?: string }
 }
 
 /** Milliseconds since 1970 of the UTC hour that a date or time lies in. Throws UsageError. */

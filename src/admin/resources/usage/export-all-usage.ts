@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { TextOperation } from '../../admin-operation.ts'
 import { usageCsv } from './usage-csv.ts'
-import { linesQuery } from './usage-schema.ts'
+import { filterOf, linesQuery } from './usage-schema.ts'
 
 const input = z.strictObject(linesQuery)
 
@@ -16,9 +16,9 @@ export const exportAllUsage = {
   form: 'text',
   input,
 
-  async run({ key, span, since }, { usage }) {
+  async run({ key, span, since, until, ...filters }, { usage }) {
     const scope = key === undefined ? { all: true as const } : { keyId: key }
-    const text = usageCsv(await usage.list(scope, span, since))
+    const text = usageCsv(await usage.list(scope, span, since, until, filterOf(filters)))
     return { type: 'text/csv', fileName: 'usage.csv', text }
   },
 } satisfies TextOperation<typeof input>

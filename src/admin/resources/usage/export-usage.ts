@@ -5,7 +5,7 @@ import type { TextOperation } from '../../admin-operation.ts'
 import { keyOf } from '../keys/key-schema.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { usageCsv } from './usage-csv.ts'
-import { linesQuery } from './usage-schema.ts'
+import { filterOf, linesQuery } from './usage-schema.ts'
 
 const input = z.strictObject({ account: accountId, ...linesQuery })
 
@@ -19,12 +19,12 @@ export const exportUsage = {
   form: 'text',
   input,
 
-  async run({ account, key, span, since }, { accounts, usage }) {
+  async run({ account, key, span, since, until, ...filters }, { accounts, usage }) {
     const scope =
       key === undefined
         ? { accountId: account }
         : { keyId: (await keyOf(accounts, account, key)).id }
-    const text = usageCsv(await usage.list(scope, span, since))
+    const text = usageCsv(await usage.list(scope, span, since, until, filterOf(filters)))
     return { type: 'text/csv', fileName: 'usage.csv', text }
   },
 } satisfies TextOperation<typeof input>

@@ -2,7 +2,7 @@
 // Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
-import { report, reportQuery, withNames } from './usage-schema.ts'
+import { filterOf, periodOf, report, reportQuery, withNames } from './usage-schema.ts'
 
 const input = z.strictObject(reportQuery)
 const output = z.object({ report })
@@ -16,10 +16,9 @@ export const getAllUsage = {
 
   input,
   output,
-  async run({ window, by }, { accounts, usage }) {
+  async run(query, { accounts, usage }) {
     const names = new Map((await accounts.listAccounts()).map(({ id, name }) => [id, name]))
-    return {
-      report: withNames(await usage.report({ all: true }, window, by), (id) => names.get(id) ?? ''),
-    }
+    const used = await usage.report({ all: true }, periodOf(query), query.by, filterOf(query))
+    return { report: withNames(used, (id) => names.get(id) ?? '') }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { keyOf, keyPath } from '../keys/key-schema.ts'
-import { report, reportQuery, withNames } from './usage-schema.ts'
+import { filterOf, periodOf, report, reportQuery, withNames } from './usage-schema.ts'
 
 const input = z.strictObject({ ...keyPath, ...reportQuery })
 const output = z.object({ report })
@@ -17,8 +17,9 @@ export const getKeyUsage = {
 
   input,
   output,
-  async run({ account, key, window, by }, { accounts, usage }) {
+  async run({ account, key, ...query }, { accounts, usage }) {
     const { id } = await keyOf(accounts, account, key)
-    return { report: withNames(await usage.report({ keyId: id }, window, by), () => '') }
+    const used = await usage.report({ keyId: id }, periodOf(query), query.by, filterOf(query))
+    return { report: withNames(used, () => '') }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'
-import { report, reportQuery, storage, withNames } from './usage-schema.ts'
+import { filterOf, periodOf, report, reportQuery, storage, withNames } from './usage-schema.ts'
 
 const input = z.strictObject({ account: accountId, ...reportQuery })
 const output = z.object({ report, storage })
@@ -17,9 +17,10 @@ export const getUsage = {
 
   input,
   output,
-  async run({ account, window, by }, { accounts, usage }) {
+  async run({ account, ...query }, { accounts, usage }) {
     const names = new Map((await accounts.listKeysOf(account)).map(({ id, name }) => [id, name]))
-    const used = await usage.report({ accountId: account }, window, by)
+    const scope = { accountId: account }
+    const used = await usage.report(scope, periodOf(query), query.by, filterOf(query))
     return {
       report: withNames(used, (id) => names.get(id) ?? ''),
       storage: await usage.storageOf(account),

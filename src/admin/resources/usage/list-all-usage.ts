@@ -2,7 +2,7 @@
 // Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
-import { line, linesQuery } from './usage-schema.ts'
+import { filterOf, line, linesQuery } from './usage-schema.ts'
 
 const input = z.strictObject(linesQuery)
 const output = z.object({
@@ -32,11 +32,11 @@ export const listAllUsage = {
 
   input,
   output,
-  async run({ key, span, since }, { usage, pins }) {
+  async run({ key, span, since, until, ...filters }, { usage, pins }) {
     const scope = key === undefined ? { all: true as const } : { keyId: key }
     const { accounts, stored } = await pins.storage()
     return {
-      lines: [...(await usage.list(scope, span, since))],
+      lines: [...(await usage.list(scope, span, since, until, filterOf(filters)))],
       storage: { accounts: [...accounts], stored },
     }
   },

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { keyOf } from '../keys/key-schema.ts'
 import { accountId } from '../accounts/account-schema.ts'
-import { line, linesQuery } from './usage-schema.ts'
+import { filterOf, line, linesQuery } from './usage-schema.ts'
 
 const input = z.strictObject({ account: accountId, ...linesQuery })
 const output = z.object({ lines: z.array(line) })
@@ -18,11 +18,11 @@ export const listUsage = {
 
   input,
   output,
-  async run({ account, key, span, since }, { accounts, usage }) {
+  async run({ account, key, span, since, until, ...filters }, { accounts, usage }) {
     const scope =
       key === undefined
         ? { accountId: account }
         : { keyId: (await keyOf(accounts, account, key)).id }
-    return { lines: [...(await usage.list(scope, span, since))] }
+    return { lines: [...(await usage.list(scope, span, since, until, filterOf(filters)))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

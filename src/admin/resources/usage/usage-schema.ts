@@ -2,25 +2,77 @@
 // Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import { dimensions, type UsageReport } from '../../../access/usage/usage-collecting.ts'
-import { windowNames } from '../../../access/usage/usage-window.ts'
+import {
+  type UsagePeriod,
+  type WindowName,
+  windowNames,
+} from '../../../access/usage/usage-window.ts'
+import { Fault } from '../../../base/fault.ts'
+import type { UsageFilter } from '../../../tables/usage.ts'
 
 const windowName = z.enum(windowNames)
 
-/** `by`: cuts the series by that, too. */
-export const reportQuery = {
-  window: windowName.default('24h'),
-  by: z.enum(dimensions).optional(),
+const span = z.enum(['minute', 'hour', 'day'])
+const face = z.enum(['rpc', 'files'])
+const time = z.coerce.number<number>().int().min(0).max(8_640_000_000_000_000)
+
+const filterQuery = {
+  face: face.optional(),
+  network: z.string().max(64).optional(),
+  method: z.string().max(128).optional(),
 }
 
-/** `since`: milliseconds since 1970; the interval that contains it counts in full. */
+/**
+ * `from` and `until` replace the window: milliseconds since 1970; intervals that they lie in count in full, and `span` is
+ * their length. `by`: cuts the series by that, too. `face`, `network`, `method`: of these calls only.
+ */
+export const reportQuery = {
+  window: windowName.default('24h'),
+  from: time.optional(),
+  until: time.optional(),
+  span: span.optional(),
+  by: z.enum(dimensions).optional(),
+  ...filterQuery,
+}
+
+type ReportQuery = {
+  readonly window: WindowName
+  readonly from?: number | undefined
+  readonly until?: number | undefined
+  readonly span?: z.output<typeof span> | undefined
+}
+
+/** Throws `bad_input` for one end of a time alone. */
+export function periodOf({ window, from, until, span: length }: ReportQuery): UsagePeriod {
+  if (from !== undefined && until !== undefined) return { from, until, span: length }
+  if (from === undefined && until === undefined) return window
+  const field = from === undefined ? 'from' : 'until'
+  throw new Fault('bad_input', {
+    detail: `${field} is missing: from and until go together`,
+    data: { field },
+  })
+}
+
+type Filters = {
+  readonly face?: UsageFilter['face'] | undefined
+  readonly network?: string | undefined
+  readonly method?: string | undefined
+}
+
+export function filterOf({ face: api, network, method }: Filters): UsageFilter {
+  return { face: api ?? null, network: network ?? null, method: method ?? null }
+}
+
+/** `since` and `until`: milliseconds since 1970; the interval that contains `since` counts in full. */
 export const linesQuery = {
-  since: z.coerce.number<number>().int().min(0).default(0),
-  span: z.enum(['minute', 'hour', 'day']).default('hour'),
+  since: time.default(0),
+  until: time.optional(),
+  span: span.default('hour'),
   key: z.string().max(128).optional(),
+  ...filterQuery,
 }
 
 const count = z.number().min(0)
-const face = z.enum(['rpc', 'files'])
 
 const sumsShape = {
   requests: count,
@@ -38,10 +90,11 @@ const partShape = {
 const part = z.object(partShape)
 
 export const report = z.object({
-  window: windowName,
+  /** Null: any time. */
+  window: windowName.nullable(),
   from: z.int(),
   until: z.int(),
-  span: z.enum(['minute', 'hour', 'day']),
+  span,
   totals: part,
   series: z.array(z.object({ start: z.int(), complete: z.boolean(), ...partShape })),
   holders: z.array(z.object({ id: z.string(), name: z.string(), ...partShape })),
@@ -59,7 +112,7 @@ export const report = z.object({
       ...sumsShape,
     }),
   ),
-  /** Answers from chain data by verification level (x-cairn-verified), the most first. */
+  /** Answers from chain data by verification level (x-cairn-verified), the most first; of one method: empty. */
   verified: z.array(z.object({ network: z.string(), level: z.string(), requests: count })),
   split: z
     .object({
