@@ -10,7 +10,34 @@ test('content is recognised by its first bytes, not by its name', () => {
     title: 'PNG image',
   })
   assert.equal(kindOf(Buffer.from('RIFF1234WEBPVP8 '), '').title, 'WebP image')
-  assert.equal(kindOf(Buffer.from('%PDF-1.7'), 'a.png').title, 'PDF document')
+  const typeOf = (text: string) => {
+    const kind = kindOf(Buffer.from(text, 'latin1'), 'a.html')
+    return 'type' in kind ? kind.type : kind.title
+  }
+  assert.deepEqual(
+    [
+      '%PDF-1.7',
+      '\0\0\0 ftypisom',
+      '\0\0\0 ftypM4A ',
+      '\x1aE\xdf\xa3',
+      'RIFF1234WAVE',
+      'OggS\0',
+      'PK\x03\x04',
+    ].map(typeOf),
+    [
+      'application/pdf',
+      'video/mp4',
+      'audio/mp4',
+      'video/webm',
+      'audio/wav',
+      'audio/ogg',
+      'ZIP archive',
+    ],
+  )
+  assert.deepEqual(kindOf(Buffer.from('<!doctype html><p>%PDF-'), 'a.pdf'), {
+    kind: 'text',
+    title: 'PDF document',
+  })
   assert.deepEqual(kindOf(Buffer.from('{"a": 1}'), 'a'), { kind: 'text', title: 'JSON' })
   assert.equal(kindOf(Buffer.from('<svg xmlns="x"></svg>'), '').kind, 'image')
   assert.deepEqual(kindOf(Buffer.from('a\n'), 'a.md'), { kind: 'text', title: 'Markdown' })

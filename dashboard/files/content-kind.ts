@@ -1,38 +1,60 @@
 // What content is, from its first bytes, and from its name where bytes do not tell. Pure.
 // Tested by dashboard/files/content-kind.test.ts
 
+/** `type`: the media type under which the browser shows the bytes, whatever else they could be read as. */
+export type ShownKind = {
+  readonly kind: 'image' | 'video' | 'audio' | 'pdf'
+  readonly type: string
+  readonly title: string
+}
+
 export type ContentKind =
-  | { readonly kind: 'image'; readonly type: string; readonly title: string }
+  | ShownKind
   | { readonly kind: 'text'; readonly title: string }
   | { readonly kind: 'other'; readonly title: string }
 
-const images: readonly (readonly [start: string, type: string, title: string])[] = [
-  ['89504e470d0a1a0a', 'image/png', 'PNG image'],
-  ['ffd8ff', 'image/jpeg', 'JPEG image'],
-  ['47494638', 'image/gif', 'GIF image'],
+type Form = readonly [begins: string, kind: ShownKind['kind'], type: string, title: string]
+
+/** In latin1. */
+const forms: readonly Form[] = [
+  ['\x89PNG\r\n\x1a\n', 'image', 'image/png', 'PNG image'],
+  ['\xff\xd8\xff', 'image', 'image/jpeg', 'JPEG image'],
+  ['GIF8', 'image', 'image/gif', 'GIF image'],
+  ['\x1a\x45\xdf\xa3', 'video', 'video/webm', 'Video'],
+  ['OggS', 'audio', 'audio/ogg', 'Ogg audio'],
+  ['fLaC', 'audio', 'audio/flac', 'FLAC audio'],
+  ['ID3', 'audio', 'audio/mpeg', 'MP3 audio'],
+  ['\xff\xfb', 'audio', 'audio/mpeg', 'MP3 audio'],
+  ['%PDF-', 'pdf', 'application/pdf', 'PDF document'],
 ]
-const others: readonly (readonly [start: string, title: string])[] = [
-  ['25504446', 'PDF document'],
-  ['504b0304', 'ZIP archive'],
-  ['1f8b', 'gzip archive'],
-  ['1a45dfa3', 'Video'],
+/** By what follows the length of the chunk. */
+const riffForms: readonly Form[] = [
+  ['WEBP', 'image', 'image/webp', 'WebP image'],
+  ['WAVE', 'audio', 'audio/wav', 'WAV audio'],
+]
+/** By the brand of an ISO media file. */
+const brandForms: readonly Form[] = [
+  ['avif', 'image', 'image/avif', 'AVIF image'],
+  ['M4A', 'audio', 'audio/mp4', 'MPEG-4 audio'],
+  ['qt', 'video', 'video/quicktime', 'QuickTime video'],
+  ['', 'video', 'video/mp4', 'MPEG-4 video'],
+]
+const archives: readonly (readonly [begins: string, title: string])[] = [
+  ['PK\x03\x04', 'ZIP archive'],
+  ['\x1f\x8b', 'gzip archive'],
 ]
 
 export function kindOf(bytes: Uint8Array, name: string): ContentKind {
-  const start = hexOf(bytes.subarray(0, 8))
-  const image = images.find(([form]) => start.startsWith(form))
-  if (image !== undefined) return { kind: 'image', type: image[1], title: image[2] }
-  const brand = latin(bytes.subarray(8, 12))
-  if (start.startsWith('52494646') && brand === 'WEBP') {
-    return { kind: 'image', type: 'image/webp', title: 'WebP image' }
-  }
-  if (latin(bytes.subarray(4, 8)) === 'ftyp') {
-    return brand === 'avif'
-      ? { kind: 'image', type: 'image/avif', title: 'AVIF image' }
-      : { kind: 'other', title: 'Video' }
-  }
-  const other = others.find(([form]) => start.startsWith(form))
-  if (other !== undefined) return { kind: 'other', title: other[1] }
+  const start = latin(bytes.subarray(0, 16))
+  const [inForms, at] = start.startsWith('RIFF')
+    ? [riffForms, 8]
+    : start.startsWith('ftyp', 4)
+      ? [brandForms, 8]
+      : [forms, 0]
+  const form = inForms.find(([begins]) => start.startsWith(begins, at))
+  if (form !== undefined) return { kind: form[1], type: form[2], title: form[3] }
+  const archive = archives.find(([begins]) => start.startsWith(begins))
+  if (archive !== undefined) return { kind: 'other', title: archive[1] }
   const text = textOf(bytes)
   if (text === null) return { kind: 'other', title: titleOf(name) ?? 'Data' }
   // A browser draws SVG in an `img` without its scripts.
@@ -80,10 +102,6 @@ const titles: Readonly<Record<string, string>> = {
 /** By the end of the name; null: unknown. */
 export function titleOf(name: string): string | null {
   return titles[/\.([a-z0-9]{1,5})$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? null
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function latin(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
-// Preview of a file: images and text, read as a key. An image is drawn from its bytes in an `img`, which runs no script; other
-// content opens on the host for content only.
-// Tested by test/browser/files.test.ts
+// Preview of a file, read as a key: images, video, audio, PDF documents and text. The browser gets the bytes under the one media type
+// that they begin as, none of which is a page that runs scripts; other content opens on the host for content only.
+// Tested by test/browser/previews.test.ts
 import { useEffect, useState } from 'preact/hooks'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
 import { formatBytes } from '../app/format.ts'
@@ -8,11 +8,13 @@ import { useLoaded } from '../app/use-loaded.ts'
 import { Card } from '../ui/card.tsx'
 import { CodeBlock } from '../ui/copy.tsx'
 import { Empty, Show } from '../ui/note.tsx'
-import { type ContentKind, kindOf, textOf } from './content-kind.ts'
+import { type ContentKind, kindOf, type ShownKind, textOf } from './content-kind.ts'
 
-/** Bytes read of a text, and of an image, which is not drawn if it is larger. */
+/** Bytes read of a text. */
 const textBytesMax = 64 * 1024
-const imageBytesMax = 8 * 1024 * 1024
+/** Larger content is not shown: the browser has all of it in memory. */
+const shownBytesMax = { image: 8, pdf: 32, audio: 32, video: 64 } as const
+const mebibyte = 1024 * 1024
 
 export function Preview({
   place,
@@ -47,7 +49,8 @@ export function Preview({
   )
 }
 
-type Read = { readonly kind: ContentKind; readonly content: Uint8Array<ArrayBuffer> }
+/** `content` null: too large to be shown. */
+type Read = { readonly kind: ContentKind; readonly content: Uint8Array<ArrayBuffer> | null }
 
 async function read(
   place: KeyPlace,
@@ -58,8 +61,11 @@ async function read(
 ): Promise<Read> {
   const first = await bytesOf(place, path, textBytesMax, signal)
   const kind = kindOf(first, name)
-  const isWhole = kind.kind !== 'image' || bytes <= first.length || bytes > imageBytesMax
-  return { kind, content: isWhole ? first : await bytesOf(place, path, imageBytesMax, signal) }
+  if (kind.kind === 'text' || kind.kind === 'other' || bytes <= first.length) {
+    return { kind, content: first }
+  }
+  const bytesMax = shownBytesMax[kind.kind] * mebibyte
+  return { kind, content: bytes > bytesMax ? null : await bytesOf(place, path, bytesMax, signal) }
 }
 
 async function bytesOf(
@@ -73,27 +79,39 @@ async function bytesOf(
 }
 
 function Content({ kind, content }: Read) {
-  switch (kind.kind) {
-    case 'image':
-      return <Picture type={kind.type} content={content} />
-    case 'text':
-      return (
-        <CodeBlock title="the content" text={shown(textOf(content) ?? '', kind.title)} wrapped />
-      )
-    case 'other':
-      return (
-        <Empty icon="file" title={`No preview of a ${kind.title}`}>
-          Open it in the gateway, on a host of its own.
-        </Empty>
-      )
+  if (kind.kind === 'other') {
+    return (
+      <Empty icon="file" title={`No preview of a ${kind.title}`}>
+        Open it in the gateway, on a host of its own.
+      </Empty>
+    )
   }
+  if (content === null) {
+    const bytesMax = kind.kind === 'text' ? textBytesMax : shownBytesMax[kind.kind] * mebibyte
+    return (
+      <Empty icon="file" title="Too large for a preview">
+        {`A ${kind.title} is shown up to ${formatBytes(bytesMax)}. Open it in the gateway.`}
+      </Empty>
+    )
+  }
+  if (kind.kind === 'text') {
+    return <CodeBlock title="the content" text={shown(textOf(content) ?? '', kind.title)} wrapped />
+  }
+  if (kind.kind === 'pdf' && !navigator.pdfViewerEnabled) {
+    return (
+      <Empty icon="file" title="This browser shows no PDF documents">
+        Download it to read it.
+      </Empty>
+    )
+  }
+  return <Shown kind={kind} content={content} />
 }
 
-function Picture({
-  type,
+function Shown({
+  kind: { kind, type },
   content,
 }: {
-  readonly type: string
+  readonly kind: ShownKind
   readonly content: Uint8Array<ArrayBuffer>
 }) {
   const [url, setUrl] = useState<string | null>(null)
@@ -102,7 +120,17 @@ function Picture({
     setUrl(made)
     return () => URL.revokeObjectURL(made)
   }, [content, type])
-  return url === null ? null : <img src={url} alt="The content of the file" />
+  if (url === null) return null
+  switch (kind) {
+    case 'image':
+      return <img src={url} alt="The content of the file" />
+    case 'video':
+      return <video src={url} controls aria-label="The content of the file" />
+    case 'audio':
+      return <audio src={url} controls aria-label="The content of the file" />
+    case 'pdf':
+      return <iframe src={`${url}#navpanes=0`} title="The content of the file" />
+  }
 }
 
 /** Whole JSON with line breaks. */

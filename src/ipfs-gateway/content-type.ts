@@ -145,6 +145,11 @@ export function isActive(type: string): boolean {
   )
 }
 
+/** Types that a browser shows in a viewer of its own, without a script of the content having an origin. */
+export function isViewed(type: string): boolean {
+  return type === 'application/pdf' || type.startsWith('video/') || type.startsWith('audio/')
+}
+
 /** Types that a page may run or be laid out by, where another page of the same origin names them. */
 const inert: ReadonlyMap<string, string> = new Map([
   ['text/javascript', `text/plain${utf8}`],

@@ -4,16 +4,18 @@
 import { assetsSource, pageHeaders } from '../../http/page-headers.ts'
 
 /**
- * Content-Security-Policy level 3; `wasm-unsafe-eval` allows compiled code to check the hashes of proofs. `script`,
- * `connect`, `frame`: further allowed sources.
+ * Content-Security-Policy level 3; `wasm-unsafe-eval` allows compiled code to check the hashes of proofs. `blob:` is content that
+ * the page shows under a media type of its own choice, video and PDF among them; a document in such a frame has this policy too.
+ * `script`, `connect`, `frame`: further allowed sources.
  */
-function policy(host: string, { script = '', connect = '', frame = "'none'" }): string {
+function policy(host: string, { script = '', connect = '', frame = 'blob:' }): string {
   const assets = assetsSource(host, '/dashboard/assets/')
   return [
     "default-src 'none'",
     `script-src ${assets} 'wasm-unsafe-eval'${script}`,
     `style-src ${assets}`,
     "img-src 'self' data: blob:",
+    'media-src blob:',
     `connect-src 'self'${connect}`,
     `frame-src ${frame}`,
     "base-uri 'none'",

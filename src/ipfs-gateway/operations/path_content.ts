@@ -18,7 +18,14 @@ import type {
 } from '../path-operation.ts'
 import { type BlockForm, blockFormOf } from '../block-form.ts'
 import { blockPage } from '../block-page.ts'
-import { inertType, isActive, sniffedBytes, typeOfBytes, typeOfName } from '../content-type.ts'
+import {
+  inertType,
+  isActive,
+  isViewed,
+  sniffedBytes,
+  typeOfBytes,
+  typeOfName,
+} from '../content-type.ts'
 import { directoryPage } from '../directory-page.ts'
 import { pageEdition, pagePathOf, pagePolicy } from '../html-page.ts'
 import { gatherChunks } from '../gather-chunks.ts'
@@ -31,6 +38,9 @@ const indexName = 'index.html'
 
 /** An origin of its own for each answer: no cookies, no storage, no other answer's pages. */
 const sandboxed = 'sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads'
+/** For what a viewer of the browser shows: Chromium's viewer of PDF documents shows nothing in a sandbox. */
+const viewed =
+  "default-src 'none'; media-src 'self'; object-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 /** A symbolic link is given as its target, and never followed. */
 const symlinkType = 'inode/symlink'
 const still =
@@ -251,7 +261,7 @@ function shownAs(
     type: isShared ? inertType(type) : type,
     disposition: saved ? 'attachment' : named ? 'inline' : null,
     fileName: name,
-    policy: policyOf(origin),
+    policy: origin.kind === 'content' && isViewed(type) ? viewed : policyOf(origin),
   }
 }
 
