@@ -64,7 +64,7 @@ export function stretchesOf({ minutes, starts, until }: UsageWindow): readonly S
 }
 
 /** Intervals of one report. */
-export const intervalsMax = 1500
+const intervalsMax = 1500
 /** Minutes and hours are deleted a little later: see usage-retention.ts. */
 const minutesKeptMs = dayMs
 const hoursKeptMs = 35 * dayMs
