@@ -75,7 +75,7 @@ test('a head over five minutes old is named with its age, that of the local chai
 })
 
 test('invalid replies of the last day are counted by upstream', () => {
-  const lie = { network: 'mainnet', upstream: 'node-b', time: now - 720_000 }
+  const lie = { id: 1, network: 'mainnet', upstream: 'node-b', time: now - 720_000 }
   const upstreams = {
     upstreams: [{ network: 'mainnet', name: 'node-b', state: 'quarantined' }],
     alarms: [],

@@ -1,4 +1,4 @@
-// The networks of the server and the upstreams behind them, for operators: health, evidence of invalid replies; add, test, remove.
+// The networks of the server and the upstreams behind them, for operators: health, calls, evidence of invalid replies; add, edit, test, remove.
 // Tested by test/browser/networks.test.ts
 import { useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
@@ -17,11 +17,12 @@ export function NetworksPage() {
   const [adding, setAdding] = useState(false)
   const found = useLoaded(
     async (signal) => {
-      const [{ networks }, health] = await Promise.all([
+      const [{ networks }, health, { counts }] = await Promise.all([
         call('GET /networks', {}, signal),
-        call('GET /upstreams', { lies: 200 }, signal),
+        call('GET /upstreams', { lies: 0 }, signal),
+        call('GET /invalid-replies', { limit: 1 }, signal),
       ])
-      return { networks, health }
+      return { networks, health, counts }
     },
     [],
     { everyMs: refreshMs },
@@ -46,7 +47,7 @@ export function NetworksPage() {
         <NetworkForm network={null} onDone={found.again} onClose={() => setAdding(false)} />
       )}
       <Show loaded={found}>
-        {({ networks, health }) => (
+        {({ networks, health, counts }) => (
           <>
             {health.alarms.map(({ network, need, since }) => (
               <Note key={`${network} ${need}`} tone="bad">
@@ -58,6 +59,7 @@ export function NetworksPage() {
                 key={network.name}
                 network={network}
                 health={health}
+                invalidReplies={counts}
                 onChanged={found.again}
               />
             ))}

@@ -1,4 +1,4 @@
-// Small drawings in rows: a share of a whole, the used part of a limit, a sparkline. Lengths are SVG attributes, because the
+// Small drawings in rows: a share of a whole, the used part of a limit, a sparkline, bars of calls. Lengths are SVG attributes, because the
 // content policy allows no inline styles.
 import type { ComponentChildren } from 'preact'
 
@@ -21,18 +21,21 @@ export function Share({
 /** The used part of a limit, with its texts. */
 export function Used({
   part,
+  isLimit = true,
   children,
 }: {
   readonly part: number
+  /** False: a share of a whole. A large one is no warning, and a phone shows the percentage alone. */
+  readonly isLimit?: boolean
   readonly children: ComponentChildren
 }) {
   return (
-    <span class="used">
+    <span class={`used${isLimit ? '' : ' plain'}`}>
       <span class="row">
         <span>{children}</span>
         <span>{`${Math.round(part * 100)}%`}</span>
       </span>
-      <Share part={part} tone={toneOf(part)} />
+      <Share part={part} tone={isLimit ? toneOf(part) : ''} />
     </span>
   )
 }
@@ -55,6 +58,43 @@ export function Sparkline({ values }: { readonly values: readonly number[] }) {
     <svg class="sparkline" viewBox="0 0 96 24" preserveAspectRatio="none" aria-hidden="true">
       <path class="area" d={`${line}L96 24L0 24Z`} />
       <path d={line} />
+    </svg>
+  )
+}
+
+/** A bar for each interval: calls with an answer, and failed ones above them. */
+export function CallBars({
+  title,
+  calls,
+  failed,
+}: {
+  readonly title: string
+  readonly calls: readonly number[]
+  /** Of `calls`. */
+  readonly failed: readonly number[]
+}) {
+  const most = Math.max(1, ...calls)
+  const step = 96 / Math.max(1, calls.length)
+  return (
+    <svg
+      class="call-bars"
+      viewBox="0 0 96 24"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={title}
+    >
+      <title>{title}</title>
+      {calls.map((count, at) => {
+        const whole = (count / most) * 22
+        const bad = ((failed[at] ?? 0) / most) * 22
+        const place = { x: at * step, width: step * 0.75 }
+        return (
+          <g key={at}>
+            <rect {...place} y={24 - whole + bad} height={whole - bad} />
+            {bad > 0 && <rect class="failed" {...place} y={24 - whole} height={bad} />}
+          </g>
+        )
+      })}
     </svg>
   )
 }

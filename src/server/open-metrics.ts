@@ -9,7 +9,12 @@ import type { BlockRef } from '../chain/head.ts'
 import type { Network } from '../chain/network.ts'
 import { countPinRequestsByStatus } from '../tables/pinning/pin-requests.ts'
 import type { Rows } from '../db/rows.ts'
-import { listInvalidReplies } from '../tables/invalid-replies.ts'
+import {
+  countInvalidReplies,
+  listInvalidReplies,
+  listInvalidRepliesOf,
+} from '../tables/invalid-replies.ts'
+import { describeReach } from './network-checks/query-upstreams.ts'
 import type { ServerStatus } from '../admin/resources/server/server-status.ts'
 import type { RecentErrors } from '../pipeline/request-log/recent-errors.ts'
 import type { OpenEvents } from './open-events.ts'
@@ -127,8 +132,9 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
     gateway: () => gatewayRulesOf(settings.now),
     upstreams: () =>
       opened.statuses().flatMap(({ network, status }) =>
-        status.upstreams.map(({ reach: _reach, lacks: _lacks, ...upstream }) => ({
+        status.upstreams.map(({ reach, lacks: _lacks, ...upstream }) => ({
           network,
+          proofs: describeReach(reach.proof),
           url: urlOf(network, upstream.name),
           ...upstream,
         })),
@@ -142,7 +148,11 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
     errors: () => parts.recentErrors.list(),
     ipfsNetwork: parts.ipfsNetwork,
     announcements: parts.announcements,
-    lies: (limit) => rows.find(listInvalidReplies(limit)),
+    invalidReplies: ({ of = null, before = Number.MAX_SAFE_INTEGER, limit }) =>
+      rows.find(
+        of === null ? listInvalidReplies(limit, before) : listInvalidRepliesOf(of, limit, before),
+      ),
+    invalidReplyCounts: () => rows.find(countInvalidReplies(0)),
   }
 }
 

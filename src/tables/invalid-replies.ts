@@ -19,24 +19,44 @@ export type InvalidReplyRow = {
   readonly block: string | null
 }
 
-/** How many an upstream sent. */
+export type ListedInvalidReply = InvalidReplyRow & { readonly id: number }
+
+/** How many an upstream sent, and when the last. */
 export type InvalidReplyCount = Pick<InvalidReplyRow, 'network' | 'upstream'> & {
   readonly lies: number
+  readonly last: number
 }
 
-/** The newest first. */
-export function listInvalidReplies(limit: number): Query<InvalidReplyRow> {
+/** The newest first. `before`: an ID, not included. */
+export function listInvalidReplies(
+  limit: number,
+  before = Number.MAX_SAFE_INTEGER,
+): Query<ListedInvalidReply> {
   return query(
-    `SELECT time, network, upstream, method, params, response, expected, computed, block FROM lie
-      ORDER BY id DESC LIMIT ?`,
-    [limit],
+    `SELECT id, time, network, upstream, method, params, response, expected, computed, block FROM lie
+      WHERE id < ? ORDER BY id DESC LIMIT ?`,
+    [before, limit],
+  )
+}
+
+/** As `listInvalidReplies`, of one upstream. */
+export function listInvalidRepliesOf(
+  { network, upstream }: Pick<InvalidReplyRow, 'network' | 'upstream'>,
+  limit: number,
+  before: number,
+): Query<ListedInvalidReply> {
+  return query(
+    `SELECT id, time, network, upstream, method, params, response, expected, computed, block FROM lie
+      WHERE network = ? AND upstream = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+    [network, upstream, before, limit],
   )
 }
 
 /** Since `since`, milliseconds since 1970 UTC. */
 export function countInvalidReplies(since: number): Query<InvalidReplyCount> {
   return query(
-    'SELECT network, upstream, count(*) AS lies FROM lie WHERE time >= ? GROUP BY network, upstream',
+    `SELECT network, upstream, count(*) AS lies, max(time) AS last FROM lie WHERE time >= ?
+      GROUP BY network, upstream`,
     [since],
   )
 }

@@ -5,6 +5,7 @@ import type { AdminCall, AdminOperation, AdminContext } from '../../src/admin/ad
 import { getIpfsNetwork } from '../../src/admin/resources/server/get-ipfs-network.ts'
 import { getStatus } from '../../src/admin/resources/server/get-status.ts'
 import { listErrors } from '../../src/admin/resources/server/list-errors.ts'
+import { listInvalidReplies } from '../../src/admin/resources/server/list-invalid-replies.ts'
 import { listUpstreams } from '../../src/admin/resources/server/list-upstreams.ts'
 import { runAdmin } from '../../src/admin/run-admin.ts'
 import type { ServerStatus } from '../../src/admin/resources/server/server-status.ts'
@@ -45,13 +46,21 @@ const view: ServerStatus = {
       url: 'https://node.example',
       trusted: true,
       state: 'quarantined',
+      leftMs: 60_000,
       p50Ms: 1.5,
       p95Ms: null,
       successRate: 0.5,
       head: 7n,
       heads: 'polled',
       lag: 2,
+      proofs: 'the last 128 blocks',
       lies: 3,
+      history: {
+        slot: 100,
+        calls: [...Array.from({ length: 47 }, () => 0), 5],
+        failed: [...Array.from({ length: 47 }, () => 0), 2],
+        lastFailure: { time: 8, message: 'connect ECONNREFUSED' },
+      },
     },
   ],
   ipfsNetwork: () => ({
@@ -93,7 +102,13 @@ const view: ServerStatus = {
       last: 2,
     },
   ],
-  lies: async (limit) => Array.from({ length: limit }, () => lie),
+  invalidReplies: async ({ of = null, before = 1_000, limit }) =>
+    Array.from({ length: limit }, (_, at) => ({
+      ...lie,
+      upstream: of?.upstream ?? lie.upstream,
+      id: Math.min(before, 1_000) - 1 - at,
+    })),
+  invalidReplyCounts: async () => [{ network: 'mainnet', upstream: 'one', lies: 7, last: 1 }],
 }
 
 async function run(
@@ -138,6 +153,38 @@ test('operators see upstreams and the requested number of invalid replies, with 
   assert.equal(lies.length, 2)
   assert.ok(lies.every(({ response }) => response.length < 5_000 && response.endsWith('…')))
   await assert.rejects(run(listUpstreams, { lies: '100000' }), { code: 'bad_input' })
+})
+
+test('each upstream has its calls and failures of the last 24 hours, its proofs and the rest of its quarantine', async () => {
+  const { upstreams } = (await run(listUpstreams, {})) as {
+    upstreams: readonly {
+      history: { start: number; intervalMs: number; calls: number[]; failed: number[] }
+    }[]
+  }
+  const [one] = upstreams
+  assert.partialDeepStrictEqual(one, {
+    leftMs: 60_000,
+    proofs: 'the last 128 blocks',
+    lastFailure: { time: 8, message: 'connect ECONNREFUSED' },
+  })
+  const { start, intervalMs, calls, failed } = one?.history ?? assert.fail('no history')
+  assert.equal(start + 47 * intervalMs, 100 * intervalMs)
+  assert.deepEqual([calls.at(-1), failed.at(-1), calls.length], [5, 2, 48])
+})
+
+test('invalid replies are listed page by page, of all upstreams or of one, with their number', async () => {
+  const first = await run(listInvalidReplies, { limit: '2' })
+  assert.partialDeepStrictEqual(first['replies'], [{ id: 999 }, { id: 998 }])
+  assert.deepEqual(first['counts'], [{ network: 'mainnet', upstream: 'one', count: 7, last: 1 }])
+  const of = { network: 'mainnet', upstream: 'two', before: '998', limit: '1' }
+  assert.partialDeepStrictEqual((await run(listInvalidReplies, of))['replies'], [
+    { id: 997, upstream: 'two' },
+  ])
+  await assert.rejects(run(listInvalidReplies, { network: 'mainnet' }), {
+    code: 'bad_input',
+    message: /expected network and upstream/,
+  })
+  await assert.rejects(run(listInvalidReplies, {}, null), { code: 'absent' })
 })
 
 test('operators see recent errors with their number and a request ID of the log', async () => {

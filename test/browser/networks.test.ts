@@ -47,10 +47,34 @@ test(
     await page.getByText('from the settings').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Add upstream' }).count(), 0)
     await page.getByRole('button', { name: 'See the evidence' }).click()
-    await page.getByRole('heading', { name: 'Invalid reply of faulty' }).waitFor()
+    await page.getByRole('heading', { name: 'Invalid replies of faulty' }).waitFor()
+    await page.getByText('Cairn refused this reply and asked another upstream.').waitFor()
+    await page.getByText(/^1 of \d+, the newest first$/).waitFor()
+    const evidence = page.getByRole('dialog')
+    await evidence.getByText('eth_getProof').first().waitFor()
+    assert.match(
+      await evidence.getByRole('region', { name: 'the reply' }).innerText(),
+      /accountProof/,
+    )
     await checkAxe(page, 'evidence')
     await picture('invalid-reply')
     assert.ok(!(await page.content()).includes('key-7654321'))
+    await page.keyboard.press('Escape')
+    await evidence.waitFor({ state: 'detached' })
+    await page
+      .getByRole('button', { name: /^Evidence of \d+ invalid repl(y|ies) of faulty$/ })
+      .press('Enter')
+    await evidence.getByText('Cairn refused this reply').waitFor()
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('img', { name: /^faulty in the last 24 hours: \d+ calls?, [1-9]\d* failed$/ })
+      .waitFor()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await checkAxe(page, 'networks with an invalid reply, on a phone, dark')
+    const scrolls = 'document.documentElement.scrollWidth > innerWidth'
+    assert.equal(await page.evaluate(scrolls), false)
+    await picture('networks-390-dark-invalid')
   },
 )
 
@@ -92,6 +116,34 @@ test(
     await page.getByText('recorded has one more upstream').waitFor()
     await card.locator('tbody tr').nth(1).waitFor()
     await picture('networks-1440-light-full')
+    const [firstName = ''] = await card.locator('tbody th .two > span').allInnerTexts()
+    await card.getByRole('button', { name: `Actions for ${firstName} of recorded` }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Edit…' }).press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Requests per second').fill('x')
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
+    await dialog.getByText('Enter a whole number').waitFor()
+    await dialog.getByLabel('Requests per second').fill('50')
+    await dialog.getByLabel('I run this node').uncheck()
+    await checkAxe(page, 'edit an upstream')
+    await picture('networks-1440-light-edit')
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText(`${firstName} is changed`).waitFor()
+    await card.getByRole('button', { name: 'Actions for recorded' }).click()
+    await page.getByRole('menuitem', { name: 'Settings…' }).click()
+    await dialog.getByLabel('Verification').selectOption('require')
+    await checkAxe(page, 'settings of a network')
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('recorded is changed').waitFor()
+    const listed = await page.request.get(`${cairn.url}/api/v1/networks`)
+    const { networks } = (await listed.json()) as { networks: readonly { name: string }[] }
+    assert.partialDeepStrictEqual(
+      networks.find(({ name }) => name === 'recorded'),
+      {
+        verify: { default: 'require' },
+        upstreams: [{ name: firstName, trusted: false, requestsPerSecond: 50 }],
+      } as object,
+    )
     await page.setViewportSize({ width: 390, height: 844 })
     await checkAxe(page, 'networks on a phone')
     await picture('networks-390-light-full')

@@ -1,60 +1,60 @@
-// One network with its upstreams: health, latency, invalid replies; test, add and remove.
+// One network with its upstreams: health, calls, invalid replies; test, add, edit and remove.
 // Tested by test/browser/networks.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
-import { formatAgo, formatCount, formatMs, formatNumber } from '../../app/format.ts'
-import { Badge, State, type Tone } from '../../ui/badge.tsx'
+import { formatAgo, formatCount, formatNumber } from '../../app/format.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { useConfirming } from '../../ui/confirming.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { useSending } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Note, Problem } from '../../ui/note.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import { Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { Evidence, type InvalidReply } from './evidence.tsx'
+import { EditNetwork } from './edit-network.tsx'
+import { EditUpstream } from './edit-upstream.tsx'
+import { Evidence } from './evidence.tsx'
 import { NetworkForm } from './network-form.tsx'
 import { type Probe, ProbeTable } from './probe-table.tsx'
+import { sum, upstreamColumns, type UpstreamRow } from './upstream-columns.tsx'
 
 export type Network = AdminReply<'GET /networks'>['networks'][number]
 export type Health = AdminReply<'GET /upstreams'>
-type Upstream = Network['upstreams'][number] & {
-  readonly health: Health['upstreams'][number] | null
-}
-
-const states: Readonly<Record<string, readonly [tone: Tone, title: string]>> = {
-  ok: ['good', 'Healthy'],
-  open: ['warn', 'Paused after failures'],
-  quarantined: ['bad', 'Quarantined'],
-  cordoned: ['warn', 'Cordoned'],
-  'wrong-chain': ['bad', 'Wrong network'],
-}
+type InvalidCount = AdminReply<'GET /invalid-replies'>['counts'][number]
 
 export function NetworkCard({
   network,
   health,
+  invalidReplies,
   onChanged,
 }: {
   readonly network: Network
   readonly health: Health
+  /** Of all networks. */
+  readonly invalidReplies: readonly InvalidCount[]
   onChanged(): void
 }) {
   const [adding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<string | null>(null)
   const [leaving, setLeaving] = useState(false)
-  const [opened, setOpened] = useState<InvalidReply | null>(null)
+  const [changing, setChanging] = useState(false)
+  const [editing, setEditing] = useState<string | null>(null)
+  /** Name of the upstream whose invalid replies are shown. */
+  const [opened, setOpened] = useState<string | null>(null)
   const [probe, setProbe] = useState<Probe | null>(null)
   const testing = useSending()
   const confirming = useConfirming()
   const toast = useToast()
   const { name, origin, embedded, isDefault, problem } = network
   const isSaved = origin === 'saved'
-  const lies = health.lies.filter((lie) => lie.network === name)
-  const rows = network.upstreams.map((upstream): Upstream => {
-    const found = health.upstreams.find((one) => one.network === name && one.name === upstream.name)
-    return { ...upstream, health: found ?? null }
-  })
+  const invalid = invalidReplies
+    .filter((one) => one.network === name)
+    .toSorted((one, other) => other.last - one.last)
+  const rows = rowsOf(network, health, invalid)
+  const failure = lastFailureOf(rows)
+  const edited = rows.find((one) => one.name === editing)
   const test = async (): Promise<void> => {
     setProbe(await call('POST /networks/{network}/test', { network: name }))
   }
@@ -94,6 +94,7 @@ export function NetworkCard({
               title={`Actions for ${name}`}
               small
               items={[
+                { title: 'Settings…', icon: 'settings', onChoose: () => setChanging(true) },
                 {
                   title: 'Remove network…',
                   icon: 'trash',
@@ -110,14 +111,31 @@ export function NetworkCard({
           caption={`Upstreams of ${name}`}
           rows={rows}
           keyOf={(upstream) => upstream.name}
-          columns={columnsOf(isSaved && rows.length > 1 ? setRemoving : null, name)}
+          columns={upstreamColumns({
+            network: name,
+            edit: isSaved ? setEditing : null,
+            remove: rows.length > 1 ? setRemoving : null,
+            onEvidence: setOpened,
+          })}
         />
       )}
-      {(problem !== null || lies.length > 0 || probe !== null || testing.error !== null) && (
+      {(problem !== null ||
+        failure !== null ||
+        invalid.length > 0 ||
+        probe !== null ||
+        testing.error !== null) && (
         <div class="card-body stack">
           {problem !== null && <Note tone="bad">{problem}</Note>}
-          {lies[0] !== undefined && (
-            <InvalidReplies lies={lies} last={lies[0]} onOpen={() => setOpened(lies[0] ?? null)} />
+          {invalid[0] !== undefined && (
+            <InvalidReplies
+              last={invalid[0]}
+              onOpen={() => setOpened(invalid[0]?.upstream ?? null)}
+            />
+          )}
+          {failure !== null && (
+            <p class="soft">
+              {`Last failure: ${failure.name}, ${formatAgo(failure.time, Date.now())}: ${failure.message}`}
+            </p>
           )}
           {testing.error !== null && <Problem error={testing.error} />}
           {probe !== null && <ProbeTable probe={probe} />}
@@ -132,7 +150,21 @@ export function NetworkCard({
           />
         </div>
       )}
-      {opened !== null && <Evidence reply={opened} onClose={() => setOpened(null)} />}
+      {opened !== null && (
+        <Evidence network={name} upstream={opened} onClose={() => setOpened(null)} />
+      )}
+      {changing && (
+        <EditNetwork network={network} onDone={onChanged} onClose={() => setChanging(false)} />
+      )}
+      {edited !== undefined && (
+        <EditUpstream
+          network={name}
+          upstream={edited}
+          upstreams={rows.map((upstream) => upstream.name)}
+          onDone={onChanged}
+          onClose={() => setEditing(null)}
+        />
+      )}
       {removing !== null && (
         <ConfirmDialog
           title={`Remove “${removing}” from ${name}?`}
@@ -164,6 +196,39 @@ export function NetworkCard({
   )
 }
 
+function rowsOf(
+  { name, upstreams }: Network,
+  health: Health,
+  invalid: readonly InvalidCount[],
+): readonly UpstreamRow[] {
+  const own = health.upstreams.filter((one) => one.network === name)
+  const calls = sum(own.map(({ history }) => sum(history.calls)))
+  return upstreams.map((upstream) => {
+    const found = own.find((one) => one.name === upstream.name) ?? null
+    return {
+      ...upstream,
+      health: found,
+      share: found === null || calls === 0 ? null : sum(found.history.calls) / calls,
+      invalidReplies: invalid.find((one) => one.upstream === upstream.name)?.count ?? 0,
+    }
+  })
+}
+
+/** Older ones are in the counts alone. */
+const failureShownMs = 24 * 3_600_000
+
+function lastFailureOf(
+  rows: readonly UpstreamRow[],
+): { readonly name: string; readonly time: number; readonly message: string } | null {
+  const failures = rows
+    .flatMap(({ name, health }) => {
+      const last = health?.lastFailure ?? null
+      return last === null ? [] : [{ name, ...last }]
+    })
+    .filter(({ time }) => Date.now() - time < failureShownMs)
+  return failures.toSorted((one, other) => other.time - one.time)[0] ?? null
+}
+
 function aboutNetwork({ chainId, live, embedded }: Network): string {
   const chain = chainId === null ? 'unknown chain' : `chain ${chainId}`
   const head = live?.head ?? null
@@ -171,98 +236,20 @@ function aboutNetwork({ chainId, live, embedded }: Network): string {
   return `${chain} · ${block}${embedded ? ' · built in, no upstream needed' : ''}`
 }
 
-function columnsOf(
-  remove: ((upstream: string) => void) | null,
-  network: string,
-): readonly Column<Upstream>[] {
-  return [
-    {
-      title: 'Upstream',
-      cell: ({ name, url }) => (
-        <span class="two">
-          <span>{name}</span>
-          <small>{url}</small>
-        </span>
-      ),
-    },
-    {
-      title: 'Health',
-      keep: true,
-      cell: ({ health, trusted }) => {
-        const [tone, title] = states[health?.state ?? ''] ?? (['plain', 'Unknown'] as const)
-        return <State tone={tone}>{trusted ? `${title}, trusted` : title}</State>
-      },
-    },
-    {
-      title: 'Answered',
-      number: true,
-      hides: 'wide',
-      cell: ({ health }) => (health === null ? '–' : `${Math.round(health.successRate * 100)}%`),
-    },
-    {
-      title: 'p95',
-      number: true,
-      cell: ({ health }) =>
-        health === null || health.p95Ms === null ? '–' : formatMs(health.p95Ms),
-    },
-    {
-      title: 'Head',
-      number: true,
-      cell: ({ health }) => (health?.head == null ? '–' : formatNumber(Number(health.head))),
-    },
-    {
-      title: 'New blocks',
-      hides: 'extra',
-      cell: ({ health }) => (health?.heads === 'pushed' ? 'Pushed' : 'Polled'),
-    },
-    {
-      title: 'Invalid replies',
-      number: true,
-      hides: 'wide',
-      cell: ({ health }) => (
-        <span class={(health?.lies ?? 0) > 0 ? 'bad' : ''}>{formatNumber(health?.lies ?? 0)}</span>
-      ),
-    },
-    ...(remove === null
-      ? []
-      : [
-          {
-            title: 'Actions',
-            actions: true,
-            cell: ({ name }: Upstream) => (
-              <Menu
-                title={`Actions for ${name} of ${network}`}
-                small
-                items={[
-                  {
-                    title: 'Remove…',
-                    icon: 'trash',
-                    danger: true,
-                    onChoose: () => remove(name),
-                  },
-                ]}
-              />
-            ),
-          },
-        ]),
-  ]
-}
-
+/** The upstream with the last invalid reply; the column of the table has the others. */
 function InvalidReplies({
-  lies,
-  last,
+  last: { upstream, count, last },
   onOpen,
 }: {
-  readonly lies: readonly InvalidReply[]
-  readonly last: InvalidReply
+  readonly last: InvalidCount
   onOpen(): void
 }) {
-  const count = formatCount(lies.length, 'reply').replace('replys', 'replies')
+  const replies = formatCount(count, 'reply').replace('replys', 'replies')
   return (
     <Note tone="bad">
       <p>
-        <b>{`${last.upstream} sent ${count} that contradict their proof.`}</b>{' '}
-        {`Last: ${last.method}, ${formatAgo(last.time, Date.now())}. None was served.`}{' '}
+        <b>{`${upstream} sent ${replies} that ${count === 1 ? 'contradicts its' : 'contradict their'} proof.`}</b>{' '}
+        {`Last: ${formatAgo(last, Date.now())}. None was served.`}{' '}
         <button class="link" type="button" onClick={onOpen}>
           See the evidence
         </button>

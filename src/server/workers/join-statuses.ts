@@ -1,5 +1,6 @@
-// The status of upstreams over the keeper and its workers: invalid replies are added, and of the rest the worst process counts.
+// The status of upstreams over the keeper and its workers: invalid replies and calls are added, and of the rest the worst process counts.
 // Tested by src/server/workers/join-statuses.test.ts
+import { addCallCounts } from '../../chain/upstream/node/call-history.ts'
 import type { UpstreamStatus } from '../../chain/upstream/node/upstream.ts'
 import type { OpenNetworks } from '../open-networks.ts'
 
@@ -8,13 +9,13 @@ export type Statuses = ReturnType<OpenNetworks['statuses']>
 /** What a worker reports of one upstream. */
 export type WorkerUpstream = { readonly network: string } & Pick<
   UpstreamStatus,
-  'name' | 'state' | 'p50Ms' | 'p95Ms' | 'successRate' | 'lies'
+  'name' | 'state' | 'leftMs' | 'p50Ms' | 'p95Ms' | 'successRate' | 'history' | 'lies'
 >
 
 export function reportOf(statuses: Statuses): readonly WorkerUpstream[] {
   return statuses.flatMap(({ network, status }) =>
-    status.upstreams.map(({ name, state, p50Ms, p95Ms, successRate, lies }) => {
-      return { network, name, state, p50Ms, p95Ms, successRate, lies }
+    status.upstreams.map(({ name, state, leftMs, p50Ms, p95Ms, successRate, history, lies }) => {
+      return { network, name, state, leftMs, p50Ms, p95Ms, successRate, history, lies }
     }),
   )
 }
@@ -33,12 +34,16 @@ export function joinStatuses(own: Statuses, reported: readonly WorkerUpstream[])
 }
 
 function join(one: UpstreamStatus, other: WorkerUpstream): UpstreamStatus {
+  const isOther = one.state === 'ok' || other.state === 'quarantined'
+  const isBoth = one.state === other.state
   return {
     ...one,
-    state: one.state === 'ok' || other.state === 'quarantined' ? other.state : one.state,
+    state: isOther ? other.state : one.state,
+    leftMs: isBoth ? slower(one.leftMs, other.leftMs) : isOther ? other.leftMs : one.leftMs,
     p50Ms: slower(one.p50Ms, other.p50Ms),
     p95Ms: slower(one.p95Ms, other.p95Ms),
     successRate: Math.min(one.successRate, other.successRate),
+    history: addCallCounts(one.history, other.history),
     lies: one.lies + other.lies,
   }
 }

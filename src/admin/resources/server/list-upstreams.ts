@@ -1,8 +1,10 @@
-// `GET /upstreams`: health of each upstream, and its invalid replies with their evidence.
+// `GET /upstreams`: health of each upstream, its calls of the last 24 hours, and the newest invalid replies.
 // Tested by test/admin/status.test.ts
 import { z } from 'zod'
+import { historyIntervalMs, historySlots } from '../../../chain/upstream/node/call-history.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { noServer } from './get-status.ts'
+import { invalidReply, shownReply } from './invalid-reply-schema.ts'
 
 const liesMax = 200
 
@@ -19,6 +21,11 @@ const output = z.object({
       url: z.string(),
       trusted: z.boolean(),
       state: z.enum(['ok', 'open', 'quarantined', 'cordoned', 'wrong-chain']),
+      /**
+       * Milliseconds until a quarantined or cordoned upstream receives calls again; 0: its replies are compared with those
+       * of others first; null: in any other state.
+       */
+      leftMs: z.number().nullable(),
       p50Ms: z.number().nullable(),
       p95Ms: z.number().nullable(),
       successRate: z.number(),
@@ -27,25 +34,26 @@ const output = z.object({
       /** Does it push new heads over WebSocket, or are they polled every `heads.pollMs`? */
       heads: z.enum(['pushed', 'polled']),
       lag: z.number().nullable(),
+      /** Blocks whose state it proves: `every block`, `the last 128 blocks`, `no block`, `unknown`. */
+      proofs: z.string(),
+      /** Since the start. */
       lies: z.int(),
+      /** Calls of the last 24 hours, since the start of the server at most. */
+      history: z.object({
+        /** Start of the first interval, milliseconds since 1970 UTC. */
+        start: z.int(),
+        intervalMs: z.int(),
+        /** By interval, the oldest first; `failed` are those of `calls` without an answer. */
+        calls: z.array(z.int()),
+        failed: z.array(z.int()),
+      }),
+      /** Since the start; null: none. */
+      lastFailure: z.object({ time: z.int(), message: z.string() }).nullable(),
     }),
   ),
   alarms: z.array(z.object({ network: z.string(), need: z.string(), since: z.int() })),
   /** The newest first. */
-  lies: z.array(
-    z.object({
-      time: z.int(),
-      network: z.string(),
-      upstream: z.string(),
-      method: z.string(),
-      /** JSON texts, cut where they are long. */
-      params: z.string(),
-      response: z.string(),
-      expected: z.string(),
-      computed: z.string(),
-      block: z.string().nullable(),
-    }),
-  ),
+  lies: z.array(invalidReply),
 })
 
 export const listUpstreams = {
@@ -53,24 +61,25 @@ export const listUpstreams = {
   method: 'GET',
   path: '/upstreams',
   role: 'operator',
-  summary: 'Health of each upstream, and its invalid replies with their evidence.',
+  summary: 'Health and calls of each upstream, and the newest invalid replies with their evidence.',
   input,
   output,
   async run({ lies }, { server }) {
     if (server === null) throw noServer()
     return {
-      upstreams: server.upstreams().map(({ head, ...upstream }) => ({
+      upstreams: server.upstreams().map(({ head, history, ...upstream }) => ({
         ...upstream,
         head: head === null ? null : head.toString(),
+        history: {
+          start: (history.slot - historySlots + 1) * historyIntervalMs,
+          intervalMs: historyIntervalMs,
+          calls: [...history.calls],
+          failed: [...history.failed],
+        },
+        lastFailure: history.lastFailure,
       })),
       alarms: [...server.alarms()],
-      lies: (await server.lies(lies)).map((lie) => ({ ...lie, response: cut(lie.response) })),
+      lies: (await server.invalidReplies({ limit: lies })).map(shownReply),
     }
   },
 } satisfies JsonOperation<typeof input, typeof output>
-
-const shownMax = 4_096
-
-function cut(text: string): string {
-  return text.length <= shownMax ? text : `${text.slice(0, shownMax)}…`
-}

@@ -2,7 +2,8 @@
 // Tested by test/admin/status.test.ts
 import type { PeerNetworkStatus } from '../../../ipfs/network/peer-network.ts'
 import type { ProvideStat } from '../../../ipfs/network/provide-plan.ts'
-import type { InvalidReply } from '../../../chain/upstream/pool/invalid-reply-log.ts'
+import type { UpstreamStatus } from '../../../chain/upstream/node/upstream.ts'
+import type { InvalidReplyCount, ListedInvalidReply } from '../../../tables/invalid-replies.ts'
 
 /** `number`: of the newest block; null: no recent head is confirmed. */
 type NetworkView = {
@@ -16,23 +17,12 @@ type NetworkView = {
   readonly anchor: string | null
 }
 
-type UpstreamView = {
+type UpstreamView = Omit<UpstreamStatus, 'reach' | 'lacks'> & {
   readonly network: string
-  readonly name: string
   /** Scheme, host and port, without parts that may be secret. */
   readonly url: string
-  readonly trusted: boolean
-  readonly state: 'ok' | 'open' | 'quarantined' | 'cordoned' | 'wrong-chain'
-  readonly p50Ms: number | null
-  readonly p95Ms: number | null
-  /** Of calls of the last 30 s, 0 to 1. */
-  readonly successRate: number
-  readonly head: bigint | null
-  readonly heads: 'pushed' | 'polled'
-  /** Blocks behind the network. */
-  readonly lag: number | null
-  /** Since the start. */
-  readonly lies: number
+  /** Blocks whose state it proves: `the last 128 blocks`. */
+  readonly proofs: string
 }
 
 /** Requests that failed for a reason of the server, alike in these members: `status`, `requestId` and `last` of the last one. */
@@ -82,6 +72,12 @@ export interface ServerStatus {
   ipfsNetwork(): PeerNetworkStatus | null
   /** Null: nothing is announced. */
   announcements(): Promise<ProvideStat | null>
-  /** The newest first. */
-  lies(limit: number): Promise<readonly InvalidReply[]>
+  /** The newest first. `of` null or absent: of all upstreams. `before`: an ID, not included. */
+  invalidReplies(page: {
+    readonly of?: Pick<InvalidReplyCount, 'network' | 'upstream'> | null
+    readonly before?: number
+    readonly limit: number
+  }): Promise<readonly ListedInvalidReply[]>
+  /** Of all that are stored. */
+  invalidReplyCounts(): Promise<readonly InvalidReplyCount[]>
 }

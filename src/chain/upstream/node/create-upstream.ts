@@ -3,6 +3,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { createSingleFlight } from '../../../base/single-flight.ts'
 import type { Log } from '../../../base/log.ts'
+import { createCallHistory } from './call-history.ts'
 import { createHeadFeed, guessWebSocketUrl, type HeadFeed } from './head-feed.ts'
 import { type Params, createJsonRpcClient } from './json-rpc-client.ts'
 import { createLackingMethods, createQuarantine } from './exclusions.ts'
@@ -58,6 +59,7 @@ export function createUpstream(
     clock,
   )
   const standing = createUpstreamHealth({ name, clock, log })
+  const history = createCallHistory(clock)
   const quarantine = createQuarantine(clock)
   const reach = createHistoryBook(clock)
   const lacking = createLackingMethods(clock)
@@ -163,6 +165,7 @@ export function createUpstream(
       const repeatable = isRead(methodClass)
       const result = await client.call(method, params, { repeatable, replyBytesMax }, signal)
       standing.succeed(methodClass, start)
+      history.succeed()
       // Callers write these: a node may not support the params of one call.
       if (methodClass === 'read' || methodClass === 'trace') lacking.answered(method)
       return result
@@ -171,6 +174,7 @@ export function createUpstream(
       const isLack = error instanceof UpstreamError && error.kind === 'unsupported'
       if (isLack && isAboutMethod(error.code)) lacking.remember(method)
       standing.learn(error, methodClass, start)
+      history.learn(error)
       throw error
     } finally {
       standing.end(methodClass, start)
@@ -182,6 +186,11 @@ export function createUpstream(
     if (quarantine.state !== 'free') return 'quarantined'
     if (standing.isCordoned) return 'cordoned'
     return standing.isResting ? 'open' : 'ok'
+  }
+
+  function leftMs(): number | null {
+    if (quarantine.state !== 'free') return quarantine.leftMs
+    return standing.isCordoned ? standing.cordonLeftMs : null
   }
 
   function shownMs(q: number): number | null {
@@ -257,9 +266,11 @@ export function createUpstream(
       name,
       trusted: options.trusted,
       state: stateNow(),
+      leftMs: leftMs(),
       p50Ms: shownMs(0.5),
       p95Ms: shownMs(0.95),
       successRate: standing.worstRate,
+      history: history.now(),
       head,
       heads: feed?.isLive === true ? 'pushed' : 'polled',
       lag,

@@ -1,5 +1,6 @@
 // The interface of an upstream node: a name, calls, and its record of behaviour. Its replies are not trusted here;
 // callers prove them.
+import type { CallCounts } from './call-history.ts'
 import type { Params } from './json-rpc-client.ts'
 import type { MethodClass } from './method-policy.ts'
 import type { DataKind, HistoryDepths } from './history-depth.ts'
@@ -44,11 +45,17 @@ export type UpstreamStatus = {
   readonly name: string
   readonly trusted: boolean
   readonly state: UpstreamState
+  /**
+   * Time until a quarantined or cordoned upstream receives calls again, milliseconds; 0: its replies are compared with those of
+   * others first; null: in any other state.
+   */
+  readonly leftMs: number | null
   /** Of content calls, otherwise of reads, milliseconds; null without a call in the last two minutes. */
   readonly p50Ms: number | null
   readonly p95Ms: number | null
   /** Share of successful calls in the last 30 s, of its worst class. */
   readonly successRate: number
+  readonly history: CallCounts
   readonly head: bigint | null
   /** Whether its heads are pushed or polled. */
   readonly heads: 'pushed' | 'polled'

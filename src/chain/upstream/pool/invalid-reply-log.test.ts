@@ -48,6 +48,7 @@ test('an invalid reply is a row with its evidence, without secrets', async () =>
   await ledger.idle()
   assert.deepEqual(listed(db), [
     {
+      id: 1,
       time: 5,
       network: 'n',
       upstream: 'a',

@@ -14,6 +14,7 @@ const sound: UpstreamStatus = {
   name: 'a',
   trusted: true,
   state: 'ok',
+  leftMs: null,
   p50Ms: 3,
   p95Ms: 9,
   successRate: 1,
@@ -22,6 +23,7 @@ const sound: UpstreamStatus = {
   lag: 0,
   reach: { body: 'all', receipts: 'all', state: { age: 127n }, proof: 'unknown' },
   lacks: [],
+  history: { slot: 0, calls: [], failed: [], lastFailure: null },
   lies: 0,
 }
 

@@ -22,6 +22,8 @@ export type UpstreamHealth = {
   learn(error: unknown, methodClass: MethodClass, start: number): void
   /** It refuses the operator's account and receives no calls. */
   readonly isCordoned: boolean
+  /** Milliseconds. */
+  readonly cordonLeftMs: number
   /** At least one class rests. */
   readonly isResting: boolean
   /** Milliseconds, or null without a recent call. */
@@ -177,6 +179,9 @@ export function createUpstreamHealth(parts: {
     },
     get isCordoned() {
       return isCordoned()
+    },
+    get cordonLeftMs() {
+      return Math.max(0, cordonUntil - clock.monotonic())
     },
     get isResting() {
       return [...gauges.values()].some(({ breaker }) => breaker.state === 'open')

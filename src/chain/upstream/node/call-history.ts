@@ -1,0 +1,104 @@
+// How many calls an upstream answered and failed in the last 24 hours, in intervals of 30 minutes, and its last failure. In
+// memory, of a fixed size.
+// Tested by src/chain/upstream/node/call-history.test.ts
+import type { Clock } from '../../../base/clock.ts'
+import { UpstreamError } from './upstream-error.ts'
+
+export const historySlots = 48
+export const historyIntervalMs = 1_800_000
+const messageMax = 300
+
+type CallFailure = {
+  /** Milliseconds since 1970 UTC. */
+  readonly time: number
+  /** Without secrets. */
+  readonly message: string
+}
+
+export type CallCounts = {
+  /** Number of the newest interval: it begins at this multiple of `historyIntervalMs`, milliseconds since 1970 UTC. */
+  readonly slot: number
+  /** By interval, the oldest first; always 48. */
+  readonly calls: readonly number[]
+  /** Of them, those that failed. */
+  readonly failed: readonly number[]
+  /** Since the start; null: none. */
+  readonly lastFailure: CallFailure | null
+}
+
+export type CallHistory = {
+  succeed(): void
+  /**
+   * A call ended with this exception. An error that answers the call counts as answered. A call that was not sent, or whose
+   * caller left, does not count.
+   */
+  learn(error: unknown): void
+  now(): CallCounts
+}
+
+export function createCallHistory(clock: Clock): CallHistory {
+  const calls = new Uint32Array(historySlots)
+  const failed = new Uint32Array(historySlots)
+  let newest = slotNow()
+  let lastFailure: CallFailure | null = null
+
+  function slotNow(): number {
+    return Math.floor(clock.now() / historyIntervalMs)
+  }
+
+  /** Clears the intervals that began since. A clock that was set back counts in the newest interval. */
+  function turn(): number {
+    const now = slotNow()
+    for (const end = Math.min(now, newest + historySlots); newest < end;) {
+      newest++
+      calls[newest % historySlots] = 0
+      failed[newest % historySlots] = 0
+    }
+    newest = Math.max(newest, now)
+    return newest % historySlots
+  }
+
+  function count(counts: Uint32Array): void {
+    const at = turn()
+    counts[at] = (counts[at] ?? 0) + 1
+  }
+
+  function ordered(counts: Uint32Array): readonly number[] {
+    const oldest = (turn() + 1) % historySlots
+    return [...counts.subarray(oldest), ...counts.subarray(0, oldest)]
+  }
+
+  return {
+    succeed: () => count(calls),
+    learn(error) {
+      if (!(error instanceof UpstreamError) || error.kind === 'not_asked') return
+      count(calls)
+      if (!failures.has(error.kind)) return
+      count(failed)
+      lastFailure = { time: clock.now(), message: error.message.slice(0, messageMax) }
+    },
+    now() {
+      turn()
+      return { slot: newest, calls: ordered(calls), failed: ordered(failed), lastFailure }
+    },
+  }
+}
+
+/** The upstream, or the connection to it, brought no answer. */
+const failures = new Set<string>(['trouble', 'rate_limit', 'billing', 'credentials'])
+
+/** Of two processes that call the same upstream. */
+export function addCallCounts(one: CallCounts, other: CallCounts): CallCounts {
+  const slot = Math.max(one.slot, other.slot)
+  const add = (name: 'calls' | 'failed'): readonly number[] =>
+    Array.from({ length: historySlots }, (_, at) =>
+      [one, other].reduce((sum, counts) => sum + (counts[name][at + slot - counts.slot] ?? 0), 0),
+    )
+  const isLater = (other.lastFailure?.time ?? 0) > (one.lastFailure?.time ?? 0)
+  return {
+    slot,
+    calls: add('calls'),
+    failed: add('failed'),
+    lastFailure: isLater ? other.lastFailure : one.lastFailure,
+  }
+}
