@@ -126,10 +126,15 @@ function visitsAt(chain: DappChain, block: number): readonly Visit[] {
 function callsOf(page: Page, chain: DappChain, block: number): readonly PageCall[] {
   const first = Math.max(0, block - blocksOfVisit + 1)
   return Array.from({ length: block - first + 1 }, (_, at) => first + at).flatMap((came) =>
-    Array.from({ length: visitorsPerBlock }, (_, at) => came * visitorsPerBlock + at).flatMap(
-      (user) => (came === block ? page.open(chain, user) : page.poll(chain, user)),
+    Array.from({ length: visitorsPerBlock }, (_, at) => userOf(chain, came, at)).flatMap((user) =>
+      came === block ? page.open(chain, user) : page.poll(chain, user),
     ),
   )
+}
+
+/** Users return after a while. */
+function userOf({ users }: DappChain, block: number, visitor: number): number {
+  return (block * visitorsPerBlock + visitor) % users.length
 }
 
 /** Until it names the block as its head. */

@@ -5,7 +5,7 @@ import { Fault } from '../base/fault.ts'
 import type { ProvedHeader } from './blocks.ts'
 import type { BlobRules, FeeRules } from './fee-rules.ts'
 import { blobBaseFee, gasPerBlob, nextBaseFee } from './fees.ts'
-import type { Network } from './network.ts'
+import { feeRulesOf, type Network } from './network.ts'
 import { readAncestors, readOfEach, readPaidTips } from './paid-tips.ts'
 
 export const feeHistoryBlocksMax = 1024
@@ -47,14 +47,15 @@ export async function readFeeHistory(
   if (network.relay !== null && count > most) {
     throw new Fault('unprovable', { detail: `${count} blocks of fees are over the limit ${most}` })
   }
+  const rulesAt = feeRulesOf(network)
   const next = await readNextBaseFee(network, newest)
   const taken = Math.min(count, feeHistoryBlocksMax)
   const newestFirst = await readAncestors(network, newest, taken, signal)
   const blocks = await readOfEach(newestFirst, async (block) => ({
-    ...feesOf(await network.feeRules(block.header.timestamp), block),
+    ...feesOf(await rulesAt(block.header.timestamp), block),
     rewards: percentiles.length === 0 ? [] : await readRewards(network, block, percentiles, signal),
   }))
-  const { blobs } = await network.feeRules(newest.header.timestamp)
+  const { blobs } = await rulesAt(newest.header.timestamp)
   return {
     blocks: blocks.toReversed(),
     nextBaseFee: next,
@@ -67,7 +68,7 @@ export async function readNextBaseFee(
   network: Network,
   { header: { baseFeePerGas, gasUsed, gasLimit, timestamp } }: ProvedHeader,
 ): Promise<bigint> {
-  await network.feeRules(timestamp)
+  await feeRulesOf(network)(timestamp)
   if (baseFeePerGas !== undefined) return nextBaseFee({ baseFeePerGas, gasUsed, gasLimit })
   // The next block may be the first one of London.
   if (network.relay !== null) throw new Fault('unprovable', { detail: 'a block before London' })

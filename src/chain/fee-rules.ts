@@ -13,3 +13,6 @@ export type BlobRules = {
 
 /** `blobs`: null before Cancun, and if the schedule does not state them. */
 export type FeeRules = { readonly blobs: BlobRules | null }
+
+/** Of a block of that time (seconds). Throws or rejects with `unprovable` if they are not known. */
+export type FindFeeRules = (timestamp: bigint) => FeeRules | Promise<FeeRules>

@@ -5,7 +5,7 @@ import type { FetchContext, Obtain, Peek, PeekNode } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
 import type { KnownNetwork } from '../base/known-network.ts'
 import type { CallProver, EvmExecutor } from './evm-executor.ts'
-import type { FeeRules } from './fee-rules.ts'
+import type { FindFeeRules } from './fee-rules.ts'
 import type { ForkConfigs } from './fork-configs.ts'
 import type { Head } from './head.ts'
 import type { EntryReader } from './entry-reader.ts'
@@ -20,8 +20,8 @@ export type ProvedCalls = {
 
 /** What follows from the fork schedule of a network behind upstreams. */
 export type ScheduledRules = ProvedCalls & {
-  /** Of blocks of that time (seconds). Rejects with `unprovable` if they are not known, or are not those of Ethereum. */
-  feeRules(timestamp: bigint): Promise<FeeRules>
+  /** Null if they are not those of Ethereum. */
+  readonly feeRules: FindFeeRules | null
 }
 
 export type Network = {
@@ -52,8 +52,8 @@ export type Network = {
   readonly relay: Relay | null
   /** Blob base fee update fraction in force at a block time (seconds), or null when unknown. */
   blobFeeFraction(timestamp: bigint): bigint | null
-  /** Rules of fees at a block time (seconds). Throws or rejects with `unprovable` if they are not known. */
-  feeRules(timestamp: bigint): FeeRules | Promise<FeeRules>
+  /** Null: the rules of fees are not known, or not those of Ethereum. */
+  readonly feeRules: FindFeeRules | null
   /** The forks around a block time (seconds), or null when the schedule is unknown. */
   forkConfigs(timestamp: bigint): ForkConfigs | null
 }
@@ -74,4 +74,10 @@ export function callsOf(
   if (network.relay === null) return { calls: executorOf(network, method), level: 'trusted' }
   const detail = `the fork schedule of ${network.name} is not known: set genesisFile`
   throw new Fault('unprovable', { detail })
+}
+
+/** Throws `unprovable` for a network whose fees have other rules, or no known ones. */
+export function feeRulesOf({ name, feeRules }: Network): FindFeeRules {
+  if (feeRules !== null) return feeRules
+  throw new Fault('unprovable', { detail: `the rules of fees of ${name} are not known` })
 }

@@ -163,9 +163,7 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
       relay: null,
       ...(evidence.calls && { calls: evidence.calls }),
       blobFeeFraction: (timestamp) => evidence.blobFeeFraction(timestamp),
-      feeRules() {
-        throw new Fault('unprovable', { detail: 'no bundle proves fees' })
-      },
+      feeRules: null,
       forkConfigs: () => null,
     },
   }

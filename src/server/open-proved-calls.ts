@@ -12,6 +12,7 @@ import type { UpstreamNetworkConfig } from '../config/network-config.ts'
 import { buildFirstBlock } from '../devchain/first-block.ts'
 import { type GenesisConfig, parseGenesis } from '../devchain/genesis.ts'
 import { callGasMax } from '../devchain/proved/inline-calls.ts'
+import { isOpConfig } from '../devchain/op-config.ts'
 import { createForkSchedule } from '../devchain/proved/fork-schedule.ts'
 import { findKnownSchedule } from '../devchain/proved/known-schedules.ts'
 import type { ProofRate } from '../devchain/proved/proof-rate.ts'
@@ -48,6 +49,7 @@ export function openProvedCalls(
       proofRate,
       relay,
       configAt: (timestamp) => forks.configAt(timestamp),
+      isEthereum: hasFeesOfEthereum(listed.chainId, schedule.config),
       callGasMax,
       clock,
       log,
@@ -58,6 +60,11 @@ export function openProvedCalls(
 /** Null if it is not known. Throws an Error as `openProvedCalls`. */
 export function scheduleOf(listed: UpstreamNetworkConfig): Schedule | null {
   return listed.genesisFile === null ? known(listed) : fromFile(listed, listed.genesisFile)
+}
+
+/** Other kinds of networks have other constants of EIP-1559. */
+function hasFeesOfEthereum(chainId: bigint, config: GenesisConfig): boolean {
+  return !isOpConfig(config) && (findKnownNetwork(chainId)?.family ?? 'ethereum') === 'ethereum'
 }
 
 function known({ chainId, genesisHash }: UpstreamNetworkConfig): Schedule | null {

@@ -2,7 +2,6 @@
 // relay that forwards calls. Opens immediately; the head is available after the first reply.
 // Tested by test/upstream/networks-started.test.ts
 import type { Clock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
 import type { PubSub } from '../../base/pub-sub.ts'
@@ -169,12 +168,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     relay,
     ...(calls !== null && { calls }),
     blobFeeFraction: (timestamp) => blobFractionAt(blobFractions, timestamp),
-    async feeRules(timestamp) {
-      // Other kinds of networks have other constants of EIP-1559.
-      const isEthereum = known === null || known.family === 'ethereum'
-      if (calls !== null && isEthereum) return await calls.feeRules(timestamp)
-      throw new Fault('unprovable', { detail: `the rules of fees of ${name} are not known` })
-    },
+    feeRules: calls?.feeRules ?? null,
     forkConfigs: () => null,
   }
   head.watch(({ added }) => {

@@ -2,7 +2,6 @@
 // runs in the thread of proved calls.
 // Tested by test/calls/proved-calls.test.ts
 import type { Clock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { getHeader } from '../../chain/blocks.ts'
 import type { CallOwner } from '../../chain/computation.ts'
@@ -13,7 +12,6 @@ import { completeRead } from '../../chain/read.ts'
 import type { Relay } from '../../chain/relay.ts'
 import { feeRulesAt } from '../blob-schedule.ts'
 import type { GenesisConfig } from '../genesis.ts'
-import { isOpConfig } from '../op-config.ts'
 import { createAccessHint } from './access-hint.ts'
 import { createCallCanary } from './call-canary.ts'
 import { createCallReads } from './call-reads.ts'
@@ -29,6 +27,8 @@ export type ProvedCallParts = {
   readonly relay: Relay
   /** The `config` of a geth genesis file as JSON text, once it is known to be the network's. Throws `unprovable`. */
   readonly configAt: (timestamp: bigint) => string | Promise<string>
+  /** Whether its blocks set their fees as those of Ethereum. */
+  readonly isEthereum: boolean
   readonly callGasMax: bigint
   readonly clock: Clock
   readonly log: Log
@@ -89,12 +89,10 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
       createAccessList: (it, owner, signal) =>
         run(network, it.block, { kind: 'access-list', ...callOf(it) }, owner, signal),
     }),
-    async feeRules(timestamp) {
-      const config = JSON.parse(await configAt(timestamp)) as GenesisConfig
-      if (!isOpConfig(config)) return feeRulesAt(config, timestamp)
-      const detail = 'fees of the OP Stack have rules of their own'
-      throw new Fault('unprovable', { detail })
-    },
+    feeRules: parts.isEthereum
+      ? async (timestamp) =>
+          feeRulesAt(JSON.parse(await configAt(timestamp)) as GenesisConfig, timestamp)
+      : null,
   }
 }
 

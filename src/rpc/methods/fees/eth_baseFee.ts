@@ -1,6 +1,7 @@
 // eth_baseFee []: the base fee of the block after the latest, computed from its proved header (EIP-1559).
 // Tested by src/rpc/methods/rpc-compat.test.ts, src/rpc/methods/fees/fees.test.ts
 import { toQuantity } from '../../../base/hex.ts'
+import { feeRulesOf } from '../../../chain/network.ts'
 import { readNextBaseFee } from '../../../chain/fee-history.ts'
 import { completeRead } from '../../../chain/read.ts'
 import * as wire from '../../open-rpc/types.ts'
@@ -22,6 +23,7 @@ export const ethBaseFee: RpcMethod<null> = {
     return null
   },
   async run(_input, call) {
+    feeRulesOf(call.network)
     const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
     const fee = await readNextBaseFee(call.network, latest)
     call.labels.level('proof')

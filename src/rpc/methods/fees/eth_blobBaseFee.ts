@@ -2,6 +2,7 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts, src/rpc/methods/fees/fees.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toQuantity } from '../../../base/hex.ts'
+import { feeRulesOf } from '../../../chain/network.ts'
 import { blobBaseFee } from '../../../chain/fees.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
@@ -30,8 +31,9 @@ export const ethBlobBaseFee: RpcMethod<null> = {
     return null
   },
   async run(_input, call) {
+    const rulesAt = feeRulesOf(call.network)
     const { header } = await completeRead(resolveHeader(call, latestBlock), call.signal)
-    const { blobs } = await call.network.feeRules(header.timestamp)
+    const { blobs } = await rulesAt(header.timestamp)
     const { excessBlobGas } = header
     if (excessBlobGas !== undefined && blobs === null) {
       throw new Fault('unprovable', { detail: 'blob schedule is not known' })

@@ -3,6 +3,7 @@
 // Tested by src/rpc/methods/fees/fees.test.ts, src/rpc/methods/blocks/by-hash.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toQuantity } from '../../../base/hex.ts'
+import { feeRulesOf } from '../../../chain/network.ts'
 import { type FeeHistory, feeHistoryBlocksMax, readFeeHistory } from '../../../chain/fee-history.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
@@ -47,6 +48,7 @@ export const ethFeeHistory: RpcMethod<Input> = {
   },
   async run({ count, newest, percentiles }, call) {
     if (count === 0) return { oldestBlock: '0x0', gasUsedRatio: null }
+    feeRulesOf(call.network)
     const { head } = call.network
     if ('number' in newest && newest.number > head.latest().number) {
       throw new Fault('unknown_block', {

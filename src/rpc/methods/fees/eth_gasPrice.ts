@@ -1,6 +1,7 @@
 // eth_gasPrice []: the base fee of the latest block and a tip on top of it. An advice, computed from proved blocks.
 // Tested by src/rpc/methods/fees/fees.test.ts
 import { toQuantity } from '../../../base/hex.ts'
+import { feeRulesOf } from '../../../chain/network.ts'
 import { suggestTip } from '../../../chain/suggest-tip.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
@@ -29,8 +30,9 @@ export const ethGasPrice: RpcMethod<null> = {
     return null
   },
   async run(_input, call) {
+    const rulesAt = feeRulesOf(call.network)
     const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
-    await call.network.feeRules(latest.header.timestamp)
+    await rulesAt(latest.header.timestamp)
     const tip = await suggestTip(call.network, latest, call.signal)
     call.labels.level('proof')
     return toQuantity(tip + (latest.header.baseFeePerGas ?? 0n))

@@ -1,6 +1,7 @@
 // eth_maxPriorityFeePerGas []: a tip that recent blocks would have taken. An advice, computed from proved blocks.
 // Tested by src/rpc/methods/fees/fees.test.ts
 import { toQuantity } from '../../../base/hex.ts'
+import { feeRulesOf } from '../../../chain/network.ts'
 import { suggestTip } from '../../../chain/suggest-tip.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
@@ -29,8 +30,9 @@ export const ethMaxPriorityFeePerGas: RpcMethod<null> = {
     return null
   },
   async run(_input, call) {
+    const rulesAt = feeRulesOf(call.network)
     const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
-    await call.network.feeRules(latest.header.timestamp)
+    await rulesAt(latest.header.timestamp)
     const tip = await suggestTip(call.network, latest, call.signal)
     call.labels.level('proof')
     return toQuantity(tip)

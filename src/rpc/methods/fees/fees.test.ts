@@ -39,8 +39,10 @@ test('fees of a known fork schedule are labelled proof', async () => {
 test('fees without a known fork schedule have no proof', async () => {
   const feeRules = () => Promise.reject(new Fault('unprovable'))
   const network = { ...createVectorNetwork(), relay, feeRules }
+  const other = { ...network, feeRules: null }
   for (const [method, ...params] of calls) {
     await assert.rejects(run(network, method, ...params), { code: 'unprovable' })
+    await assert.rejects(run(other, method, ...params), { code: 'unprovable' })
   }
 })
 
