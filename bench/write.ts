@@ -91,8 +91,8 @@ above 1 before the run means that other programs used the machine. ${failures} c
 \`\`\`
 npm run bench                              run all sections, several minutes
 npm run bench -- --only cached             run one section: first-reads, cached, batches, latency, standing,
-                                           upstream, calls, workers, heads, consensus, verify, files, folders,
-                                           objects, postgres, engine, collection, import, usage, dashboard,
+                                           upstream, calls, workers, heads, consensus, dapps, verify, files,
+                                           folders, objects, postgres, engine, collection, import, usage, dashboard,
                                            starvation, network
 npm run bench -- --only cached --profile   profile Cairn by function
 npm run bench -- --keep ./bench-chain      keep the chain for the next run
@@ -134,6 +134,12 @@ How Cairn is measured:
   start counts. Each round has its own process and uses code that an earlier start compiled.
 - **Starvation**: a client sends one call at a time, 50 ms apart, each timed, while a thread of the benchmark sends the requests of
   attackers (\`test/hostile/greedy-calls.ts\`) over several connections without a pause.
+- **Dapp traffic**: four fixed scripts, as such pages send them, behind a real geth 1.17.5 that makes a block of 24 transactions before each
+  step. Two visitors open each page at each block and stay for ten; the page then polls. Every reply is compared with geth's; gas estimates
+  may be up to 1.5 % lower, because they are exact. Three servers get the same calls in alternation: \`verify: prefer\`; the same with calls
+  and fees off, as before they were proved; and \`verify: off\`, the plain proxy. Most calls are the first of their kind at a new block, which is
+  the expensive case for proofs. Without a proof remain \`eth_chainId\` (this server's own answer), the nonce at \`pending\`, and receipts of
+  transactions that no block contains.
 - **Transparent huge pages** are a setting of the machine and apply to all targets. See \`docs/guides/run-as-a-service.md\`.
 - **Storage alone**: blocks of 4 KiB, compared with \`hash('sha256', block, 'buffer')\` of \`node:crypto\` for as many blocks on one core. Cairn
   requests digests as text, which costs 20 % less than bytes, so the report compares with that too. 20 % as many other blocks are stored
