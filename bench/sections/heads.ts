@@ -28,10 +28,13 @@ export async function runHeads(bench: Bench): Promise<void> {
   try {
     if (anvil === null) return
     const node = `http://127.0.0.1:${anvil.port}`
-    const pushed = await lagsOf(folder, node, { wsUrl: undefined }, bench.calls(blocksPushed))
-    report.figure('a new block, pushed', median(pushed.blocks), ' ms', { atMost: pushedMsMax })
-    report.figure('a reorg, pushed', median(pushed.reorgs), ' ms', { atMost: pushedMsMax })
-    const polled = await lagsOf(folder, node, { wsUrl: null }, bench.calls(blocksPolled))
+    for (const { name, network } of pushedBy(node)) {
+      const pushed = await lagsOf(folder, node, network, bench.calls(blocksPushed))
+      const goal = { atMost: pushedMsMax }
+      report.figure(`a new block, pushed${name}`, median(pushed.blocks), ' ms', goal)
+      report.figure(`a reorg, pushed${name}`, median(pushed.reorgs), ' ms', goal)
+    }
+    const polled = await lagsOf(folder, node, polling(node), bench.calls(blocksPolled))
     report.figure('a new block, polled', median(polled.blocks), ' ms')
     report.figure('a reorg, polled', median(polled.reorgs), ' ms')
   } finally {
@@ -40,16 +43,43 @@ export async function runHeads(bench: Bench): Promise<void> {
   }
 }
 
+type HeadNetwork = {
+  readonly upstreams: readonly object[]
+  readonly heads?: object
+  /** False: the head is polled, so waits are longer. */
+  readonly pushes: boolean
+}
+
+/** One node that pushes, as one upstream without trust, as a trusted one, and as two that must agree. */
+function pushedBy(
+  url: string,
+): readonly { readonly name: string; readonly network: HeadNetwork }[] {
+  // Cairn refuses one URL twice.
+  const both = [{ url }, { url: url.replace('127.0.0.1', 'localhost') }]
+  return [
+    { name: '', network: { upstreams: [{ url }], pushes: true } },
+    {
+      name: ' by a trusted upstream',
+      network: { upstreams: [{ url, trusted: true }], pushes: true },
+    },
+    {
+      name: ' by a quorum of two',
+      network: { upstreams: both, heads: { quorum: 2, require: 'quorum' }, pushes: true },
+    },
+  ]
+}
+
+const polling = (url: string): HeadNetwork => ({ upstreams: [{ url, wsUrl: null }], pushes: false })
+
 async function lagsOf(
   folder: string,
   node: string,
-  { wsUrl }: { readonly wsUrl: null | undefined },
+  { pushes, ...network }: HeadNetwork,
   count: number,
 ): Promise<{ readonly blocks: readonly number[]; readonly reorgs: readonly number[] }> {
   const file = join(folder, 'cairn.yaml')
-  const upstreams = [{ url: node, ...(wsUrl === null ? { wsUrl } : {}) }]
   // JSON is YAML.
-  await writeFile(file, JSON.stringify({ networks: [{ name: 'anvil', chainId, upstreams }] }))
+  await writeFile(file, JSON.stringify({ networks: [{ name: 'anvil', chainId, ...network }] }))
   const cairn = await startCairn({ args: ['--config', file] })
   const own = `${cairn.url}/v3/${cairn.apiKey}`
   try {
@@ -58,11 +88,11 @@ async function lagsOf(
     const reorgs: number[] = []
     for (let at = 0; at < count; at += 1) {
       // At any time between two polls.
-      await wait(Math.random() * 2_000 * (wsUrl === null ? 1 : 0.1))
+      await wait(Math.random() * 2_000 * (pushes ? 0.1 : 1))
       const snapshot = await call(node, 'evm_snapshot')
       await call(node, 'evm_mine')
       blocks.push(await follow(own, await latest(node)))
-      await wait(Math.random() * 2_000 * (wsUrl === null ? 1 : 0.1))
+      await wait(Math.random() * 2_000 * (pushes ? 0.1 : 1))
       await call(node, 'evm_revert', [snapshot])
       await call(node, 'evm_increaseTime', [3 + at])
       await call(node, 'evm_mine')
