@@ -30,6 +30,11 @@ const throughBucket =
 const throughRows =
   'measured: a transaction is two round trips, since the end of the transaction records the number of changed rows; 130 us of client processor time at a load of 30, on the same cores as PostgreSQL'
 
+const coldCalls =
+  'profiled with other programs on both cores: the request thread takes 45 %, of which messages to other threads and sockets take a quarter and garbage collection a tenth; no function of Cairn takes more than 2 %. The EVM and the writer thread take the rest. In the same run, a hot call of this contract uses 2.5 times the processor time that it uses on a quiet machine'
+const busyCores =
+  'measured on a machine with five programs for each core: the call thread waits for a processor. The figure by its processor time is more accurate'
+
 export const causes: Readonly<Record<string, string>> = {
   [`${storage}: first reads/s, Cairn / bare node:http`]: coldNodes,
   [`${storage}: first reads/s, Cairn / anvil`]: coldNodes,
@@ -53,6 +58,8 @@ export const causes: Readonly<Record<string, string>> = {
   'blocks of 4 KiB, read and verified / sha256 alone': perRead,
   'bucket: add, Cairn / bare S3 client': throughBucket,
   'commits, Rows / pgbench': throughRows,
+  '31 slots, cold: CPU of Cairn': coldCalls,
+  'different hot calls': busyCores,
   'p99 during / without':
     'traced: the collection uses 5 % of the time while others write, in steps of 1 ms, of which one in 70 takes 5 to 15 ms. The rest is other programs on the same two cores',
   'CPU that a live view adds to a cached call':

@@ -7,7 +7,7 @@ import { addressOf, balanceData } from '../data/call-world.ts'
 import { asker } from '../data/transfers.ts'
 import { type Call, type Plan, rpcCall } from '../load/plan.ts'
 import { type Measured, measure, measureInTurns, median, ratio, rounds } from '../measure.ts'
-import { cpuUs } from '../processes.ts'
+import { cpuUs, mainThreadUs } from '../processes.ts'
 import { startProfile, stopProfile } from '../profile.ts'
 import { type CallRig, startCallRig } from '../servers/call-rig.ts'
 
@@ -20,7 +20,9 @@ const warmUp = 4_000
 const hotEach = 1_500
 const differentCalls = 1_000
 const throughputEach = 6_000
-const quoters = 60
+const quoters = 120
+/** The first half of the cold calls warms the code up. */
+const coldWarmUp = 60
 const blocks = 20
 /** Calls of another account that are under way at a time, and how long they run in each round. */
 const coldLanes = 8
@@ -98,7 +100,8 @@ async function runHot(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Promi
       for (const line of await stopProfile(cairn.pid, cairn.profileFile)) report.note(line)
       continue
     }
-    report.target(`${name}, geth`, near)
+    if (near.some(({ failures }) => failures > 0)) throw new Error('geth failed a call')
+    report.figure(`${name}, geth: p50`, median(near.map(({ p50Ms }) => p50Ms)), ' ms')
     report.target(`${name}, hot`, far)
     const added = far.map(({ p50Ms }, round) => p50Ms - (near[round]?.p50Ms ?? 0))
     report.figure(`${name}, hot: added to the p50 of geth`, median(added), ' ms', { atMost: goal })
@@ -110,13 +113,24 @@ async function runHot(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Promi
   })
   await loader.run(behind(await freshCalls(different, different.length), 16))
   const all: Measured[] = []
+  const callThreadUs: number[] = []
   for (let round = 0; round < rounds; round++) {
     const plan = behind(await freshCalls(different, bench.calls(throughputEach)), 16)
-    all.push(await measure(loader, { name: 'different', pid: cairn.pid, plan }))
+    const before = mainThreadUs(cairn.pid)
+    const measured = await measure(loader, { name: 'different', pid: cairn.pid, plan })
+    all.push(measured)
+    const requestUs = (mainThreadUs(cairn.pid) - before) / plan.count
+    callThreadUs.push(measured.cpuUsPerCall - requestUs)
   }
   report.target(`${differentCalls} different hot calls in turn, 16 connections`, all)
   const perSecond = median(all.map(({ callsPerSecond }) => callsPerSecond))
   report.figure('different hot calls', perSecond, '/s', { atLeast: 1_500 })
+  // With the threads of V8. On a busy machine the call thread waits for a processor.
+  const threadUs = median(callThreadUs)
+  report.figure('different hot calls: CPU of the call thread', threadUs, ' us')
+  report.figure('different hot calls for each second of the call thread', 1e6 / threadUs, '', {
+    atLeast: 1_500,
+  })
 }
 
 /** The same call again and again, and cached reads of the same network. */
@@ -153,8 +167,10 @@ async function runCold(bench: Bench, rig: CallRig): Promise<void> {
   const { node, cairn, world } = rig
   const requests = world.quoters.slice(1).map((to): Request => ({ to, data: '0x' }))
   const idleUs = await idleCpu(cairn.pid)
+  const warm = bench.calls(coldWarmUp)
+  await askEach(rig, requests.slice(0, warm), idleUs)
   node.delayMs = delayMs
-  const { ms, trips, cpuMs } = await askEach(rig, requests, idleUs)
+  const { ms, trips, cpuMs } = await askEach(rig, requests.slice(warm), idleUs)
   node.delayMs = 0
   report.figure(`31 slots, cold, upstream of ${delayMs} ms: p50`, median(ms), ' ms')
   report.figure('31 slots, cold: round trips, at most', Math.max(...trips), '', { atMost: 2 })

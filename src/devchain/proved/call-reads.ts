@@ -1,7 +1,7 @@
 // Gets the values that one proved call lacks. At the first miss it fetches and proves all that earlier calls let expect; without
 // that, or at the next miss, what an upstream states that the call will touch: round trips are the cost of a call. Neither
 // is believed: what they leave out, the call asks for.
-// Tested by test/calls/proved-calls.test.ts
+// Tested by src/devchain/proved/call-reads.test.ts
 import { equalBytes, toHex, toLatin1 } from '../../base/hex.ts'
 import type { AccessListEntry, CallRequest } from '../../chain/computation.ts'
 import type { Network } from '../../chain/network.ts'
@@ -62,6 +62,7 @@ export function createCallReads(parts: CallReadParts): (need: Need) => Promise<G
   async function complete<T>(read: Read<T>, proofs: number): Promise<T> {
     const begun = beginRead(read)
     if (!(begun instanceof SuspendedRead)) return begun
+    signal.throwIfAborted()
     // Without a wait the reads of one turn are sent together.
     const paid = parts.pay(proofs)
     if (paid !== null) await paid
