@@ -76,6 +76,13 @@ export type DevState = {
   }
   /** Another one after each start and each reset, 32 bytes. */
   readonly instanceId: Uint8Array
+  /** The block that the chain is forked from; null: it has a genesis block. `hash`: 32 bytes. */
+  readonly fork: {
+    /** Name of the forked network. */
+    readonly source: string
+    readonly number: bigint
+    readonly hash: Uint8Array
+  } | null
 }
 
 /** The answers, by kind of order. */

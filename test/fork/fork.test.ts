@@ -173,3 +173,66 @@ test(
     )
   },
 )
+
+test('a fork survives a crash, without an upstream', { skip }, async (t) => {
+  const forked = await proxied(t, geth)
+  const dataDir = await folderFor(t)
+  const first = await startFork(t, forked, { dataDir })
+  await storeWord(first, 20, 2_000)
+  // Deleted beside slots that were never read.
+  for (let index = 21; index < 31; index += 1) await storeWord(first, index, 0)
+  const { stateRoot, number } = await first.reader.getBlock()
+  await first.kill()
+  forked.node.change = () => ({ error: { code: -32000, message: 'gone' } })
+  const second = await startFork(t, forked, { dataDir, key: first.apiKey })
+  const { reader } = second
+  deepEqual((await reader.getBlock()).stateRoot, stateRoot)
+  equal((await reader.getBlock()).number, number)
+  equal((await reader.call({ to: store, data: slot(20) })).data, slot(2_000))
+  for (let index = 21; index < 31; index += 1) {
+    equal(await reader.getStorageAt({ address: store, slot: slot(index) }), slot(0))
+  }
+  equal((await storeWord(second, 25, 5)).status, 'success')
+  const proof = await reader.getProof({ address: store, storageKeys: [slot(25), slot(26)] })
+  deepEqual(
+    proof.storageProof.map(({ value }) => value),
+    [5n, 0n],
+  )
+})
+
+test(
+  'tools see the fork, go back to its first block, and cannot choose another',
+  { skip },
+  async (t) => {
+    const fork = await startFork(t, await proxied(t, geth))
+    const { reader, tools } = fork
+    const { hash } = await reader.getBlock({ blockNumber: forkNumber })
+    const metadata = await fork.rpc('hardhat_metadata')
+    deepEqual((metadata.result as { forkedNetwork: unknown }).forkedNetwork, {
+      chainId: 1337,
+      forkBlockNumber: blocksCount,
+      forkBlockHash: hash,
+    })
+    const info = await fork.rpc('anvil_nodeInfo')
+    deepEqual((info.result as { forkConfig: unknown }).forkConfig, {
+      forkUrl: 'chain',
+      forkBlockNumber: blocksCount,
+      forkRetryBackoff: null,
+    })
+    await storeWord(fork, 40, 4)
+    await tools.mine({ blocks: 3 })
+    await tools.reset()
+    equal(await reader.getBlockNumber(), forkNumber + 1n)
+    equal(await reader.getStorageAt({ address: store, slot: slot(40) }), slot(41))
+    equal(await reader.getBalance({ address: sender }), parseEther('10000'))
+    // The time goes on from the forked block.
+    await storeWord(fork, 40, 4)
+    const [forkedAt, now] = await Promise.all(
+      [forkNumber, forkNumber + 2n].map(async (blockNumber) => {
+        return (await reader.getBlock({ blockNumber })).timestamp
+      }),
+    )
+    equal((now ?? 0n) - (forkedAt ?? 0n) < 300n, true)
+    await rejects(tools.reset({ blockNumber: 2n, jsonRpcUrl: fork.url }), /use another data folder/)
+  },
+)

@@ -74,6 +74,8 @@ const setHead = (number: number, header: Uint8Array, hash: Uint8Array) => (data:
   data.db.run("INSERT INTO content VALUES ('header', ?, 1)", [hash])
 }
 const first = buildFirstBlock(defaultGenesis)
+const forkOfMainnet =
+  'networks: [{name: dev, embedded: true, fork: mainnet@5}, {name: mainnet, chainId: 1, upstreams: [{url: "http://127.0.0.1:1"}]}]'
 const genesis = JSON.stringify({ config: { chainId: 7 }, gasLimit: '0x1', alloc: {} })
 const team = async ({ accounts }: Data, card = true) =>
   accounts.createAccount('team', { hasCard: card })
@@ -442,6 +444,25 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
       yaml: 'chain: {genesisFile: HERE/g.json}',
       files: { 'g.json': genesis },
     },
+  ],
+  [
+    'another fork than before',
+    'fork_changed',
+    {
+      data: (data) => {
+        setHead(20, first.header, first.hash)(data)
+        data.db.run(
+          "INSERT INTO chain_fork (network, source, asked, number, hash, state_root) VALUES ('dev', 'mainnet', 'latest', 20, ?, ?)",
+          [first.hash, first.hash],
+        )
+      },
+      yaml: forkOfMainnet,
+    },
+  ],
+  [
+    'a fork in the settings, and a chain with a genesis block',
+    'fork_of_other_chain',
+    { data: setHead(0, first.header, first.hash), yaml: forkOfMainnet },
   ],
   [
     'another chain name than before',

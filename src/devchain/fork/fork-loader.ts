@@ -1,6 +1,6 @@
 // Loads content of the forked network for the EVM of a fork: reads it at a block by hash, with proofs that are checked on the
 // way, and stores every item before the read has an answer. A later start finds it without an upstream.
-// Tested by test/fork/fork.test.ts
+// Tested by src/devchain/fork/fork-loader.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import { Fault } from '../../base/fault.ts'

@@ -2,7 +2,7 @@
 // the forked network. A read or write that meets a missing node has the path of its key fetched, and starts again. A node that
 // this chain did not write lies on the same path in the forked state, because a change of a trie leaves the paths of all other
 // keys as they were.
-// Tested by test/fork/fork.test.ts
+// Tested by src/devchain/fork/forked-state.test.ts
 import { BranchMPTNode, ExtensionMPTNode, LeafMPTNode, type MPTNode } from '@ethereumjs/mpt'
 import type { MPTOpts, TrieShallowCopyOpts } from '@ethereumjs/mpt'
 import type { Account, Address } from '@ethereumjs/util'

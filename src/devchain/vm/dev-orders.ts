@@ -19,6 +19,8 @@ export type DevOrderParts = {
   readonly network: string
   readonly chainId: bigint
   readonly chain: ProducingChain
+  /** Null: the chain has a genesis block of its own. */
+  readonly fork: DevState['fork']
   /** The block that `reset` goes back to. `time`: seconds at which the clock of a fork starts there; null: no fork. */
   readonly first: { readonly number: bigint; readonly time: bigint | null }
   readonly pool: Pool
@@ -98,7 +100,7 @@ export class DevOrders {
   }
 
   #state(): DevState {
-    const { chain } = this.#parts
+    const { chain, fork } = this.#parts
     const { blocks, mining } = chain.plan
     return {
       timestamp: chain.times.next,
@@ -106,6 +108,7 @@ export class DevOrders {
       blocks,
       mining: { auto: this.autoMines, intervalMs: mining.intervalMs },
       instanceId: this.#instanceId,
+      fork,
     }
   }
 

@@ -85,6 +85,7 @@ export class Engine {
       chainId: genesis.chainId,
       chain,
       first,
+      fork: forkOf(options.fork?.point ?? null),
       pool: this.#pool,
       keys: new Map(unlocked.map((it) => [toBareHex(fromHex(it.address)), fromHex(it.privateKey)])),
       autoMines: options.mining === 'auto',
@@ -326,6 +327,10 @@ export class Engine {
     const account = first === undefined ? null : await this.#chain.account(first.sender)
     return splitLane(lane, account?.nonce ?? 0n)
   }
+}
+
+function forkOf(point: ForkPoint | null): DevOrderParts['fork'] {
+  return point && { source: point.source, number: point.number, hash: point.hash }
 }
 
 /** A fork's first block has the time of the forked one. */

@@ -25,7 +25,7 @@ export function createHardhatMetadata(clientVersion: string) {
     result: wire.object,
     parse: parseNothing,
     async run(_input, give, call) {
-      const { instanceId } = await give({ kind: 'state' })
+      const { instanceId, fork } = await give({ kind: 'state' })
       const { hash, header } = await completeRead(resolveHeader(call, latestBlock), call.signal)
       return {
         clientVersion: devClientVersion(clientVersion),
@@ -33,6 +33,14 @@ export function createHardhatMetadata(clientVersion: string) {
         instanceId: toHex(instanceId),
         latestBlockNumber: Number(header.number),
         latestBlockHash: toHex(hash),
+        ...(fork !== null && {
+          forkedNetwork: {
+            // A fork has the chain ID of its network.
+            chainId: Number(call.network.chainId),
+            forkBlockNumber: Number(fork.number),
+            forkBlockHash: toHex(fork.hash),
+          },
+        }),
       }
     },
   })
@@ -44,8 +52,9 @@ export const anvilNode = devMethods<null>({
   params: [],
   result: wire.object,
   parse: parseNothing,
-  async run(_input, _give, call) {
+  async run(_input, give, call) {
     const { network, signal } = call
+    const { fork } = await give({ kind: 'state' })
     const latest = await completeRead(resolveHeader(call, latestBlock), signal)
     const { hash, header } = latest
     const baseFee = header.baseFeePerGas ?? 0n
@@ -54,8 +63,9 @@ export const anvilNode = devMethods<null>({
       currentBlockNumber: toQuantity(header.number),
       currentBlockTimestamp: Number(header.timestamp),
       currentBlockHash: toHex(hash),
-      // Of another genesis the name is not known.
-      hardFork: executorOf(network, 'anvil_nodeInfo').accounts.length > 0 ? 'osaka' : null,
+      // Of another genesis or a fork the name is not known.
+      hardFork:
+        fork === null && executorOf(network, 'anvil_nodeInfo').accounts.length > 0 ? 'osaka' : null,
       transactionOrder: 'fees',
       environment: {
         baseFee: toQuantity(baseFee),
@@ -63,7 +73,12 @@ export const anvilNode = devMethods<null>({
         gasLimit: toQuantity(header.gasLimit),
         gasPrice: toQuantity(gasPrice),
       },
-      forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
+      forkConfig: {
+        // URLs of upstreams may contain keys.
+        forkUrl: fork?.source ?? null,
+        forkBlockNumber: fork === null ? null : Number(fork.number),
+        forkRetryBackoff: null,
+      },
     }
   },
 })

@@ -27,6 +27,6 @@ function parseOptions(value: unknown, position: number): null {
   // viem sends the object without values.
   if ([...source.values()].every((each) => each === null)) return null
   throw new Fault('bad_params', {
-    detail: `invalid argument ${position}: this chain cannot copy another one (forking): serve it as a network of its own`,
+    detail: `invalid argument ${position}: the settings name the forked network, not hardhat_reset (forking): set fork of the embedded chain, and use another data folder`,
   })
 }
