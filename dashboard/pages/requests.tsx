@@ -16,7 +16,7 @@ import { noFilter, RequestFilters } from './inspector/filter-fields.tsx'
 import { RequestDetail } from './inspector/request-detail.tsx'
 import { RequestList } from './inspector/request-list.tsx'
 import { RecordingOff, Switches } from './inspector/switches.tsx'
-import { useRequests } from './inspector/use-requests.ts'
+import { type Row, useRequests } from './inspector/use-requests.ts'
 
 export function RequestsPage({ names }: PageProps) {
   const choices = useChoices()
@@ -108,12 +108,22 @@ function OfKey(props: {
           <RequestList
             requests={requests}
             isFiltered={Object.values(filter).some((value) => value !== '')}
+            filteredBy={Object.values(filter).join('\n')}
             chosen={chosen}
             onChoose={show}
             onClearFilter={() => setFilter(noFilter)}
           />
           {chosen !== null && (
-            <RequestDetail key={chosen} place={place} id={chosen} onClose={() => show(null)} />
+            <RequestDetail
+              key={chosen}
+              place={place}
+              keyTitle={choices.keys.find(({ id }) => id === place.key)?.title ?? 'This key'}
+              id={chosen}
+              newer={neighbour(requests, chosen, -1)}
+              older={neighbour(requests, chosen, 1)}
+              onShow={show}
+              onClose={() => show(null)}
+            />
           )}
         </section>
       ) : (
@@ -140,4 +150,10 @@ function OfKey(props: {
       )}
     </>
   )
+}
+
+/** ID of the request `step` rows below the chosen one; null: there is none. */
+function neighbour(requests: readonly Row[], chosen: number, step: -1 | 1): number | null {
+  const at = requests.findIndex(({ id }) => id === chosen)
+  return at === -1 ? null : (requests[at + step]?.id ?? null)
 }

@@ -1,26 +1,23 @@
 // Toolbar of the requests: key, method, outcome, network, duration.
+import { type OutcomeClass, outcomeClasses } from '../../../src/base/outcome-class.ts'
 import type { Choices } from '../../app/choose-key.tsx'
+import { classTitles } from '../../app/outcome.ts'
 import { Pick, SearchBox } from '../../ui/toolbar.tsx'
 
 /** As sent to the API; empty: all. */
 export type RequestFilter = {
-  readonly method: string
-  readonly outcome: string
+  /** In a method, an outcome, an error code or a client address. */
+  readonly text: string
+  readonly class: '' | OutcomeClass
   readonly network: string
   readonly msMin: string
 }
 
-export const noFilter: RequestFilter = { method: '', outcome: '', network: '', msMin: '' }
+export const noFilter: RequestFilter = { text: '', class: '', network: '', msMin: '' }
 
 const outcomes = [
-  { value: '', title: 'all' },
-  { value: 'ok', title: 'answered' },
-  { value: 'failed', title: 'not answered' },
-  { value: 'reverted', title: 'reverted' },
-  { value: 'bad_params', title: 'invalid params' },
-  { value: 'refused_by_setting', title: 'not allowed' },
-  { value: 'over_rate', title: 'rate limit' },
-  { value: 'no_upstream', title: 'no upstream' },
+  { value: '' as const, title: 'all' },
+  ...outcomeClasses.map((value) => ({ value, title: classTitles[value].toLowerCase() })),
 ]
 
 const durations = [
@@ -48,9 +45,9 @@ export function RequestFilters({
   return (
     <div class="toolbar">
       <SearchBox
-        title="Method"
-        value={filter.method}
-        onValue={(method) => set({ method: method.trim() })}
+        title="Method, error or address"
+        value={filter.text}
+        onValue={(text) => set({ text })}
       />
       <Pick
         title="Key"
@@ -71,9 +68,9 @@ export function RequestFilters({
       )}
       <Pick
         title="Outcome"
-        value={filter.outcome}
+        value={filter.class}
         options={outcomes}
-        onValue={(outcome) => set({ outcome })}
+        onValue={(outcome) => set({ class: outcome })}
       />
       <Pick
         title="Slower than"

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
 import { apiBasesOf, rpcPath } from '../../app/api-bases.ts'
-import { formatBytes, formatMs, formatNumber, formatTime } from '../../app/format.ts'
+import { formatBytes, formatDay, formatMs, formatNumber } from '../../app/format.ts'
 import { outcomeTitle, outcomeTone } from '../../app/outcome.ts'
 import { useOwnKey } from '../../app/own-key.tsx'
 import { Link } from '../../app/router.tsx'
@@ -19,18 +19,28 @@ import { Note, Show } from '../../ui/note.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { type CopyName, copyText, namesFor } from './copy-texts.ts'
 import { Replay } from './replay.tsx'
-import { nameOf, OutcomeState } from './request-list.tsx'
+import { messageIn, upstreamCauses } from './failure-texts.ts'
+import { clockTime, nameOf, OutcomeState } from './request-list.tsx'
 import { type Request, Waterfall } from './waterfall.tsx'
 
 const path = 'GET /accounts/{account}/keys/{key}/requests/{request}'
 
 export function RequestDetail({
   place,
+  keyTitle,
   id,
+  newer,
+  older,
+  onShow,
   onClose,
 }: {
   readonly place: KeyPlace
+  readonly keyTitle: string
   readonly id: number
+  /** IDs of the requests next to it in the list; null: there is none. */
+  readonly newer: number | null
+  readonly older: number | null
+  onShow(id: number): void
   onClose(): void
 }) {
   const sent = { account: place.account, key: place.key, request: id }
@@ -39,12 +49,48 @@ export function RequestDetail({
     <section class="split-detail" aria-label="Request">
       <div class="row apart">
         <h2 class="mono">{loaded.value === undefined ? 'Request' : nameOf(loaded.value)}</h2>
-        <button class="button small icon quiet" type="button" aria-label="Close" onClick={onClose}>
-          <Icon name="cross" size={16} />
-        </button>
+        <span class="row">
+          <Step title="Newer request" sign="↑" to={newer} onShow={onShow} />
+          <Step title="Older request" sign="↓" to={older} onShow={onShow} />
+          <button
+            class="button small icon quiet"
+            type="button"
+            aria-label="Close"
+            onClick={onClose}
+          >
+            <Icon name="cross" size={16} />
+          </button>
+        </span>
       </div>
-      <Show loaded={loaded}>{(request) => <Details place={place} request={request} />}</Show>
+      <Show loaded={loaded}>
+        {(request) => <Details place={place} keyTitle={keyTitle} request={request} />}
+      </Show>
     </section>
+  )
+}
+
+function Step({
+  title,
+  sign,
+  to,
+  onShow,
+}: {
+  readonly title: string
+  readonly sign: string
+  readonly to: number | null
+  onShow(id: number): void
+}) {
+  return (
+    <button
+      class="button small icon quiet"
+      type="button"
+      aria-label={title}
+      title={title}
+      disabled={to === null}
+      onClick={() => to !== null && onShow(to)}
+    >
+      <span aria-hidden="true">{sign}</span>
+    </button>
   )
 }
 
@@ -59,15 +105,15 @@ const views = [
 
 type View = (typeof views)[number]['name']
 
-function Details({ place, request }: Shown) {
+function Details({ place, keyTitle, request }: Shown & { readonly keyTitle: string }) {
   const [at, setAt] = useState(0)
   const [view, setView] = useState<View>('timing')
   const { calls } = request
   const offered = views.filter(({ name }) => name !== 'again' || request.face === 'rpc')
   return (
     <div class="stack">
-      {request.outcome !== 'ok' && <Failure request={request} />}
-      <Facts rows={factsOf(request, place)} />
+      {request.outcome !== 'ok' && <Failure request={request} at={at} />}
+      <Facts rows={factsOf(request, place, keyTitle)} />
       {calls.length > 1 && (
         <SelectField
           title="Call"
@@ -81,7 +127,10 @@ function Details({ place, request }: Shown) {
       )}
       <Tabs title="View of the request" tabs={offered} chosen={view} onChoose={setView}>
         {view === 'timing' ? (
-          <Waterfall request={request} />
+          <div class="stack">
+            <Waterfall request={request} />
+            {calls[at] !== undefined && <Body title="Request" body={calls[at].params} />}
+          </div>
         ) : (
           <OneCall key={at} view={view} place={place} request={request} at={at} />
         )}
@@ -90,20 +139,24 @@ function Details({ place, request }: Shown) {
   )
 }
 
-/** What went wrong, with the code, and for operators the network whose upstreams did not answer. */
-function Failure({ request }: { readonly request: Request }) {
+/** What went wrong: code, title and message, and for operators what each upstream did. `at`: index of the shown call. */
+function Failure({ request, at }: { readonly request: Request; readonly at: number }) {
   const isOperator = useMay('operator')
-  const { outcome, reason, errorCode, network, upstreams } = request
+  const { outcome, reason, errorCode, network, calls, timeline } = request
   const isFailed = outcomeTone(outcome) === 'bad'
+  const shown = calls[at]?.outcome === 'ok' ? calls.find((one) => one.outcome !== 'ok') : calls[at]
+  const message = messageIn(shown?.result?.text ?? null)
+  const causes = upstreamCauses(timeline)
   return (
     <Note tone={isFailed ? 'bad' : 'warn'}>
       <p>
         {errorCode !== null && <span class="mono">{errorCode} </span>}
         <b>{outcomeTitle(outcome, reason)}</b>
       </p>
+      {message !== null && <p class="wraps">{message}</p>}
       {isFailed && network !== null && (
         <p>
-          {upstreams.length > 0 && `Asked: ${upstreams.join(', ')}. `}
+          {causes.length > 0 && `${causes.join(', ')}. `}
           {isOperator && <Link to="/networks">{`Check ${network}`}</Link>}
         </p>
       )}
@@ -114,19 +167,21 @@ function Failure({ request }: { readonly request: Request }) {
 function factsOf(
   request: Request,
   place: KeyPlace,
+  keyTitle: string,
 ): readonly (readonly [string, preact.ComponentChildren])[] {
   const { verified, head, block, upstreams, status, origin, userAgent, address } = request
   const sentAs =
     request.transport === 'http' ? `HTTP${status === null ? '' : ` ${status}`}` : 'WebSocket'
   const from = [address, userAgent, origin].filter((part) => part !== null)
   const rows: (readonly [string, preact.ComponentChildren] | null)[] = [
-    ['Outcome', <OutcomeState key="outcome" row={request} />],
-    ['Arrived', formatTime(request.time)],
+    // The note above names another outcome.
+    request.outcome === 'ok' ? ['Outcome', <OutcomeState key="outcome" row={request} />] : null,
+    ['Arrived', `${formatDay(request.time)} ${clockTime(request.time)} UTC`],
     ['Took', `${formatMs(request.ms)} · ${formatNumber(request.units)} units · ${sentAs}`],
     [
       'Key',
       <span key="key">
-        <Link to={`/keys/${place.key}`}>This key</Link>
+        <Link to={`/keys/${place.key}`}>{keyTitle}</Link>
         {request.network === null ? ', IPFS API' : ` on ${request.network}`}
       </span>,
     ],

@@ -9,12 +9,15 @@ import type { Row } from './use-requests.ts'
 export function RequestList({
   requests,
   isFiltered,
+  filteredBy,
   chosen,
   onChoose,
   onClearFilter,
 }: {
   readonly requests: readonly Row[]
   readonly isFiltered: boolean
+  /** Changes with the filter: the first page is shown again. */
+  readonly filteredBy: string
   readonly chosen: number | null
   onChoose(id: number): void
   onClearFilter(): void
@@ -33,7 +36,8 @@ export function RequestList({
       <Table
         caption="Requests, newest first"
         dense
-        pageSize={200}
+        pageSize={50}
+        filteredBy={filteredBy}
         columns={columnsOf(onChoose, chosen !== null)}
         keyOf={({ id }) => String(id)}
         rows={requests}
@@ -107,6 +111,6 @@ export function OutcomeState({
 }
 
 /** `14:05:01.250`, UTC. */
-function clockTime(time: number): string {
+export function clockTime(time: number): string {
   return new Date(time).toISOString().slice(11, 23)
 }

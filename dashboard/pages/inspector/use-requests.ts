@@ -35,7 +35,11 @@ export function useRequests(place: KeyPlace, filter: RequestFilter, paused: bool
   const query = {
     account: place.account,
     key: place.key,
-    ...Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== '')),
+    ...Object.fromEntries(
+      Object.entries(asked)
+        .map(([name, value]) => [name, value.trim()] as const)
+        .filter(([, value]) => value !== ''),
+    ),
   }
   const deps = [place.account, place.key, ...Object.values(asked)]
   const [received, setReceived] = useState<readonly Row[]>([])

@@ -4,6 +4,7 @@
 import type { KeySettings } from '../../access/accounts/key-settings.ts'
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
+import { type OutcomeClass, outcomeClassOf } from '../../base/outcome-class.ts'
 import { Fault } from '../../base/fault.ts'
 import { setNewest } from '../../base/lru-cache.ts'
 import type { PubSub } from '../../base/pub-sub.ts'
@@ -36,6 +37,10 @@ export type InspectedFilter = {
   readonly method?: string | undefined
   /** A Fault code, `ok`, or `failed`: any code except ok. */
   readonly outcome?: string | undefined
+  /** Class of its outcome. */
+  readonly class?: OutcomeClass | undefined
+  /** In a method, an outcome, an error code or the client address; case-insensitive. */
+  readonly text?: string | undefined
   readonly network?: string | undefined
   readonly msMin?: number | undefined
   /** Only requests with a larger id. */
@@ -209,14 +214,25 @@ export function createInspector(parts: {
 
 /** True if the request matches the filter. */
 export function matches(request: InspectedRequest, filter: InspectedFilter): boolean {
-  const { method, outcome, network, msMin, after } = filter
+  const { method, outcome, text, network, msMin, after } = filter
   if (after !== undefined && request.id <= after) return false
   if (network !== undefined && request.network !== network) return false
   if (msMin !== undefined && request.ms < msMin) return false
   if (outcome === 'failed' && request.outcome === 'ok') return false
   if (outcome !== undefined && outcome !== 'failed' && request.outcome !== outcome) return false
+  if (filter.class !== undefined && outcomeClassOf(request.outcome) !== filter.class) return false
+  if (text !== undefined && !contains(request, text.toLowerCase())) return false
   if (method === undefined) return true
   return request.method === method || request.calls.some((call) => call.method === method)
+}
+
+/** `text`: lower case. */
+function contains(request: InspectedRequest, text: string): boolean {
+  const { method, outcome, reason, errorCode, address, calls } = request
+  const parts = [method, outcome, reason ?? '', String(errorCode ?? ''), address ?? '']
+  return [...parts, ...calls.flatMap((call) => [call.method, call.outcome])].some((part) =>
+    part.toLowerCase().includes(text),
+  )
 }
 
 /** Returns the same object if nothing has to be removed. */

@@ -2,6 +2,7 @@
 // Tested by test/admin/inspector.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
+import { outcomeClasses } from '../../../base/outcome-class.ts'
 import type { Caller } from '../../../access/accounts/caller.ts'
 import type { InspectedRequest } from '../../../pipeline/inspector/inspected-request.ts'
 import type { InspectedFilter } from '../../../pipeline/inspector/inspector.ts'
@@ -19,6 +20,10 @@ export const filterInput = {
   method: z.string().max(128).optional(),
   /** A code of docs/reference/errors.md, `ok`, or `failed`: anything but ok. */
   outcome: z.string().max(64).optional(),
+  /** Class of the outcome. */
+  class: z.enum(outcomeClasses).optional(),
+  /** In a method, an outcome, an error code or the client address; case-insensitive. */
+  text: z.string().max(128).optional(),
   network: z.string().max(64).optional(),
   /** Those that took at least so long, milliseconds. */
   msMin: z.coerce.number<number>().min(0).optional(),
@@ -126,6 +131,6 @@ export async function requestOf(
 export function filterOf(
   input: Readonly<z.output<z.ZodObject<typeof filterInput>>>,
 ): InspectedFilter {
-  const { method, outcome, network, msMin } = input
-  return { method, outcome, network, msMin }
+  const { method, outcome, text, network, msMin } = input
+  return { method, outcome, class: input.class, text, network, msMin }
 }
