@@ -19,6 +19,7 @@ type AuditSentence = {
 /** The words before the target, by operation. */
 const actions: Readonly<Record<string, string>> = {
   beginBackup: 'started a backup',
+  sendTestMail: 'sent a test mail',
   addDenial: 'blocked',
   removeDenial: 'unblocked',
   unlinkIdentityOf: 'removed the OpenID identity of',
@@ -97,7 +98,7 @@ const groups = [
   { name: 'files', title: 'files', form: /pin|ipns|denial|provide/i },
   { name: 'keys', title: 'API keys', form: /key|secret|request/i },
   { name: 'account', title: 'accounts and billing', form: /account|card|alerts/i },
-  { name: 'server', title: 'server', form: /backup/i },
+  { name: 'server', title: 'server', form: /backup|mail/i },
 ] as const
 
 /** `actions`: IDs of operations, as the filter of the API takes them. */
@@ -115,7 +116,7 @@ export const auditGroups: readonly {
 
 /** Operations whose target is left out, because the words name it or it is a bare ID. */
 const withoutTarget =
-  /^(beginBackup|linkIdentity|unlinkIdentity|.*Passkey|.*Totp|.*Token|changePassword|changeMe|end(Session|OtherSessions)|.*Card|signIn.*|signOut|showSecondFactor|removePinRequest|leaveAccount|changeAlerts|removePublicKey|changeAccount|setProvide|signUpByInvitation|acceptInvitation)$/
+  /^(beginBackup|sendTestMail|linkIdentity|unlinkIdentity|.*Passkey|.*Totp|.*Token|changePassword|changeMe|end(Session|OtherSessions)|.*Card|signIn.*|signOut|showSecondFactor|removePinRequest|leaveAccount|changeAlerts|removePublicKey|changeAccount|setProvide|signUpByInvitation|acceptInvitation)$/
 
 /** `nameOf`: names of keys, people and accounts by their IDs. A name that the record contains is used if there is none. */
 export function auditSentence(

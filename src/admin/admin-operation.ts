@@ -17,6 +17,7 @@ import type { AlertsView } from './resources/alerts/alerts-view.ts'
 import type { DenialsView } from './resources/denials/denials-view.ts'
 import type { IpnsKeysView } from './resources/ipns-keys/ipns-keys-view.ts'
 import type { NetworksView } from './resources/networks/networks-view.ts'
+import type { ServerSettingsView } from './resources/server-settings/server-settings-view.ts'
 import type { ServerStatus } from './resources/server/server-status.ts'
 import type { UsageView } from './resources/usage/usage-view.ts'
 
@@ -49,6 +50,8 @@ export type AdminContext = {
   readonly ipnsKeys: IpnsKeysView | null
   /** Null there too. */
   readonly backups: BackupsView | null
+  /** Null there too. */
+  readonly serverSettings: ServerSettingsView | null
   /** Null where no server runs: the command line. */
   readonly inspecting: InspectorAccess | null
   /** Null there too. */

@@ -10,6 +10,7 @@ import { memberOperations } from './resources/members/operations.ts'
 import { auditOperations } from './resources/audit/operations.ts'
 import { peopleOperations } from './resources/people/operations.ts'
 import { serverOperations } from './resources/server/operations.ts'
+import { serverSettingsOperations } from './resources/server-settings/operations.ts'
 import { networkOperations } from './resources/networks/operations.ts'
 import { denialOperations } from './resources/denials/operations.ts'
 import { backupOperations } from './resources/backups/operations.ts'
@@ -33,6 +34,7 @@ export const adminOperations = [
   ...auditOperations,
   ...peopleOperations,
   ...serverOperations,
+  ...serverSettingsOperations,
   ...networkOperations,
   ...denialOperations,
   ...backupOperations,

@@ -99,6 +99,7 @@ async function local(
       decide: (cid: CID, segments: readonly string[]) => decideFromLists(data, cid, segments),
     },
     ipnsKeys: null,
+    serverSettings: null,
     backups: null,
     inspecting: null,
     tryRequest: null,

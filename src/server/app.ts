@@ -47,6 +47,7 @@ import { createListeners } from './listeners.ts'
 import { makeDataFolder } from './make-data-folder.ts'
 import { refuseMoved } from './move-mark.ts'
 import { openAdmin, openPinRows, openUsageView } from './open-admin.ts'
+import { createServerSettings } from './server-settings.ts'
 import {
   type FirstRun,
   createFirstRunLink,
@@ -576,6 +577,7 @@ export async function startServer(
               },
               ipnsKeys: ipns.keysView,
               backups,
+              serverSettings: createServerSettings(settings),
               inspecting: {
                 inspector,
                 gateway,
