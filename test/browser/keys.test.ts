@@ -224,3 +224,39 @@ test(
     await page.getByRole('tab', { name: 'Limits', selected: true }).waitFor()
   },
 )
+
+test(
+  'the limits of a key show what is used of them, what a rate is worth, and what is not saved',
+  { skip: noBrowser, timeout: 90_000 },
+  async (t: TestContext) => {
+    const { page, open, cairn, picture } = await openSignedIn(t)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await cairn.rpc('eth_getBalance', [`0x${'1'.repeat(40)}`, 'latest'])
+    await open('/keys')
+    await page.getByRole('link', { name: 'first', exact: true }).click()
+    await page.getByRole('tab', { name: 'Limits' }).click()
+    await page.getByText('Most reads cost 80 units.').waitFor()
+    await page.getByText(/^80 used today\. In the last 30 days, the most was 80, on /).waitFor()
+    await page.getByText('0 B used now.').waitFor()
+    await page.getByLabel('Units per second').fill('800')
+    await page.getByText('About 10 typical calls a second; most reads cost 80 units.').waitFor()
+    await page.getByLabel('Units per day').fill('100')
+    await page
+      .getByText('Unsaved: Units per second: no limit → 800; Units per day: no limit → 100')
+      .waitFor()
+    for (const scheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await checkAxe(page, `limits ${scheme}`)
+    }
+    await picture('key-limits')
+    await page.setViewportSize({ width: 390, height: 800 })
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    await checkAxe(page, 'limits on a phone')
+    await picture('key-limits-phone')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByText(/^Unsaved:/).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Change alerts' }).click()
+    await page.getByRole('tab', { name: 'Alerts', selected: true }).waitFor()
+  },
+)

@@ -1,5 +1,6 @@
 // Field of an optional limit: empty is no limit, 0 allows nothing.
 // Tested by test/browser/forms.test.ts
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ApiError } from '../../app/api.ts'
 import { TextField } from '../../ui/field.tsx'
@@ -15,7 +16,7 @@ export function LimitField({
   onValue,
 }: {
   readonly title: string
-  readonly hint?: string
+  readonly hint?: ComponentChildren
   /** NaN: the typed text is not a number. */
   readonly value: number | null
   /** Unit of the field: 1048576 shows MiB. */

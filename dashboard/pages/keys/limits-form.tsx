@@ -1,9 +1,14 @@
-// Limits of a key per second, day and month.
+// Limits of a key per second, day and month, with what it uses of them.
+// Tested by test/browser/keys.test.ts
 import { call, messageOf } from '../../app/api.ts'
+import { formatNumber } from '../../app/format.ts'
 import { useAccount } from '../../app/session.tsx'
 import { Note } from '../../ui/note.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import type { ComponentChildren } from 'preact'
+import { Link } from '../../app/router.tsx'
 import { LimitField } from './limit-field.tsx'
+import { BytesUsed, type LimitUse, TypicalCalls, UnitsUsed, useLimitUse } from './limit-use.tsx'
 import { type Plan, planOptions } from './plan-options.ts'
 import { SettingsForm, type Settings, type SettingsFormProps } from './settings-form.tsx'
 
@@ -30,6 +35,7 @@ const files: readonly Row[] = [
 ]
 
 export function LimitsForm(props: SettingsFormProps) {
+  const use = useLimitUse(props.apiKey.id)
   return (
     <div class="stack">
       {props.mayChange && <Plans {...props} />}
@@ -38,6 +44,7 @@ export function LimitsForm(props: SettingsFormProps) {
         title="Limits"
         about="Empty: no limit. 0: nothing is allowed."
         fields={[...calls, ...files].map(({ name }) => `settings.${name}`)}
+        unsaved={unsavedText}
       >
         {({ settings, set, sending }) =>
           [
@@ -53,6 +60,7 @@ export function LimitsForm(props: SettingsFormProps) {
                     title={row.title}
                     {...(row.unit === undefined ? {} : { unit: row.unit })}
                     value={settings[row.name]}
+                    hint={hintOf(row.name, settings[row.name], use)}
                     error={sending.of(`settings.${row.name}`)}
                     onValue={(value) => set({ [row.name]: value })}
                   />
@@ -62,8 +70,46 @@ export function LimitsForm(props: SettingsFormProps) {
           ))
         }
       </SettingsForm>
+      <Note>
+        <p>
+          Above a rate, callers get 429 and the time to wait. When the units of the day or the bytes
+          of the month are used up, they get 402 from JSON-RPC and 403 from the IPFS API.{' '}
+          <Link to="/settings?tab=alerts">Change alerts</Link>
+        </p>
+      </Note>
     </div>
   )
+}
+
+/** The changed limits, old and new. */
+function unsavedText(before: Settings, after: Settings): string {
+  const shown = (value: number | null, unit = 1): string =>
+    value === null ? 'no limit' : Number.isNaN(value) ? 'invalid' : formatNumber(value / unit)
+  return [...calls, ...files]
+    .filter(({ name }) => before[name] !== after[name])
+    .map(({ name, title, unit }) => {
+      const words = title.replace(' (UTC)', '')
+      return `${words}: ${shown(before[name], unit)} → ${shown(after[name], unit)}`
+    })
+    .join('; ')
+}
+
+/** `use` null: not loaded. */
+function hintOf(name: LimitName, value: number | null, use: LimitUse | null): ComponentChildren {
+  if (name === 'unitsPerSecond') return <TypicalCalls value={value} />
+  if (use === null) return undefined
+  switch (name) {
+    case 'unitsPerDay':
+      return <UnitsUsed use={use} limit={value} />
+    case 'filesUploadBytesPerMonth':
+      return <BytesUsed used={use.uploaded} limit={value} when="this month" />
+    case 'filesDownloadBytesPerMonth':
+      return <BytesUsed used={use.downloaded} limit={value} when="this month" />
+    case 'filesStoredBytes':
+      return <BytesUsed used={use.stored} limit={value} when="now" />
+    default:
+      return undefined
+  }
 }
 
 function Plans({ apiKey, onSaved }: SettingsFormProps) {

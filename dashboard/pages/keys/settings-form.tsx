@@ -37,12 +37,15 @@ export function SettingsForm({
   title,
   about,
   fields,
+  unsaved,
   children,
 }: SettingsFormProps & {
   readonly title: string
   readonly about?: ComponentChildren
   /** Members with a field in the form. */
   readonly fields: readonly string[]
+  /** Names what is changed and not saved; absent: nothing is named. */
+  readonly unsaved?: (before: Settings, after: Settings) => string
   readonly children: (draft: SettingsDraft) => ComponentChildren
 }) {
   const { id: account } = useAccount()
@@ -89,9 +92,14 @@ export function SettingsForm({
             onSend={send}
             secondary={
               Object.keys(changes).length > 0 && (
-                <button class="button quiet" type="button" onClick={() => setChanges({})}>
-                  Discard
-                </button>
+                <>
+                  <button class="button quiet" type="button" onClick={() => setChanges({})}>
+                    Discard
+                  </button>
+                  {unsaved !== undefined && (
+                    <small class="soft">{`Unsaved: ${unsaved(known.settings, draft.settings)}`}</small>
+                  )}
+                </>
               )
             }
           >
