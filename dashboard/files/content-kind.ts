@@ -87,6 +87,9 @@ const titles: Readonly<Record<string, string>> = {
   md: 'Markdown',
   mp4: 'Video',
   webm: 'Video',
+  mov: 'Video',
+  mkv: 'Video',
+  m4v: 'Video',
   mp3: 'Audio',
   pdf: 'PDF document',
   png: 'Image',
@@ -95,6 +98,7 @@ const titles: Readonly<Record<string, string>> = {
   gif: 'Image',
   webp: 'Image',
   svg: 'Image',
+  avif: 'Image',
   txt: 'Text',
   zip: 'ZIP archive',
 }

@@ -4,8 +4,8 @@ import type { AdminReply } from '../../src/admin/client.ts'
 import { formatAgo, formatBytes, formatTime } from '../app/format.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { State } from '../ui/badge.tsx'
-import { CopyButton } from '../ui/copy.tsx'
-import { Icon } from '../ui/icons.tsx'
+import { CopyButton, writeClipboard } from '../ui/copy.tsx'
+import { Icon, type IconName } from '../ui/icons.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { useToast } from '../ui/toast.tsx'
@@ -22,7 +22,7 @@ export type PinActions = {
   readonly setPrivate: ((pin: Pin) => void) | null
 }
 
-type Provide = AdminReply<'GET /accounts/{account}'>['account']['settings']['provide']
+export type Provide = AdminReply<'GET /accounts/{account}'>['account']['settings']['provide']
 
 export function Pins({
   pins,
@@ -73,7 +73,7 @@ export function Pins({
             onChange={(event) => onSelect([pin], event.currentTarget.checked)}
           />
           <span class="file-icon">
-            <Icon name={titleOf(pin.name) === null ? 'files' : 'file'} size={16} />
+            <Icon name={iconOf(pin.name)} size={16} />
           </span>
           <span class="two">
             <Link to={`/files/${pin.cid}`} class="name">
@@ -163,7 +163,7 @@ function itemsOf(
 ): readonly MenuItem[] {
   const link = reading !== null && isOpen(reading) ? gatewayLink(pin.cid, reading) : null
   const copy = async (text: string): Promise<void> => {
-    await navigator.clipboard.writeText(new URL(text, location.href).href)
+    await writeClipboard(new URL(text, location.href).href)
     toast('Link copied')
   }
   return [
@@ -172,15 +172,7 @@ function itemsOf(
       ? []
       : ([
           { title: 'Open in gateway', icon: 'open', href: link },
-          ...(isSecureContext
-            ? [
-                {
-                  title: 'Copy gateway link',
-                  icon: 'link' as const,
-                  onChoose: () => void copy(link),
-                },
-              ]
-            : []),
+          { title: 'Copy gateway link', icon: 'link', onChoose: () => void copy(link) },
           {
             title: 'Download',
             icon: 'download',
@@ -203,12 +195,26 @@ function itemsOf(
   ]
 }
 
+function iconOf(name: string): IconName {
+  switch (titleOf(name)) {
+    case null:
+      return 'files'
+    case 'Image':
+      return 'image'
+    case 'Video':
+      return 'video'
+    default:
+      return 'file'
+  }
+}
+
 function aboutPin({ name, mode, blocks }: Pin): string {
   const kind = titleOf(name) ?? (blocks === null ? 'Counting' : `${blocks} blocks`)
   return mode === 'direct' ? `${kind}, one block pinned` : kind
 }
 
-function Readers({ pin, provide }: { readonly pin: Pin; readonly provide: Provide }) {
+/** Who can read the pin, and whether it is announced. */
+export function Readers({ pin, provide }: { readonly pin: Pin; readonly provide: Provide }) {
   if (provide === 'none') return <State>Keys only</State>
   if (pin.provide === 'none') return <State>Private</State>
   const { announcedAt, announcesAt } = pin

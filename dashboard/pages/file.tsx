@@ -4,17 +4,18 @@ import { useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
 import { NoKey, useChoices, useKeyChoice, type Choices } from '../app/choose-key.tsx'
-import { formatBytes, formatCount, formatTime } from '../app/format.ts'
+import { formatAgo, formatBytes, formatCount, formatTime } from '../app/format.ts'
 import type { PageProps } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { gatewayLink, isOpen, type Reading } from '../files/gateway-links.ts'
 import { type Pin, pinTitle, unpin } from '../files/pin-calls.ts'
+import { type Provide, Readers } from '../files/pins.tsx'
 import { Preview } from '../files/preview.tsx'
 import '../style/files.css'
 import { Card, Facts, PageHead } from '../ui/card.tsx'
-import { Value } from '../ui/copy.tsx'
+import { Value, writeClipboard } from '../ui/copy.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { Show } from '../ui/note.tsx'
@@ -73,6 +74,7 @@ function File({
         actions={
           link !== null && (
             <>
+              <CopyLink link={new URL(link, location.href).href} />
               <a
                 class="button"
                 href={`${link}?download=true&filename=${encodeURIComponent(name)}`}
@@ -115,6 +117,9 @@ function File({
         <div class="stack">
           {found.value !== undefined && (
             <Details stat={found.value.stat} pin={inside.length === 0 ? pin : null} />
+          )}
+          {found.value !== undefined && pin !== null && inside.length === 0 && (
+            <Network pin={pin} provide={found.value.provide} />
           )}
           <Card title="Integrity" actions={<Link to={`/proof?cid=${path}`}>Show proof</Link>}>
             <p class="soft">
@@ -161,11 +166,18 @@ async function loadFile(
   cid: string,
   path: string,
   signal: AbortSignal,
-): Promise<{ readonly stat: Stat; readonly pin: Pin | null; readonly link: string | null }> {
-  const [response, { pins }, status] = await Promise.all([
+): Promise<{
+  readonly stat: Stat
+  readonly pin: Pin | null
+  readonly link: string | null
+  /** Setting of the account. */
+  readonly provide: Provide
+}> {
+  const [response, { pins }, status, found] = await Promise.all([
     callFiles(place, 'files/stat', { arg: `/ipfs/${path}` }, { signal }),
     call('GET /accounts/{account}/files', { account, search: cid, limit: 1 }, signal),
     call('GET /status', {}, signal),
+    call('GET /accounts/{account}', { account }, signal),
   ])
   const reading: Reading = {
     gateway: status.gateway,
@@ -175,6 +187,7 @@ async function loadFile(
     stat: (await response.json()) as Stat,
     pin: pins.find((one) => one.cid === cid) ?? null,
     link: isOpen(reading) ? gatewayLink(path, reading) : null,
+    provide: found.account.settings.provide,
   }
 }
 
@@ -270,6 +283,55 @@ function Folder({
           />
         )}
       </Show>
+    </Card>
+  )
+}
+
+/** The primary action of the page. */
+function CopyLink({ link }: { readonly link: string }) {
+  const toast = useToast()
+  const copy = async (): Promise<void> => {
+    await writeClipboard(link)
+    toast('Link copied')
+  }
+  return (
+    <button class="button primary" type="button" onClick={() => void copy()}>
+      <Icon name="link" size={16} /> Copy link
+    </button>
+  )
+}
+
+/** Who can read the pin, and its announcements on the IPFS network, if there is one. */
+function Network({ pin, provide }: { readonly pin: Pin; readonly provide: Provide }) {
+  const { announcedAt, announcesAt } = pin
+  const now = Date.now()
+  const next =
+    announcesAt === null || announcesAt <= now ? 'as soon as possible' : formatTime(announcesAt)
+  return (
+    <Card title="Readers" actions={<Readers pin={pin} provide={provide} />}>
+      {announcedAt === null && announcesAt === null ? (
+        <p class="soft">
+          {provide === 'none' || pin.provide === 'none'
+            ? 'Reads need a key of this account.'
+            : 'Anyone can read it through the gateway.'}
+        </p>
+      ) : (
+        <Facts
+          rows={[
+            [
+              'Announced',
+              announcedAt === null ? (
+                'not yet'
+              ) : (
+                <span key="announced" title={formatTime(announcedAt)}>
+                  {formatAgo(announcedAt, now)}
+                </span>
+              ),
+            ],
+            ...(announcesAt === null ? [] : [['Next', next] as const]),
+          ]}
+        />
+      )}
     </Card>
   )
 }

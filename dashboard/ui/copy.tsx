@@ -41,7 +41,7 @@ export function CopyButton({
 }
 
 /** Pages opened over plain HTTP, except on localhost, have no clipboard API. */
-async function writeClipboard(text: string): Promise<void> {
+export async function writeClipboard(text: string): Promise<void> {
   if (isSecureContext) {
     await navigator.clipboard.writeText(text)
     return

@@ -43,6 +43,8 @@ const paths = {
   trash: 'M4 7h16M9.5 7V4h5v3M6.5 7l1 13h9l1-13',
   pin: 'M9 3.5h6M10 3.5v6L6.5 14h11L14 9.5v-6M12 14v6.5',
   file: 'M6 3.5h8l4 4v13H6zM13.5 3.5V8H18',
+  image: 'M4 5h16v14H4zM4 16l5-5 4 4 2.5-2.5L20 17M15.5 9h.01',
+  video: 'M3.5 6.5h12v11h-12zM15.5 11l5-3v8l-5-3',
   out: 'M14 4h5v16h-5M15 12H4M8 8l-4 4 4 4',
 } as const satisfies Record<string, string>
 

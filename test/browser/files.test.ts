@@ -180,9 +180,16 @@ test(
     await page.getByRole('link', { name: 'dot.png' }).click()
     await page.getByAltText('The content of the file').waitFor()
     await page.getByText('PNG image').waitFor()
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByText('Link copied').waitFor()
+    assert.match(
+      String(await page.evaluate('navigator.clipboard.readText()')),
+      /^http:\/\/content\.localhost:\d+\/ipfs\/[a-z0-9]+\/dot\.png$/,
+    )
     await checkAxe(page, 'a file')
     await picture('file-1440-light')
     await page.getByRole('link', { name: 'site', exact: true }).click()
+    await page.getByText('Reads need a key of this account.').waitFor()
     await page.getByRole('link', { name: 'deep' }).click()
     await page.getByRole('link', { name: 'b.json' }).click()
     await page.getByText('"stone": [').waitFor()
