@@ -9,17 +9,37 @@ import { compress, dist, filesOf, inOrder, isNeeded, print, replace, root } from
 const source = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '')
 const target = join(dist, 'dashboard')
 
-/** Modules that need WebAssembly, which the content policy forbids, and their replacements in JavaScript. */
+const blobs = join(root, 'src/devchain/vm/precompiles')
+/** Modules that need Node, a terminal, or more than a browser should load, and their replacements. */
 const replaced = new Map([
   [join(root, 'src/codec/hash/keccak.ts'), join(source, 'proof/keccak.ts')],
+  [join(blobs, 'blob-crypto.ts'), join(blobs, 'point-evaluation.ts')],
   ['tiny-secp256k1', join(source, 'proof/recover.ts')],
+  ['node:timers/promises', join(source, 'proof/timers.ts')],
+  ['debug', join(source, 'proof/no-debug.ts')],
 ])
-const inJavaScript = {
-  name: 'in JavaScript',
+/** Paths of all modules of the page and its workers. */
+const built = new Set()
+const inBrowser = () => ({
+  name: 'in the browser',
   enforce: 'pre',
   resolveId(asked, importer) {
     const path = asked.startsWith('.') && importer ? join(dirname(importer), asked) : asked
     return replaced.get(path) ?? null
+  },
+  buildEnd() {
+    for (const id of this.getModuleIds()) built.add(id)
+  },
+})
+
+const bundling = {
+  // The worker is built within a callback.
+  checks: { pluginTimings: false },
+  // The codec uses the global Buffer.
+  transform: { inject: { Buffer: ['buffer', 'Buffer'] } },
+  // Code shared with the server imports Node modules in parts that the page never runs.
+  onLog(level, log, handle) {
+    if (!log.message?.includes('externalized for browser compatibility')) handle(level, log)
   },
 }
 
@@ -34,13 +54,14 @@ async function build({ build: run }) {
   mkdirSync(dist, { recursive: true })
   const fresh = mkdtempSync(join(dist, '.dashboard-'))
   try {
-    const result = await run({
+    await run({
       configFile: false,
       root: source,
       base: '/dashboard/',
       publicDir: false,
       logLevel: 'warn',
-      plugins: [inJavaScript],
+      plugins: [inBrowser()],
+      worker: { format: 'es', plugins: () => [inBrowser()], rolldownOptions: bundling },
       oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
       build: {
         outDir: fresh,
@@ -53,25 +74,20 @@ async function build({ build: run }) {
         rolldownOptions: {
           // The form for cards is a separate document, because it has a different content policy.
           input: { index: join(source, 'index.html'), card: join(source, 'card.html') },
-          // The codec uses the global Buffer.
-          transform: { inject: { Buffer: ['buffer', 'Buffer'] } },
-          // Code shared with the server imports Node modules in parts that the page never runs.
-          onLog(level, log, handle) {
-            if (!log.message?.includes('externalized for browser compatibility')) handle(level, log)
-          },
+          ...bundling,
         },
       },
     })
     compress(fresh)
-    replace(target, fresh, sourcesOf(result))
+    replace(target, fresh, builtSources())
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
 }
 
 /** Paths of the sources in the project: the dashboard and its imports from other folders. */
-function sourcesOf({ output }) {
-  const imported = output.flatMap((chunk) => chunk.moduleIds ?? []).map((id) => relative(root, id))
+function builtSources() {
+  const imported = [...built].map((id) => relative(root, id))
   const outside = imported.filter((path) => /^(src|verifier)\//.test(path))
   return inOrder([...ownSources(), ...outside])
 }

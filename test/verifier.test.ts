@@ -227,8 +227,6 @@ test('the file opens no connection: it imports no network module', () => {
   assert.deepEqual([...new Set(imported.map(([, name = '']) => name))].toSorted(), [
     'node:crypto',
     'node:fs',
-    // The EVM loads the setup of blob proofs with it, where it is installed.
-    'node:module',
     'node:timers/promises',
     'node:util',
   ])

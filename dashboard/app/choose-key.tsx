@@ -16,6 +16,8 @@ export type Choices = {
   readonly keys: readonly { readonly id: string; readonly title: string }[]
   /** Names, the default first. */
   readonly networks: readonly string[]
+  /** Chain IDs by the names of networks; decimal. */
+  readonly chainIds: ReadonlyMap<string, string>
 }
 
 export function useChoices(): Loaded<Choices> {
@@ -36,6 +38,7 @@ export function useChoices(): Loaded<Choices> {
           title: key.name === '' ? keyName(key) : `${key.name} (${key.prefix}…)`,
         })),
         networks: networks.map(({ name }) => name),
+        chainIds: new Map(networks.map(({ name, chainId }) => [name, chainId])),
       }
     },
     [account.id],

@@ -44,6 +44,7 @@ function Views({ choices }: { readonly choices: Choices }) {
             <AnswerProof
               place={choice.place}
               network={choice.network}
+              chainId={choices.chainIds.get(choice.network) ?? '0'}
               asked={{ method: asked.get('method'), params: asked.get('params') }}
             />
           ) : (

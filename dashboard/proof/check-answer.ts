@@ -2,6 +2,7 @@
 // Tested by test/browser/proof.test.ts
 import { fromHex } from '../../src/base/hex.ts'
 import { systemClock } from '../../src/base/clock.ts'
+import type { ProvedCalls } from '../../src/chain/network.ts'
 import { createSenderCache } from '../../src/chain/sender-cache.ts'
 import { createRpcOperations } from '../../src/rpc/methods/index.ts'
 import { parseBundle } from '../../src/rpc/bundles/proof-bundle.ts'
@@ -13,12 +14,19 @@ export type Check =
 
 const sendersMax = 10_000
 
-/** `trusted`: the block hash that the person trusts; `replied`: the result in the reply. */
+/**
+ * `trusted`: the block hash that the person trusts; `replied`: the result in the reply; `calls`: computes calls, whose bundles
+ * are refused without it.
+ */
 export async function checkAnswer(
   bundle: unknown,
   trusted: string,
   replied: unknown,
+  calls: ProvedCalls | null = null,
 ): Promise<Check> {
+  if (!/^0x[0-9a-f]{64}$/.test(trusted)) {
+    return { proved: false, why: `"${trusted}" is no block hash: expected 0x and 64 hex digits` }
+  }
   const parsed = parseBundle(bundle)
   if ('refused' in parsed) return { proved: false, why: parsed.refused }
   const operations = createRpcOperations({
@@ -26,7 +34,12 @@ export async function checkAnswer(
     clock: systemClock,
     findSender: createSenderCache(sendersMax).find,
   })
-  const request = { blockHash: fromHex(trusted), asked: null, blobFeeFraction: null }
+  const request = {
+    blockHash: fromHex(trusted),
+    asked: null,
+    blobFeeFraction: null,
+    ...(calls !== null && { calls }),
+  }
   const verdict = await verifyBundle(parsed.bundle, request, operations)
   if ('refused' in verdict) return { proved: false, why: verdict.refused }
   return {

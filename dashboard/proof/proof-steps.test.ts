@@ -4,6 +4,7 @@ import {
   keccak as keccakOfServer,
   keccak256 as keccak256OfServer,
 } from '../../src/codec/hash/keccak.ts'
+import { toHex } from '../../src/base/hex.ts'
 import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { type Started, startCairn } from '../../test/started-server.ts'
 import { sampleContractAddress } from '../../src/devchain/default-genesis.ts'
@@ -42,14 +43,26 @@ test('keccak of the dashboard equals keccak of the server', () => {
   }
 })
 
-test('the hash of each step of a storage slot appears in an earlier step, back to the block hash', async () => {
+test('each step of a storage slot is named by the step above it, from the block hash down to the value', async () => {
   const { result, proof } = await proved('eth_getStorageAt', [contract, '0x0', 'latest'])
   const hash = proof.block?.hash ?? ''
   const steps = proofStepsOf(proof, hash)
-  ok(steps.length >= 3)
   ok(steps.every(({ isValid }) => isValid))
-  equal(steps[0]?.expected, steps[0]?.hash)
-  equal(steps[1]?.foundIn?.name, 'state root')
+  const [header, root] = steps
+  deepEqual([header?.hash, header?.parent, header?.kind], [hash, null, 'header'])
+  deepEqual(
+    [root?.title, root?.line, root?.parent],
+    ['State tree, root', 'Named by the header as state root', 0],
+  )
+  const account = steps.findIndex(({ kind }) => kind === 'account')
+  equal(steps[account]?.title, `Account ${contract.slice(0, 10)}…${contract.slice(-6)}`)
+  const value = steps.at(-1)
+  deepEqual([value?.kind, value?.title], ['value', 'Slot 0 = 1,234'])
+  for (const { parent, depth, bytes } of steps.slice(1)) {
+    const above = steps[parent ?? -1]
+    equal(depth, (above?.depth ?? 0) + 1)
+    ok(toHex(above?.bytes ?? new Uint8Array()).includes(toHex(keccak256(bytes)).slice(2)))
+  }
   deepEqual(await checkAnswer(proof, hash, result), {
     proved: true,
     result: JSON.stringify(result),
@@ -57,10 +70,54 @@ test('the hash of each step of a storage slot appears in an earlier step, back t
   })
 })
 
+test('a piece that the page has changed is shown in its place, one of the server at the end', async () => {
+  const { proof } = await proved('eth_getStorageAt', [contract, '0x0', 'latest'])
+  const hash = proof.block?.hash ?? ''
+  const last = proof.nodes.length - 1
+  const nodes = proof.nodes.map((node, at) => (at === last ? flip(node) : node))
+  const shown = proofStepsOf({ ...proof, nodes }, hash, { intact: proof })
+  const whole = proofStepsOf(proof, hash)
+  deepEqual(
+    shown.map(({ depth, isValid }) => [depth, isValid]),
+    whole.map(({ depth }, at) => [depth, at < whole.length - 1]),
+  )
+  equal(shown.at(-1)?.line, `Step ${whole.length - 1} names another hash`)
+  equal(shown.at(-1)?.expected, whole.at(-1)?.hash)
+  const received = proofStepsOf({ ...proof, nodes }, hash).at(-1)
+  deepEqual([received?.isValid, received?.line], [false, 'No step names this hash'])
+})
+
+test('pieces in any order give the same tree, and those that lead nowhere can be left out', async () => {
+  const { proof } = await proved('eth_getStorageAt', [contract, '0x0', 'latest'])
+  const hash = proof.block?.hash ?? ''
+  const more = { ...proof, nodes: ['0x1234', ...proof.nodes.toReversed()] }
+  const options = { withUnused: false }
+  deepEqual(proofStepsOf(more, hash, options), proofStepsOf(proof, hash))
+  equal(proofStepsOf(more, hash).at(-1)?.title, 'Bytes')
+})
+
+test('a leaf of another account or slot that proves an absence has no name of what was asked for', async () => {
+  const absent = `0x${'ab'.repeat(20)}`
+  const account = await proved('eth_getBalance', [absent, 'latest'])
+  const slot = await proved('eth_getStorageAt', [contract, '0x1234', 'latest'])
+  for (const { proof, result } of [account, slot]) {
+    equal(BigInt(String(result)), 0n)
+    const steps = proofStepsOf(proof, proof.block?.hash ?? '')
+    ok(steps.every(({ isValid }) => isValid))
+    ok(!steps.some(({ kind, title }) => kind === 'value' || title.includes('0xabab')))
+  }
+})
+
+test('the step of code has the name of its account', async () => {
+  const code = await proved('eth_getCode', [contract, 'latest'])
+  const last = proofStepsOf(code.proof, code.proof.block?.hash ?? '').at(-1)
+  equal(last?.kind, 'code')
+  equal(last?.title, `Code of ${contract.slice(0, 10)}…${contract.slice(-6)}`)
+})
+
 test('a changed bit, another block and another answer are each detected', async () => {
   const { result, proof } = await proved('eth_getStorageAt', [contract, '0x0', 'latest'])
   const hash = proof.block?.hash ?? ''
-  const flip = (hex: string): string => hex.slice(0, -1) + (hex.endsWith('0') ? '1' : '0')
   for (const index of proof.nodes.keys()) {
     const nodes = proof.nodes.map((node, at) => (at === index ? flip(node) : node))
     const broken = { ...proof, nodes }
@@ -94,3 +151,7 @@ test('a block of a file matches its CID, and no longer matches with one byte cha
   equal(blockStep(link, file).isValid, false)
   equal(bytesOf('0x0aff').join(), '10,255')
 })
+
+function flip(hex: string): string {
+  return hex.slice(0, -1) + (hex.endsWith('0') ? '1' : '0')
+}

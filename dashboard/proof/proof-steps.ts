@@ -1,47 +1,134 @@
-// The steps of a proof bundle: each node with its hash, computed here, and the position of that hash in an earlier step.
-// The first step is the block header, whose hash must be the block hash. No claim of the bundle is trusted.
+// The steps of a proof bundle as a tree: the block header, whose hash must be the block hash, and below each step the steps
+// whose hashes it contains. Hashes are computed here; no claim of the bundle is trusted.
+// Tested by dashboard/proof/proof-steps.test.ts
 import { toHex } from '../../src/base/hex.ts'
-import { decodeHeader, type Header } from '../../src/codec/ethereum/header.ts'
-import { type TrieNode, decodeTrieNode } from '../../src/codec/ethereum/trie-node.ts'
+import type { Header } from '../../src/codec/ethereum/header.ts'
+import type { TrieNode } from '../../src/codec/ethereum/trie-node.ts'
 import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { formatCount } from '../app/format.ts'
 import { keccak256 } from './keccak.ts'
+import {
+  accountOf,
+  childrenOf,
+  entryOf,
+  headerOf,
+  namesIn,
+  nibbles,
+  nodeOf,
+  type ReadNames,
+  slotLine,
+} from './step-parts.ts'
+
+type StepKind = 'header' | 'branch' | 'account' | 'storage' | 'value' | 'code' | 'list'
 
 export type ProofStep = {
-  /** `Header of block 5`, `Branch`, `Leaf`, `Code`. */
+  readonly kind: StepKind
+  /** `Block 5`, `Branch at nibble 5`, `Account 0x1234…5678`, `Slot 1 = 1,000`. */
   readonly title: string
+  /** What contains its hash, or what it contains. */
+  readonly line: string
   readonly bytes: Uint8Array
   /** keccak256 of the bytes, computed here; hex. */
   readonly hash: string
-  /** Expected hash of the header step, the block hash; null for other steps. */
+  /** Hash that it should have, if another is expected of it; hex. */
   readonly expected: string | null
-  /** Position of the hash: step, byte and name of the field; null: not found. */
-  readonly foundIn: { readonly step: number; readonly at: number; readonly name: string } | null
+  /** Position of the step that contains its hash; null: the header, and steps that no other names. */
+  readonly parent: number | null
+  /** 0: the header. */
+  readonly depth: number
   readonly isValid: boolean
   /** Decoded fields, for display. */
   readonly facts: readonly (readonly [name: string, value: string])[]
 }
 
+/** Where a hash is expected in the tree. */
+type Place = {
+  readonly kind: 'header' | 'state' | 'storage' | 'code' | 'list'
+  /** Name of the list: `Transactions`. Of storage and code: the account, if it is known. */
+  readonly of: string
+  /** Nibbles from the root of its trie to here. */
+  readonly path: string
+  /** Position of the step that contains the hash. */
+  readonly from: number | null
+  /** `Named by the header as state root`; empty: the step is named by its number. */
+  readonly line: string
+}
+
+type Pending = { readonly hash: string; readonly place: Place; readonly depth: number }
+
+export type StepOptions = {
+  /** Addresses and slots that the answer is about, by which steps are named. */
+  readonly names?: ReadNames
+  /** The bundle before the page changed it: changed pieces are shown in their places. */
+  readonly intact?: ProofBundle | null
+  /** Pieces that no step names are listed, too. A proof does not need them. */
+  readonly withUnused?: boolean
+}
+
 /** `trusted`: the block hash that the person trusts, hex. Returns no steps if the bundle has no header. */
-export function proofStepsOf(bundle: ProofBundle, trusted: string): readonly ProofStep[] {
+export function proofStepsOf(
+  bundle: ProofBundle,
+  trusted: string,
+  { names = namesIn(bundle.params), intact = null, withUnused = true }: StepOptions = {},
+): readonly ProofStep[] {
   if (bundle.header === null) return []
-  const steps: ProofStep[] = [headerStep(bytesOf(bundle.header), trusted)]
-  const nodes = [...bundle.nodes, ...(bundle.code === undefined ? [] : [bundle.code])]
-  for (const [index, node] of nodes.entries()) {
-    const bytes = bytesOf(node)
-    const hash = keccak256(bytes)
-    const foundIn = findHash(steps, hash)
-    const isCode = index === bundle.nodes.length
-    steps.push({
-      ...(isCode ? codeStep(bytes) : nodeStep(bytes)),
-      bytes,
-      hash: toHex(hash),
-      expected: null,
-      foundIn,
-      isValid: foundIn !== null,
-    })
+  const pieces = piecesOf(bundle)
+  const standIns = standInsFor(pieces, intact === null ? [] : piecesOf(intact))
+  const left = new Map(pieces.map((piece) => [piece.hash, piece]))
+  const header = pieceOf(bundle.header)
+  const steps: ProofStep[] = []
+  const pending: Pending[] = [
+    {
+      hash: trusted,
+      depth: 0,
+      place: {
+        kind: 'header',
+        of: '',
+        path: '',
+        from: null,
+        line: 'The block hash that you trust',
+      },
+    },
+  ]
+  left.set(trusted, header)
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const piece = left.get(next.hash) ?? standIns.get(next.hash)
+    if (piece === undefined) continue
+    left.delete(next.hash)
+    left.delete(piece.hash)
+    standIns.delete(next.hash)
+    const { step, children } = stepAt(piece, next, names)
+    const from = steps.push(step) - 1
+    const below = children.map(({ hash, place }) => ({
+      hash,
+      depth: step.depth + 1,
+      place: { ...place, from, line: place.line || `Named by step ${from + 1}` },
+    }))
+    pending.push(...below.toReversed())
   }
-  return steps
+  if (!withUnused) return steps
+  return [...steps, ...[...left.values()].map(unusedStep)]
+}
+
+type Piece = { readonly bytes: Uint8Array; readonly hash: string }
+
+function piecesOf({ nodes, code, codes }: ProofBundle): readonly Piece[] {
+  return [...nodes, ...(codes ?? (code === undefined ? [] : [code]))].map(pieceOf)
+}
+
+function pieceOf(hex: string): Piece {
+  const bytes = bytesOf(hex)
+  return { bytes, hash: toHex(keccak256(bytes)) }
+}
+
+/** Changed pieces by the hash that they had before. */
+function standInsFor(now: readonly Piece[], before: readonly Piece[]): Map<string, Piece> {
+  return new Map(
+    now.flatMap((piece, at) => {
+      const was = before[at]?.hash
+      return was === undefined || was === piece.hash ? [] : [[was, piece] as const]
+    }),
+  )
 }
 
 /** Hex digits as bytes, without Buffer; also accepts changed bundles. */
@@ -52,14 +139,157 @@ export function bytesOf(hex: string): Uint8Array {
   )
 }
 
-function headerStep(bytes: Uint8Array, trusted: string): ProofStep {
-  const hash = toHex(keccak256(bytes))
-  const header = headerOf(bytes)
-  const shared = { bytes, hash, expected: trusted, foundIn: null, isValid: hash === trusted }
-  if (header === null) return { ...shared, title: 'No header', facts: [] }
+type Shape = Pick<ProofStep, 'kind' | 'title' | 'facts'> & {
+  /** Shown in place of the line of its place. */
+  readonly line?: string
+  readonly children?: readonly { readonly hash: string; readonly place: Omit<Place, 'from'> }[]
+}
+
+function stepAt(
+  { bytes, hash }: Piece,
+  { hash: expected, place, depth }: Pending,
+  names: ReadNames,
+): { readonly step: ProofStep; readonly children: NonNullable<Shape['children']> } {
+  const isValid = hash === expected
+  const { line, children = [], ...shape } = shapeOf(bytes, place, names)
+  const step = {
+    ...shape,
+    line: isValid ? (line ?? place.line) : brokenLine(place),
+    bytes,
+    hash,
+    expected: isValid ? null : expected,
+    parent: place.from,
+    depth,
+    isValid,
+  }
+  return { step, children }
+}
+
+function brokenLine({ from }: Place): string {
+  return from === null ? 'The block hash is another one' : `Step ${from + 1} names another hash`
+}
+
+function shapeOf(bytes: Uint8Array, place: Place, names: ReadNames): Shape {
+  switch (place.kind) {
+    case 'header':
+      return headerShape(bytes)
+    case 'code':
+      return {
+        kind: 'code',
+        title: place.of === '' ? 'Code' : `Code of ${place.of}`,
+        line: `${formatCount(bytes.length, 'byte')}, named by the account`,
+        facts: [],
+      }
+    case 'state':
+    case 'storage':
+    case 'list': {
+      const node = nodeOf(bytes)
+      if (node === null) return { kind: 'list', title: 'List', facts: sizeOf(bytes) }
+      return node.type === 'leaf' ? leafShape(node, place, names) : innerShape(node, place)
+    }
+  }
+}
+
+function innerShape(node: Exclude<TrieNode, { type: 'leaf' }>, place: Place): Shape {
+  const kind = place.kind === 'storage' ? 'storage' : 'branch'
+  const isBranch = node.type === 'branch'
+  const isRoot = place.path === ''
+  const inner = isBranch
+    ? `Branch at nibble ${place.path.at(-1)}`
+    : `Shared path ${nibbles(node.path)}`
+  const tree = place.kind === 'list' ? place.of : kind === 'storage' ? 'Storage' : 'State'
+  const title = isRoot ? `${tree} tree, root` : inner
+  const taken = childrenOf(node)
   return {
-    ...shared,
-    title: `Header of block ${header.number}`,
+    kind,
+    title,
+    facts: [
+      isBranch
+        ? ['Children', taken.map(({ path }) => path).join(' ')]
+        : ['Shared path', nibbles(node.path)],
+    ],
+    children: taken.flatMap(({ hash, path }) =>
+      hash === null
+        ? []
+        : [
+            {
+              hash: toHex(hash),
+              place: {
+                ...place,
+                path: place.path + path,
+                line: isRoot ? 'Named by the root' : '',
+              },
+            },
+          ],
+    ),
+  }
+}
+
+function leafShape(
+  node: Extract<TrieNode, { type: 'leaf' }>,
+  { kind, of, path }: Place,
+  names: ReadNames,
+): Shape {
+  const whole = path + nibbles(node.path)
+  const facts = [['Value', toHex(node.value)] as const]
+  if (kind === 'list') {
+    const entry = entryOf(of, whole, node.value)
+    return { kind: 'value', title: entry.title, line: entry.line, facts }
+  }
+  if (kind === 'storage') {
+    const name = names.slots.get(whole)
+    if (name !== undefined || !names.isComplete) {
+      return { kind: 'value', ...slotLine(name, node.value), facts }
+    }
+    const line = 'It stands where a slot that was read would be: there, the value is zero'
+    return { kind: 'branch', title: 'Another slot', line, facts }
+  }
+  const account = accountOf(node.value)
+  if (account === null) return { kind: 'account', title: 'Account', facts }
+  const address = names.accounts.get(whole) ?? ''
+  if (address === '' && names.isComplete) {
+    const line = 'It stands where an account that was read would be: there is none'
+    return { kind: 'branch', title: 'Another account', line, facts: account.facts }
+  }
+  const shared = { of: address, path: '' }
+  return {
+    kind: 'account',
+    title: address === '' ? 'Account' : `Account ${address}`,
+    line: account.line,
+    facts: account.facts,
+    children: [
+      {
+        hash: account.storageRoot,
+        place: { ...shared, kind: 'storage', line: 'Named by the account' },
+      },
+      { hash: account.codeHash, place: { ...shared, kind: 'code', line: '' } },
+    ],
+  }
+}
+
+const roots = [
+  ['stateRoot', 'state', '', 'state root'],
+  ['transactionsRoot', 'list', 'Transactions', 'transactions root'],
+  ['receiptsRoot', 'list', 'Receipts', 'receipts root'],
+  ['withdrawalsRoot', 'list', 'Withdrawals', 'withdrawals root'],
+  ['unclesHash', 'list', 'Uncles', 'hash of uncles'],
+] as const satisfies readonly (readonly [keyof Header, Place['kind'], string, string])[]
+
+function headerShape(bytes: Uint8Array): Shape {
+  const header = headerOf(bytes)
+  if (header === null) return { kind: 'header', title: 'No header', facts: sizeOf(bytes) }
+  const children = roots.flatMap(([field, kind, of, name]) => {
+    const hash = header[field]
+    const line = `Named by the header as ${name}`
+    return hash === undefined ? [] : [{ hash: toHex(hash), place: { kind, of, path: '', line } }]
+  })
+  const parent = {
+    hash: toHex(header.parentHash),
+    place: { kind: 'header', of: '', path: '', line: `Named by block ${header.number}` } as const,
+  }
+  return {
+    kind: 'header',
+    title: `Block ${header.number.toLocaleString('en')}`,
     facts: [
       ['State root', toHex(header.stateRoot)],
       ['Transactions root', toHex(header.transactionsRoot)],
@@ -67,101 +297,28 @@ function headerStep(bytes: Uint8Array, trusted: string): ProofStep {
       ['Parent', toHex(header.parentHash)],
       ['Time', new Date(Number(header.timestamp) * 1000).toISOString()],
     ],
+    children: [...children, parent],
   }
 }
 
-function codeStep(bytes: Uint8Array): Pick<ProofStep, 'title' | 'facts'> {
-  return { title: 'Code', facts: [['Size', formatCount(bytes.length, 'byte')]] }
-}
-
-function nodeStep(bytes: Uint8Array): Pick<ProofStep, 'title' | 'facts'> {
+function unusedStep({ bytes, hash }: Piece): ProofStep {
   const node = nodeOf(bytes)
-  if (node !== null) return trieStep(node)
-  const header = headerOf(bytes)
-  if (header !== null) {
-    return {
-      title: `Header of block ${header.number}`,
-      facts: [['Parent', toHex(header.parentHash)]],
-    }
-  }
-  return { title: 'List', facts: [['Size', formatCount(bytes.length, 'byte')]] }
-}
-
-function trieStep(node: TrieNode): Pick<ProofStep, 'title' | 'facts'> {
-  switch (node.type) {
-    case 'branch': {
-      const taken = node.children.flatMap((child, at) => (child === null ? [] : [at.toString(16)]))
-      return { title: 'Branch', facts: [['Children', taken.join(' ')]] }
-    }
-    case 'extension':
-      return { title: 'Extension', facts: [['Shared path', nibbles(node.path)]] }
-    case 'leaf':
-      return {
-        title: 'Leaf',
-        facts: [
-          ['Rest of the path', nibbles(node.path)],
-          ['Value', toHex(node.value)],
-        ],
-      }
+  const titles = { branch: 'Branch', extension: 'Shared path', leaf: 'Leaf' } as const
+  const title = node === null ? (headerOf(bytes) === null ? 'Bytes' : 'Header') : titles[node.type]
+  return {
+    kind: 'list',
+    title,
+    line: 'No step names this hash',
+    bytes,
+    hash,
+    expected: null,
+    parent: null,
+    depth: 0,
+    isValid: false,
+    facts: sizeOf(bytes),
   }
 }
 
-function nibbles(path: Uint8Array): string {
-  return path.length === 0 ? 'none' : Array.from(path, (nibble) => nibble.toString(16)).join('')
-}
-
-function headerOf(bytes: Uint8Array): Header | null {
-  try {
-    return decodeHeader(bytes)
-  } catch {
-    return null
-  }
-}
-
-function nodeOf(bytes: Uint8Array): TrieNode | null {
-  try {
-    return decodeTrieNode(bytes, { branchValues: true })
-  } catch {
-    return null
-  }
-}
-
-/** The last earlier step that contains the hash. */
-function findHash(steps: readonly ProofStep[], hash: Uint8Array): ProofStep['foundIn'] {
-  for (let step = steps.length - 1; step >= 0; step--) {
-    const { bytes, title } = steps[step] as ProofStep
-    const at = indexOf(bytes, hash)
-    if (at >= 0) return { step, at, name: nameOf(bytes, title, hash) }
-  }
-  return null
-}
-
-const headerNames = {
-  stateRoot: 'state root',
-  transactionsRoot: 'transactions root',
-  receiptsRoot: 'receipts root',
-  withdrawalsRoot: 'withdrawals root',
-  unclesHash: 'uncles hash',
-  parentHash: 'parent',
-} as const
-
-function nameOf(bytes: Uint8Array, title: string, hash: Uint8Array): string {
-  const header = title.startsWith('Header') ? headerOf(bytes) : null
-  if (header === null) return title === 'Leaf' ? 'account in the leaf' : 'child'
-  const wanted = toHex(hash)
-  for (const [field, name] of Object.entries(headerNames)) {
-    const value = (header as Record<string, unknown>)[field]
-    if (value instanceof Uint8Array && toHex(value) === wanted) return name
-  }
-  return 'another field'
-}
-
-function indexOf(bytes: Uint8Array, part: Uint8Array): number {
-  const last = bytes.length - part.length
-  for (let at = 0; at <= last; at++) {
-    let same = 0
-    while (same < part.length && bytes[at + same] === part[same]) same++
-    if (same === part.length) return at
-  }
-  return -1
+function sizeOf(bytes: Uint8Array): ProofStep['facts'] {
+  return [['Size', formatCount(bytes.length, 'byte')]]
 }

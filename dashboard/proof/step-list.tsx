@@ -7,30 +7,44 @@ import { useState } from 'preact/hooks'
 import { State } from '../ui/badge.tsx'
 import { Facts } from '../ui/card.tsx'
 import { Value } from '../ui/copy.tsx'
+import { Icon, type IconName } from '../ui/icons.tsx'
 import type { BlockStep } from './file-steps.ts'
 import type { ProofStep } from './proof-steps.ts'
 
 const shownBytes = 2048
 
+const icons = {
+  header: 'card',
+  branch: 'networks',
+  account: 'file',
+  storage: 'slots',
+  value: 'check',
+  code: 'docs',
+  list: 'audit',
+} as const satisfies Record<ProofStep['kind'], IconName>
+
 export function StepList({ steps }: { readonly steps: readonly ProofStep[] }) {
   return (
-    <Folded count={steps.length}>
+    <Folded title="Path from the block to the values" count={steps.length}>
       {steps.map((step, index) => (
         <StepView
           key={step.hash + index}
+          icon={step.isValid ? icons[step.kind] : 'cross'}
           title={step.title}
           isValid={step.isValid}
-          line={lineOf(step, steps)}
-          depth={index}
+          isValue={step.kind === 'value'}
+          line={step.line}
+          hash={step.hash}
+          depth={step.depth}
         >
           <div class="field">
             <span class="field-title">keccak256, computed in this browser</span>
             <Value text={step.hash} title="Copy the hash" />
           </div>
-          {step.expected !== null && step.expected !== step.hash && (
+          {step.expected !== null && (
             <div class="field">
-              <span class="field-title">Expected block hash</span>
-              <Value text={step.expected} />
+              <span class="field-title">Expected hash</span>
+              <Value text={step.expected} title="Copy the expected hash" />
             </div>
           )}
           <Facts
@@ -45,12 +59,14 @@ export function StepList({ steps }: { readonly steps: readonly ProofStep[] }) {
 
 export function FileStepList({ steps }: { readonly steps: readonly BlockStep[] }) {
   return (
-    <Folded count={steps.length}>
+    <Folded title="Path from the CID to the bytes" count={steps.length}>
       {steps.map((step, index) => (
         <StepView
           key={step.cid + index}
+          icon={step.isValid ? 'file' : 'cross'}
           title={step.title}
           isValid={step.isValid}
+          hash={step.cid}
           line={
             step.hash === null
               ? 'this page lacks the hash function of the CID'
@@ -80,82 +96,104 @@ const shownSteps = 12
 const shownAtEnds = 5
 
 function Folded({
+  title,
   count,
   children,
 }: {
+  readonly title: string
   readonly count: number
   readonly children: readonly JSX.Element[]
 }) {
   const [isOpen, setOpen] = useState(false)
   const hidden = isOpen || count <= shownSteps ? 0 : count - 2 * shownAtEnds
-  if (hidden === 0) return <ol class="proof-steps">{children}</ol>
+  if (hidden === 0) {
+    return (
+      <ol class="proof-steps" aria-label={title}>
+        {children}
+      </ol>
+    )
+  }
   return (
     <>
-      <ol class="proof-steps">{children.slice(0, shownAtEnds)}</ol>
+      <ol class="proof-steps" aria-label={title}>
+        {children.slice(0, shownAtEnds)}
+      </ol>
       <p class="proof-more">
         <button class="link" type="button" onClick={() => setOpen(true)}>
           Show {hidden} more steps
         </button>
       </p>
-      <ol class="proof-steps" start={count - shownAtEnds + 1}>
+      <ol class="proof-steps" aria-label={`${title}, end`} start={count - shownAtEnds + 1}>
         {children.slice(-shownAtEnds)}
       </ol>
     </>
   )
 }
 
-const branchStep = 14
+const branchStep = 20
 const branchMax = 8
 
-/** The line from the step above. */
+/** The line from the step above. On a phone, it takes less width. */
 function Branch({ depth }: { readonly depth: number }) {
-  const x = Math.min(depth, branchMax) * branchStep
+  const width = Math.min(depth, branchMax) * branchStep
   return (
-    <svg class="branch" width={x + 12} height="36" viewBox={`0 0 ${x + 12} 36`} aria-hidden="true">
-      {depth > 0 && <path d={`M${x - 6} 0V18H${x + 4}`} />}
-      <circle cx={x + 8} cy="18" r="3" />
+    <svg
+      class="branch"
+      width={width + 4}
+      height="44"
+      viewBox={`0 0 ${width + 4} 44`}
+      aria-hidden="true"
+    >
+      {depth > 0 && <path d={`M${width - 8} 0V22H${width + 4}`} />}
     </svg>
   )
 }
 
-function lineOf({ isValid, foundIn, expected }: ProofStep, steps: readonly ProofStep[]): string {
-  if (expected !== null) {
-    return isValid ? 'hash matches the block hash' : 'hash does not match the block hash'
-  }
-  if (foundIn === null) return 'hash found in no earlier step'
-  const below = steps[foundIn.step]?.title ?? ''
-  return `hash found in step ${foundIn.step + 1} (${below}): ${foundIn.name}, byte ${foundIn.at}`
-}
-
 function StepView({
+  icon,
   title,
   isValid,
+  isValue = false,
   line,
+  hash,
   depth,
   children,
 }: {
+  readonly icon: IconName
   readonly title: string
   /** 0: the root. */
   readonly depth: number
   readonly isValid: boolean
+  /** It contains a value of the answer. */
+  readonly isValue?: boolean
   readonly line: string
+  readonly hash: string
   readonly children: ComponentChildren
 }) {
   return (
-    <li class={isValid ? 'proof-step' : 'proof-step wrong'}>
+    <li class={`proof-step${isValid ? (isValue ? ' holds' : '') : ' wrong'}`}>
       <details>
         <summary>
-          <Branch depth={depth} />
-          <span class="two">
-            <span>{title}</span>
-            <small>{line}</small>
+          <span class="node">
+            <Branch depth={depth} />
+            <Icon name={icon} size={16} />
+            <span class="two">
+              <b>{title}</b>
+              <small>{line}</small>
+            </span>
           </span>
+          <span class="hash mono">{shortenHash(hash)}</span>
           <State tone={isValid ? 'good' : 'bad'}>{isValid ? 'Hash matches' : 'No match'}</State>
         </summary>
         <div class="stack tight">{children}</div>
       </details>
     </li>
   )
+}
+
+/** `0xdedfe28c…9c66516`, `bafybeigd…2lnkzqe` */
+function shortenHash(hash: string): string {
+  return hash.length <= 20 ? hash : `${hash.slice(0, 10)}…${hash.slice(-7)}`
 }
 
 function Bytes({ bytes }: { readonly bytes: Uint8Array }) {

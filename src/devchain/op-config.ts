@@ -5,9 +5,11 @@ import type { GenesisConfig } from './genesis.ts'
 const forks = ['fjord', 'granite', 'isthmus', 'jovian'] as const
 export type OpFork = (typeof forks)[number]
 
-/** Further times of a configuration that change nothing here. */
-const others = ['regolith', 'canyon', 'ecotone', 'holocene', 'shanghai', 'cancun', 'prague']
-const known: ReadonlySet<string> = new Set([...forks, ...others].map((fork) => `${fork}Time`))
+/** Oldest first; `forks` are those that change precompiles. */
+const names = ['regolith', 'canyon', 'ecotone', 'fjord', 'granite', 'holocene', 'isthmus', 'jovian']
+/** Forks of Ethereum, which come with forks of the OP Stack. */
+const others = ['shanghai', 'cancun', 'prague']
+const known: ReadonlySet<string> = new Set([...names, ...others].map((fork) => `${fork}Time`))
 
 /** True for the `config` of a genesis file of op-geth. */
 export function isOpConfig(config: GenesisConfig): boolean {
@@ -24,9 +26,15 @@ export function opKnownUntil(config: GenesisConfig): bigint | null {
 
 /** The last of them at a block time (seconds); null: none has begun. */
 export function opForkAt(config: GenesisConfig, timestamp: bigint): OpFork | null {
-  const fork = forks.findLast((name) => {
-    const from = config[`${name}Time`]
-    return typeof from === 'number' && BigInt(from) <= timestamp
-  })
-  return fork ?? null
+  return forks.findLast((fork) => hasBegun(config, fork, timestamp)) ?? null
+}
+
+/** The last fork of the OP Stack at a block time (seconds); null: none has begun. */
+export function nameOpFork(config: GenesisConfig, timestamp: bigint): string | null {
+  return names.findLast((fork) => hasBegun(config, fork, timestamp)) ?? null
+}
+
+function hasBegun(config: GenesisConfig, fork: string, timestamp: bigint): boolean {
+  const from = config[`${fork}Time`]
+  return typeof from === 'number' && BigInt(from) <= timestamp
 }

@@ -149,8 +149,8 @@ function named(cairn: Started): Started {
   }
 }
 
-/** Builds the dashboard and the documentation unless their sources are unchanged. */
-async function buildPages(): Promise<void> {
+/** Builds the dashboard and the documentation unless their sources are unchanged: before the server starts, which reads them once. */
+export async function buildPages(): Promise<void> {
   for (const path of ['../../dashboard/build.js', '../../dashboard/docs/build.js']) {
     const build = fileURLToPath(new URL(path, import.meta.url))
     await promisify(execFile)(process.execPath, [build, '--if-changed'])

@@ -49,7 +49,7 @@ test(
     await open(`/proof?method=eth_getTransactionByHash&params=${params}`)
     await page.getByRole('button', { name: 'Ask and check' }).click()
     await page.getByText('hashes match, from the block to the value').waitFor()
-    await page.getByText('transactions root, byte').first().waitFor()
+    await page.getByText('Transaction 0', { exact: true }).waitFor()
   },
 )
 

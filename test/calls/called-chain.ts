@@ -124,6 +124,7 @@ type Behind = {
   prove(method: string, params: readonly unknown[]): Promise<Record<string, unknown>>
   /** What the server has logged so far. */
   log(): string
+  readonly server: Started
 }
 
 /** A server behind `upstreams` with the chain's genesis file; `more`: further lines of the network. */
@@ -158,6 +159,7 @@ export async function startBehindEach(
 
 function behindOf(server: Started, url: string): Behind {
   return {
+    server,
     log: () => server.log(),
     ask: (method, params) => ask(url, method, params),
     async prove(method, params) {

@@ -86,7 +86,7 @@ test('a page may run and load its own assets, no page may frame it, and no other
   const assets = `${new URL(url).host}/dashboard/assets/`
   ok(
     policy.startsWith(
-      `default-src 'none'; script-src ${assets} 'wasm-unsafe-eval'; style-src ${assets}; `,
+      `default-src 'none'; script-src ${assets} 'wasm-unsafe-eval'; worker-src ${assets}; style-src ${assets}; `,
     ),
     policy,
   )
@@ -108,7 +108,7 @@ test('by an address of IPv6, which a policy can not name, a page runs what its o
     `GET /dashboard HTTP/1.1\r\nhost: [::1]:${port}\r\nconnection: close\r\n\r\n`,
   )
   match(text, /^HTTP\/1\.1 200 /)
-  match(text, /script-src 'self' 'wasm-unsafe-eval'; style-src 'self';/)
+  match(text, /script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self';/)
 })
 
 test('an asset is cached permanently, compressed as the browser accepts it, and not sent twice', async (t) => {

@@ -13,6 +13,7 @@ function policy(host: string, { script = '', connect = '', frame = 'blob:' }): s
   return [
     "default-src 'none'",
     `script-src ${assets} 'wasm-unsafe-eval'${script}`,
+    `worker-src ${assets}`,
     `style-src ${assets}`,
     "img-src 'self' data: blob:",
     'media-src blob:',

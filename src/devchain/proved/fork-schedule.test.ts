@@ -7,6 +7,7 @@ import { createLog } from '../../base/log.ts'
 import { findKnownNetwork } from '../../base/known-networks.ts'
 import { forkIdAt } from '../fork-config.ts'
 import { createForkSchedule } from './fork-schedule.ts'
+import { nameFork } from './inline-calls.ts'
 import { areCallsKnown, findKnownSchedule } from './known-schedules.ts'
 
 const log = createLog(
@@ -133,5 +134,20 @@ test('calls of OP Stack blocks are known up to the first fork without rules here
   for (const [chainId, until] of known) {
     equal(areCallsKnown(chainId, until === null ? 2_000_000_000n : until - 1n), true)
     if (until !== null) equal(areCallsKnown(chainId, until), false)
+  }
+})
+
+test('the fork at a block has the name that its network uses', () => {
+  const named = [
+    [1n, 22_000_000n, 1_740_000_000n, 'cancun'],
+    [1n, 23_000_000n, BigInt(prague), 'prague'],
+    [1n, 24_500_000n, 1_770_000_000n, 'bpo2'],
+    [11_155_111n, 9_500_000n, 1_760_500_000n, 'osaka'],
+    [10n, 130_000_000n, 1_730_000_000n, 'granite'],
+    [10n, 140_000_000n, 1_750_000_000n, 'isthmus'],
+  ] as const
+  for (const [chainId, number, timestamp, fork] of named) {
+    const config = findKnownSchedule(chainId)
+    equal(config === null ? null : nameFork(config, { number, timestamp }), fork)
   }
 })

@@ -8,6 +8,7 @@ import type { Network, ProvedCalls } from '../../chain/network.ts'
 import { completeRead } from '../../chain/read.ts'
 import { findAccount, readCode, readStorage } from '../../chain/state.ts'
 import type { GenesisConfig } from '../genesis.ts'
+import { isOpConfig, nameOpFork } from '../op-config.ts'
 import { createCrypto } from '../vm/chain-crypto.ts'
 import { createRulesOf } from '../vm/chain-rules.ts'
 import { TimeSlices } from '../vm/time-slice.ts'
@@ -18,8 +19,14 @@ import { defaultReadLimits, limitReads } from './proved-state.ts'
 /** go-ethereum's default (`rpc.gascap`), and that of the server that made the bundle. */
 export const callGasMax = 50_000_000n
 
-/** `config`: the fork schedule that the reader knows; null: calls throw `unprovable`. */
-export function createInlineCalls(config: GenesisConfig | null): ProvedCalls {
+/** A value that a call has read. `address`: 20 bytes; `position`: of a slot, 32 bytes. */
+export type CallRead = { readonly address: Uint8Array; readonly position?: Uint8Array }
+
+/** `config`: the fork schedule that the reader knows; null: calls throw `unprovable`. `onRead`: for each value read. */
+export function createInlineCalls(
+  config: GenesisConfig | null,
+  onRead: (read: CallRead) => void = () => {},
+): ProvedCalls {
   const rules = config === null ? null : createRulesOf(config, createCrypto())
   const slices = new TimeSlices(systemClock)
 
@@ -38,8 +45,14 @@ export function createInlineCalls(config: GenesisConfig | null): ProvedCalls {
     const at = (address: Uint8Array) => ({ network, block, address })
     const state = limitReads(
       {
-        account: (address) => completeRead(findAccount(at(address)), signal),
-        slot: (address, _, position) => completeRead(readStorage(at(address), position), signal),
+        account(address) {
+          onRead({ address })
+          return completeRead(findAccount(at(address)), signal)
+        },
+        slot(address, _, position) {
+          onRead({ address, position })
+          return completeRead(readStorage(at(address), position), signal)
+        },
         code: (address) => completeRead(readCode(at(address)), signal),
         hashOf: (number) => findHash(network, block, number, signal),
       },
@@ -63,4 +76,13 @@ export function createInlineCalls(config: GenesisConfig | null): ProvedCalls {
         run(network, block, { kind: 'access-list', ...rest }, signal),
     }),
   }
+}
+
+/** The fork in force at a block, as `osaka`, on the OP Stack as `isthmus`. `timestamp` in seconds. */
+export function nameFork(
+  config: GenesisConfig,
+  block: { readonly number: bigint; readonly timestamp: bigint },
+): string {
+  const rollupFork = isOpConfig(config) ? nameOpFork(config, block.timestamp) : null
+  return rollupFork ?? createRulesOf(config, createCrypto()).at(block).hardfork()
 }

