@@ -85,3 +85,23 @@ test('invalid replies of the last day are counted by upstream', () => {
   assert.equal(found?.title, 'node-b on mainnet sent 2 invalid replies')
   assert.equal(found?.text, 'The last one 12 minutes ago. No wrong answer reached a caller.')
 })
+
+test('a broken rule on errors or latency leads to the usage of its key', () => {
+  const rules = [
+    { measure: 'errors', above: 5, minutes: 5, key: null, since: now - 240_000 },
+    { measure: 'p95', above: 500, minutes: 15, key: 'web', since: now },
+    { measure: 'failed', above: 1, minutes: 5, key: null, since: null },
+  ] as const
+  const found = attentionOf(
+    { rules: [...rules], keys: [key('web', null)] } as unknown as AttentionParts,
+    now,
+  )
+  assert.deepEqual(
+    found.map(({ tone, title, to }) => [tone, title, to]),
+    [
+      ['bad', 'Errors above 5%', '/usage?window=1h'],
+      ['bad', 'Latency, p95, of key “web” above 500 ms', '/usage?window=1h&key=web'],
+    ],
+  )
+  assert.equal(found[0]?.text, 'In 5 minutes. The alert opened 4 minutes ago.')
+})

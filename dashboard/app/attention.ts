@@ -20,6 +20,7 @@ export type AttentionParts = {
   readonly backups?: AdminReply<'GET /backups/state'> | undefined
   readonly keys?: AdminReply<'GET /accounts/{account}/keys'>['keys'] | undefined
   readonly keyUsage?: AdminReply<'GET /accounts/{account}/key-usage'>['keys'] | undefined
+  readonly rules?: AdminReply<'GET /accounts/{account}/alerts'>['rules'] | undefined
 }
 
 const dayMs = 86_400_000
@@ -35,6 +36,7 @@ export function attentionOf(parts: AttentionParts, now: number): readonly Attent
     ...ofStatus(parts.status),
     ...ofUpstreams(parts.upstreams, now),
     ...ofBackups(parts.backups, now),
+    ...ofRules(parts, now),
     ...ofKeys(parts, now),
   ]
   return all.toSorted((a, b) => Number(a.tone === 'warn') - Number(b.tone === 'warn'))
@@ -143,6 +145,32 @@ function ofBackups(state: AttentionParts['backups'], now: number): readonly Atte
   if (!isLate || lastSuccess === null) return []
   const text = `The last one finished ${formatSince(lastSuccess.ended, now)}.`
   return [{ tone: 'warn', title: 'The backup is late', text, ...guide }]
+}
+
+const measureWords = {
+  errors: ['errors', '%'],
+  failed: ['failures on our side', '%'],
+  p95: ['latency, p95,', ' ms'],
+  p99: ['latency, p99,', ' ms'],
+} as const
+
+function ofRules({ rules = [], keys }: AttentionParts, now: number): readonly Attention[] {
+  return rules.flatMap(({ measure, above, minutes, key: id, since }): readonly Attention[] => {
+    if (since === null) return []
+    const [words, unit] = measureWords[measure]
+    const key = keys?.find((one) => one.id === id)
+    const whose = key === undefined ? '' : ` of key “${keyName(key)}”`
+    const to = `/usage?window=1h${id === null ? '' : `&key=${encodeURIComponent(id)}`}`
+    return [
+      {
+        tone: 'bad',
+        title: `${words.charAt(0).toUpperCase()}${words.slice(1)}${whose} above ${above}${unit}`,
+        text: `In ${minutes} minutes. The alert opened ${formatSince(since, now)}.`,
+        action: 'See usage',
+        to,
+      },
+    ]
+  })
 }
 
 function ofKeys({ keys, keyUsage }: AttentionParts, now: number): readonly Attention[] {

@@ -47,6 +47,7 @@ const fields: Readonly<Record<string, string>> = {
   email: 'Email',
   emails: 'Emails',
   webhooks: 'Webhooks',
+  rules: 'Alert rules',
   name: 'Name',
   isOperator: 'Operator',
   disabled: 'Disabled',
@@ -74,6 +75,7 @@ const noEntries: Readonly<Record<string, string>> = {
   networks: 'none',
   emails: 'none',
   webhooks: 'none',
+  rules: 'none',
 }
 
 const detailsMax = 8

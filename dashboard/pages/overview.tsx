@@ -84,6 +84,15 @@ function OfAccount() {
   const keys = useLoaded((signal) => loadKeys(account.id, signal), [account.id], {
     everyMs: usageMs,
   })
+  const isOwner = useMay('owner')
+  const alerts = useLoaded(
+    async (signal) =>
+      isOwner
+        ? await call('GET /accounts/{account}/alerts', { account: account.id }, signal)
+        : undefined,
+    [account.id, isOwner],
+    { everyMs: usageMs },
+  )
   const usage = useLoaded(
     (signal) =>
       call('GET /accounts/{account}/usage', { account: account.id, window, by: 'outcome' }, signal),
@@ -97,7 +106,10 @@ function OfAccount() {
   // Once: the steps stay while the page is open, so that each is seen to be done.
   const steps = useLoaded((signal) => loadSteps(account.id, signal), [account.id])
   const isNew = steps.value !== undefined && !steps.value.rpc
-  const items = attentionOf({ status: status.value, ...server.value, ...keys.value }, Date.now())
+  const items = attentionOf(
+    { status: status.value, ...server.value, ...keys.value, rules: alerts.value?.rules },
+    Date.now(),
+  )
   return (
     <>
       <PageHead

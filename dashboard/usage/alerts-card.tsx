@@ -1,8 +1,9 @@
-// Email addresses and webhooks that receive alerts about limits.
+// Email addresses and webhooks that receive alerts about limits, and the rules on errors and latency.
 // Tested by test/browser/usage.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
+import { keyName } from '../app/key-name.ts'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Card } from '../ui/card.tsx'
 import { Value } from '../ui/copy.tsx'
@@ -10,42 +11,75 @@ import { AreaField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { Note, Show } from '../ui/note.tsx'
 import { useToast } from '../ui/toast.tsx'
+import { AlertRules, editedRules, sentRules } from './alert-rules.tsx'
+
+const refreshMs = 10_000
 
 type Alerts = AdminReply<'GET /accounts/{account}/alerts'>
 
 export function AlertsCard({ account }: { readonly account: string }) {
   const alerts = useLoaded(
-    (signal) => call('GET /accounts/{account}/alerts', { account }, signal),
+    async (signal) => {
+      const [found, { keys }] = await Promise.all([
+        call('GET /accounts/{account}/alerts', { account }, signal),
+        call('GET /accounts/{account}/keys', { account }, signal),
+      ])
+      const live = keys.filter(({ revoked }) => revoked === null)
+      return { found, keys: new Map(live.map((key) => [key.id, keyName(key)])) }
+    },
     [account],
+    { everyMs: refreshMs },
   )
   return (
     <Card
       title="Alerts"
-      about="Cairn sends one alert at 75, 85 and 100 % of a limit: units per day, bytes per month, storage."
+      about="Cairn sends one alert at 75, 85 and 100 % of a limit (units per day, bytes per month, storage), and alerts on errors and latency by your rules."
     >
       <Show loaded={alerts}>
-        {(value) => <Targets key={account} account={account} alerts={value} />}
+        {({ found, keys }) => (
+          <Targets
+            key={account}
+            account={account}
+            alerts={found}
+            keys={keys}
+            again={alerts.again}
+          />
+        )}
       </Show>
     </Card>
   )
 }
 
-function Targets({ account, alerts }: { readonly account: string; readonly alerts: Alerts }) {
+function Targets({
+  account,
+  alerts,
+  keys,
+  again,
+}: {
+  readonly account: string
+  readonly alerts: Alerts
+  /** Names of keys that are not revoked, by their IDs. */
+  readonly keys: ReadonlyMap<string, string>
+  again(): void
+}) {
   const [emails, setEmails] = useState(alerts.emails.join('\n'))
   const [webhooks, setWebhooks] = useState(alerts.webhooks.join('\n'))
+  const [rules, setRules] = useState(editedRules(alerts.rules))
   const sending = useSending()
   const toast = useToast()
   return (
     <Form
       sending={sending}
       action="Save alerts"
-      fields={['emails', 'webhooks']}
+      fields={['emails', 'webhooks', 'rules']}
       onSend={async () => {
         await call('PUT /accounts/{account}/alerts', {
           account,
           emails: [...linesOf(emails)],
           webhooks: [...linesOf(webhooks)],
+          rules: sentRules(rules),
         })
+        again()
         toast('Alerts saved')
       }}
     >
@@ -67,6 +101,13 @@ function Targets({ account, alerts }: { readonly account: string; readonly alert
         value={webhooks}
         error={sending.of('webhooks')}
         onValue={setWebhooks}
+      />
+      <AlertRules
+        rules={rules}
+        saved={alerts.rules}
+        keys={keys}
+        error={sending.of('rules')}
+        onRules={setRules}
       />
       <div class="field">
         <span class="field-title">Signing secret of the webhooks</span>

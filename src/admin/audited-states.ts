@@ -2,6 +2,7 @@
 // contain no credential: a URL shows scheme, host and port, a header only its name.
 // Tested by test/admin/admin-audit.test.ts
 import { AccountsRefusal } from '../access/accounts/account-rules.ts'
+import { ruleName } from '../access/alerts/alert-targets.ts'
 import type { Person } from '../access/people/person.ts'
 import type { AdminCall, AuditedState } from './admin-operation.ts'
 
@@ -74,7 +75,8 @@ export async function alertsState(
   const found = (await alerts?.get(account)) ?? null
   if (found === null) return null
   const webhooks = found.webhooks.map((url) => URL.parse(url)?.origin ?? 'not a URL')
-  return { target: account, name: null, values: { emails: found.emails, webhooks } }
+  const rules = found.rules.map(ruleName)
+  return { target: account, name: null, values: { emails: found.emails, webhooks, rules } }
 }
 
 function nameOf({ name, email }: Person): string {

@@ -372,4 +372,10 @@ export const migrations: readonly (readonly string[])[] = [
        hash BLOB NOT NULL, state_root BLOB NOT NULL) WITHOUT ROWID`,
   ],
   [...auditDetails],
+  [
+    // `rules`: a JSON list of rules on errors and latency. `what`: a rule, as text; its row exists while it is broken.
+    `ALTER TABLE alert_targets ADD COLUMN rules TEXT NOT NULL DEFAULT '[]'`,
+    `CREATE TABLE alert_incident (account_id TEXT NOT NULL REFERENCES account (id), what TEXT NOT NULL,
+       since INTEGER NOT NULL, PRIMARY KEY (account_id, what)) WITHOUT ROWID`,
+  ],
 ]

@@ -12,6 +12,7 @@ export const movedTables: readonly string[] = [
   'card_notice',
   'alert_targets',
   'alert_told',
+  'alert_incident',
   'person',
   'membership',
   'recovery_code',

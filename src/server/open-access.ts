@@ -27,7 +27,9 @@ import { createCardRateLimit } from '../access/limits/rate-limit.ts'
 import { createHmac } from 'node:crypto'
 import type { AlertsView } from '../admin/resources/alerts/alerts-view.ts'
 import { createAlertTargetRows } from '../access/alerts/alert-targets.ts'
-import { createAlertWatch } from '../access/alerts/alert-watch.ts'
+import { createAlertWatch, type WatchedAccount } from '../access/alerts/alert-watch.ts'
+import { createRuleWatch } from '../access/alerts/rule-watch.ts'
+import { listIncidents } from '../tables/alerts.ts'
 import { createNetworkAlert } from '../access/alerts/network-alert.ts'
 import { createOutboundPost } from '../access/alerts/outbound-post.ts'
 import { parseTarget } from '../base/outbound.ts'
@@ -305,21 +307,18 @@ export function openAlerts(parts: {
     clock,
     log,
   })
-  const watch = createAlertWatch({
-    ...parts,
-    targets,
-    async findAccount(accountId) {
-      const { name, settings: limits } = await accounts.getAccountById(accountId)
-      const held = await accounts.listKeysOf(accountId)
-      const keys = held.filter(({ revoked }) => revoked === null)
-      return { name, settings: limits, keys }
-    },
-    send: sender.send,
-    usage,
-  })
+  const findAccount = async (accountId: string): Promise<WatchedAccount> => {
+    const { name, settings: limits } = await accounts.getAccountById(accountId)
+    const held = await accounts.listKeysOf(accountId)
+    const keys = held.filter(({ revoked }) => revoked === null)
+    return { name, settings: limits, keys }
+  }
+  const watch = createAlertWatch({ ...parts, targets, findAccount, send: sender.send, usage })
+  const rules = createRuleWatch({ ...parts, findAccount, send: sender.send })
   return {
     view: {
       ...targets,
+      incidents: (accountId) => parts.rows.find(listIncidents(accountId)),
       secretOf,
       sendsMail: mailer.canSend,
       validate: (url) => void parseTarget(url, anywhere()),
@@ -327,6 +326,7 @@ export function openAlerts(parts: {
     networkDown: createNetworkAlert({ rows: parts.rows, mailer, clock, log }),
     stop() {
       watch.stop()
+      rules.stop()
       sender.stop()
     },
   }

@@ -1,10 +1,15 @@
-// Tables `alert_targets` (recipients of alerts of an account) and `alert_told` (alerts that were sent).
-// Tested by src/access/alerts/alert-watch.test.ts
+// Tables `alert_targets` (recipients of alerts of an account, and its rules), `alert_told` (alerts on limits that were sent) and
+// `alert_incident` (rules that are broken now).
+// Tested by src/access/alerts/alert-watch.test.ts, src/access/alerts/rule-watch.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 
-/** JSON arrays: mail addresses and URLs. */
-export type AlertTargetsRow = { readonly emails: string; readonly webhooks: string }
+/** JSON arrays: mail addresses, URLs, rules on errors and latency. */
+export type AlertTargetsRow = {
+  readonly emails: string
+  readonly webhooks: string
+  readonly rules: string
+}
 
 /** A limit of an account or of a key in one period. */
 type AlertPlace = {
@@ -15,17 +20,55 @@ type AlertPlace = {
 }
 
 export function findAlertTargets(accountId: string): Query<AlertTargetsRow> {
-  return query('SELECT emails, webhooks FROM alert_targets WHERE account_id = ?', [accountId])
+  return query('SELECT emails, webhooks, rules FROM alert_targets WHERE account_id = ?', [
+    accountId,
+  ])
 }
 
 export function upsertAlertTargets(
   accountId: string,
-  { emails, webhooks }: AlertTargetsRow,
+  { emails, webhooks, rules }: AlertTargetsRow,
 ): Statement {
   return {
-    sql: `INSERT INTO alert_targets (account_id, emails, webhooks) VALUES (?, ?, ?)
-      ON CONFLICT (account_id) DO UPDATE SET emails = excluded.emails, webhooks = excluded.webhooks`,
-    parameters: [accountId, emails, webhooks],
+    sql: `INSERT INTO alert_targets (account_id, emails, webhooks, rules) VALUES (?, ?, ?, ?)
+      ON CONFLICT (account_id) DO UPDATE SET emails = excluded.emails, webhooks = excluded.webhooks,
+        rules = excluded.rules`,
+    parameters: [accountId, emails, webhooks, rules],
+  }
+}
+
+/** Accounts with rules, in the order of their IDs, at most `limit` after `after`. */
+export function listAlertRules(
+  after: string,
+  limit: number,
+): Query<AlertTargetsRow & { readonly account_id: string }> {
+  return query(
+    `SELECT account_id, emails, webhooks, rules FROM alert_targets WHERE rules <> '[]' AND account_id > ?
+      ORDER BY account_id LIMIT ?`,
+    [after, limit],
+  )
+}
+
+/** `since`: milliseconds since 1970. */
+export function listIncidents(
+  accountId: string,
+): Query<{ readonly what: string; readonly since: number }> {
+  return query('SELECT what, since FROM alert_incident WHERE account_id = ?', [accountId])
+}
+
+/** Changes no row if another process was first. */
+export function insertIncident(accountId: string, what: string, since: number): Statement {
+  return {
+    sql: `INSERT INTO alert_incident (account_id, what, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+    parameters: [accountId, what, since],
+  }
+}
+
+/** Changes no row if another process was first. */
+export function deleteIncident(accountId: string, what: string): Statement {
+  return {
+    sql: 'DELETE FROM alert_incident WHERE account_id = ? AND what = ?',
+    parameters: [accountId, what],
   }
 }
 

@@ -83,6 +83,61 @@ test('a key close to its daily units causes one email and one signed webhook', a
   }
 })
 
+test('a rule on errors of a key causes one email and one signed webhook, and is shown as broken', async (t) => {
+  const mail = await startSmtpSink(t)
+  const hook = await startHookSink(t)
+  const cairn = await startCairn({
+    env: {
+      CAIRN_MAIL_URL: mail.url,
+      CAIRN_MAIL_FROM: 'Cairn <cairn@example.com>',
+      CAIRN_ALERTS_WEBHOOKS_ANYWHERE: 'true',
+    },
+  })
+  try {
+    const page = await takeFirstRun(cairn)
+    const { accounts } = (await page.ask('GET', '/accounts')).body as { accounts: { id: string }[] }
+    const account = `/accounts/${accounts[0]?.id}`
+    const { keys } = (await page.ask('GET', `${account}/keys`)).body as { keys: { id: string }[] }
+    const key = keys[0]?.id ?? ''
+    const rule = { measure: 'errors', above: 50, minutes: 5, key }
+    const targets = { emails: ['ops@example.com'], webhooks: [hook.url] }
+    for (const wrong of [
+      { ...rule, above: 100 },
+      { ...rule, above: 0 },
+      { ...rule, measure: 'p50' },
+      { ...rule, minutes: 61 },
+    ]) {
+      const refused = await page.ask('PUT', `${account}/alerts`, { ...targets, rules: [wrong] })
+      assert.equal(refused.code, 'bad_input', JSON.stringify(wrong))
+    }
+    const foreign = { ...targets, rules: [{ ...rule, key: 'key_of_another' }] }
+    assert.equal((await page.ask('PUT', `${account}/alerts`, foreign)).code, 'absent')
+    const set = await page.ask('PUT', `${account}/alerts`, { ...targets, rules: [rule, rule] })
+    assert.deepEqual(set.body['rules'], [{ ...rule, since: null }], set.message)
+    await Promise.all(Array.from({ length: 30 }, () => cairn.rpc('eth_getBalance', ['nothing'])))
+    await Promise.all([hook.arrived(), mail.arrived(1)])
+    const [{ headers, body } = { headers: {}, body: '' }] = hook.hooks
+    assert.partialDeepStrictEqual(JSON.parse(body), {
+      type: 'rule',
+      state: 'open',
+      key: { id: key },
+      measure: 'errors',
+      value: 100,
+      calls: 30,
+    })
+    const seconds = Number(headers['x-cairn-timestamp'])
+    const secret = String(set.body['secret'])
+    assert.equal(headers['x-cairn-signature'], `v1=${signatureOf(secret, seconds, body)}`)
+    assert.match(mail.mails[0] ?? '', /^Subject: Cairn: 100 % calls without an answer, key/m)
+    const kept = await page.ask('PUT', `${account}/alerts`, targets)
+    const [shown] = kept.body['rules'] as { since: number | null }[]
+    assert.ok(shown !== undefined && shown.since !== null, 'kept, and broken')
+    assert.deepEqual([hook.hooks.length, mail.mails.length], [1, 1])
+  } finally {
+    await cairn.stop()
+  }
+})
+
 test('by default, webhooks cannot use a private address or plain HTTP', async () => {
   const cairn = await startCairn()
   try {

@@ -20,6 +20,7 @@ import { revokeKey } from '../../src/admin/resources/keys/revoke-key.ts'
 import { rotateKey } from '../../src/admin/resources/keys/rotate-key.ts'
 import { setProvide } from '../../src/admin/resources/accounts/set-provide.ts'
 import { signUpByInvitation } from '../../src/admin/resources/invitations/sign-up-by-invitation.ts'
+import type { AlertSettings } from '../../src/access/alerts/alert-targets.ts'
 import type { AlertsView } from '../../src/admin/resources/alerts/alerts-view.ts'
 import { openDesk, person } from '../fakes/people/admin-desk.ts'
 import { goodPassword as password } from '../fakes/people/identity.ts'
@@ -127,27 +128,31 @@ test('roles of members and rights of people have their values before and after, 
 })
 
 test('a webhook is recorded by its origin: its path and its credentials are secrets', async () => {
-  let targets: { emails: readonly string[]; webhooks: readonly string[] } = {
+  let targets: AlertSettings = {
     emails: [],
     webhooks: ['https://old.example.org/planted-1?key=planted-2'],
+    rules: [],
   }
   const alerts: AlertsView = {
     get: async () => targets,
     set: async (_account, next) => {
       targets = next
     },
+    incidents: async () => [],
     secretOf: () => 'planted-3',
     sendsMail: () => false,
     validate: () => {},
   }
   const { run, account, newest, identity } = await openLog({ alerts })
   const webhooks = ['https://planted-4:planted-5@new.example.org/planted-6']
-  await run(changeAlerts, { account, emails: ['ops@example.org'], webhooks })
+  const rules = [{ measure: 'errors', above: 5, minutes: 15, key: null }] as const
+  await run(changeAlerts, { account, emails: ['ops@example.org'], webhooks, rules })
   const { previous, changes } = await newest()
-  assert.deepEqual(previous, { emails: [], webhooks: ['https://old.example.org'] })
+  assert.deepEqual(previous, { emails: [], webhooks: ['https://old.example.org'], rules: [] })
   assert.deepEqual(changes, {
     emails: ['ops@example.org'],
     webhooks: ['https://new.example.org'],
+    rules: ['errors > 5 in 15 min'],
   })
   assert.doesNotMatch(JSON.stringify(await identity.audit.list({ limit: 100 })), /planted/)
 })

@@ -120,6 +120,51 @@ test(
   },
 )
 
+test(
+  'an owner adds rules on errors and latency, and sees which one is broken',
+  { skip: noBrowser, timeout: 120_000 },
+  async (t) => {
+    const { cairn, page, open, expect, picture } = await openSignedIn(t)
+    for (let at = 0; at < 25; at++) await cairn.rpc('eth_getBalance', ['nothing'])
+    await open('/settings?tab=alerts')
+    await page.getByLabel('Email addresses').fill('owner@example.com')
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    const second = page.getByRole('group', { name: 'Rule 2' })
+    await second.getByLabel('Alert on').selectOption('latency, p95')
+    assert.equal(await second.getByLabel('Above, in ms').inputValue(), '500')
+    await second.getByLabel('Key').selectOption({ index: 1 })
+    await second.getByLabel('Over').selectOption('15 min')
+    await page.getByRole('button', { name: 'Save alerts' }).click()
+    await page.getByText('Alerts saved').waitFor()
+    const first = page.getByRole('group', { name: 'Rule 1' })
+    await first.getByText('Broken since').waitFor()
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await checkAxe(page, 'alert rules')
+    await open('/')
+    await page.getByText('Errors above 5%').waitFor()
+    await open('/settings?tab=alerts')
+    await first.getByText('Broken since').waitFor()
+    await picture('alerts-1440-light')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await checkAxe(page, 'alert rules on a phone')
+    await picture('alerts-390-dark')
+    await first.getByRole('button', { name: 'Remove' }).click()
+    expect(/status of 400/)
+    await first.getByLabel('Above, in ms').fill('0')
+    await page.getByRole('button', { name: 'Save alerts' }).click()
+    await page.getByRole('alert').filter({ hasText: /0/ }).waitFor()
+    await first.getByLabel('Above, in ms').fill('250')
+    await page.getByRole('button', { name: 'Save alerts' }).click()
+    await page.getByText('Alerts saved').waitFor()
+    await page.reload()
+    await first.waitFor()
+    assert.equal(await first.getByLabel('Above, in ms').inputValue(), '250')
+    assert.equal(await page.getByRole('group', { name: /^Rule/ }).count(), 1)
+  },
+)
+
 /** The report of a month whose whole days have calls of each class, and many methods. */
 function filled(report: { series: { complete: boolean }[] }): object {
   const sums = { failed: 30, units: 900, bytesIn: 5_000, bytesOut: 90_000 }

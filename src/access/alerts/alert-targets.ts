@@ -1,7 +1,7 @@
-// Recipients of an account's limit alerts: mail addresses and webhooks.
-// Tested by src/access/alerts/alert-watch.test.ts
+// Recipients of an account's alerts: mail addresses and webhooks; and its rules on errors and latency.
+// Tested by src/access/alerts/alert-watch.test.ts, src/access/alerts/rule-watch.test.ts
 import type { Rows } from '../../db/rows.ts'
-import { findAlertTargets, upsertAlertTargets } from '../../tables/alerts.ts'
+import { type AlertTargetsRow, findAlertTargets, upsertAlertTargets } from '../../tables/alerts.ts'
 
 export type AlertTargets = {
   readonly emails: readonly string[]
@@ -9,24 +9,56 @@ export type AlertTargets = {
   readonly webhooks: readonly string[]
 }
 
+/**
+ * `errors`: share of calls that were not answered. `failed`: share of calls that failed on the side of the server. `p95`,
+ * `p99`: latency of calls that ran.
+ */
+export const measures = ['errors', 'failed', 'p95', 'p99'] as const
+type Measure = (typeof measures)[number]
+
+export type AlertRule = {
+  readonly measure: Measure
+  /** Percent of calls, or milliseconds. */
+  readonly above: number
+  /** Length of the window up to now. */
+  readonly minutes: number
+  /** ID of a key; null: all calls of the account. */
+  readonly key: string | null
+}
+
+export type AlertSettings = AlertTargets & { readonly rules: readonly AlertRule[] }
+
 export type AlertTargetRows = {
   /** Empty lists for an account that named none. */
-  get(accountId: string): Promise<AlertTargets>
-  set(accountId: string, targets: AlertTargets): Promise<void>
+  get(accountId: string): Promise<AlertSettings>
+  set(accountId: string, settings: AlertSettings): Promise<void>
+}
+
+/** Equal for equal rules: `errors > 10 in 5 min`. The name of their incident, and their text in the audit log. */
+export function ruleName({ measure, above, minutes, key }: AlertRule): string {
+  return `${measure} > ${above} in ${minutes} min${key === null ? '' : ` of ${key}`}`
+}
+
+export function settingsOf({ emails, webhooks, rules }: AlertTargetsRow): AlertSettings {
+  return {
+    emails: JSON.parse(emails) as string[],
+    webhooks: JSON.parse(webhooks) as string[],
+    rules: JSON.parse(rules) as AlertRule[],
+  }
 }
 
 export function createAlertTargetRows({ rows }: { readonly rows: Rows }): AlertTargetRows {
   return {
     async get(accountId) {
       const row = await rows.first(findAlertTargets(accountId))
-      if (row === null) return { emails: [], webhooks: [] }
-      return {
-        emails: JSON.parse(row.emails) as string[],
-        webhooks: JSON.parse(row.webhooks) as string[],
-      }
+      return row === null ? { emails: [], webhooks: [], rules: [] } : settingsOf(row)
     },
-    async set(accountId, { emails, webhooks }) {
-      const row = { emails: JSON.stringify(emails), webhooks: JSON.stringify(webhooks) }
+    async set(accountId, { emails, webhooks, rules }) {
+      const row = {
+        emails: JSON.stringify(emails),
+        webhooks: JSON.stringify(webhooks),
+        rules: JSON.stringify(rules),
+      }
       await rows.write([upsertAlertTargets(accountId, row)])
     },
   }

@@ -19,7 +19,7 @@ const keyOf = (id: string, unitsPerDay: number | null) => ({
 async function rig(account: Partial<WatchedAccount> = {}) {
   const made = createUsageRig()
   const targets = createAlertTargetRows(made)
-  await targets.set('a', { emails: ['ops@example.com'], webhooks: [] })
+  await targets.set('a', { emails: ['ops@example.com'], webhooks: [], rules: [] })
   const sent: Alert[] = []
   const world = { stored: 0, failing: false }
   const start = () =>

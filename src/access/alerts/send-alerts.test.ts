@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { startSmtpSink } from '../../../test/fakes/people/smtp-sink.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import type { Alert } from './alert-watch.ts'
+import type { RuleAlert } from './rule-watch.ts'
 import { createAlertSender, signatureOf } from './send-alerts.ts'
 import { createMailer } from './send-mail.ts'
 
@@ -26,7 +27,7 @@ type Posted = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-function rig(statuses: readonly (number | Error)[]) {
+function rig(statuses: readonly (number | Error)[], mailer = noMail) {
   const clock = createTurnedClock(Date.UTC(2026, 0, 31, 12))
   const posted: Posted[] = []
   const logged: string[] = []
@@ -39,7 +40,7 @@ function rig(statuses: readonly (number | Error)[]) {
         return status
       },
     },
-    mailer: noMail,
+    mailer,
     secretOf: (accountId) => `secret of ${accountId}`,
     clock,
     log: (_level, event) => logged.push(event),
@@ -49,6 +50,49 @@ function rig(statuses: readonly (number | Error)[]) {
   }
   return { clock, posted, logged, sender, settle }
 }
+
+const ruleAlert: RuleAlert = {
+  accountId: 'a',
+  accountName: 'acme',
+  key: null,
+  rule: { measure: 'errors', above: 10, minutes: 5, key: null },
+  state: 'open',
+  value: 100 / 3,
+  calls: 30,
+  since: Date.UTC(2026, 0, 31, 12),
+  time: Date.UTC(2026, 0, 31, 12),
+}
+
+test('an alert on errors says what was measured, as a document and as a mail', async (t) => {
+  const smtp = await startSmtpSink(t)
+  const mailer = createMailer(() => ({ url: smtp.url, from: 'cairn@example.com' }))
+  const { posted, sender, settle } = rig([204], mailer)
+  sender.send(ruleAlert, { emails: ['ops@example.com'], webhooks: ['https://example.com/'] })
+  await Promise.all([settle(), smtp.arrived(1)])
+  assert.deepEqual(JSON.parse(posted[0]?.body ?? ''), {
+    type: 'rule',
+    state: 'open',
+    account: { id: 'a', name: 'acme' },
+    key: null,
+    measure: 'errors',
+    above: 10,
+    minutes: 5,
+    value: 33.33,
+    calls: 30,
+    since: '2026-01-31T12:00:00.000Z',
+    time: '2026-01-31T12:00:00.000Z',
+  })
+  assert.match(
+    smtp.mails[0] ?? '',
+    /^Subject: Cairn: 33\.3 % calls without an answer, account acme/m,
+  )
+  sender.send(
+    { ...ruleAlert, state: 'resolved', value: null },
+    { emails: ['ops@example.com'], webhooks: [] },
+  )
+  await smtp.arrived(2)
+  assert.match(smtp.mails[1] ?? '', /^Subject: Cairn: resolved: calls without an answer/m)
+})
 
 test('a webhook gets a document with its time, signed for its account', async () => {
   const { posted, sender, settle } = rig([204])

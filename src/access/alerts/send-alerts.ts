@@ -6,10 +6,14 @@ import type { Log } from '../../base/log.ts'
 import type { AlertTargets } from './alert-targets.ts'
 import type { Alert } from './alert-watch.ts'
 import type { OutboundPost } from './outbound-post.ts'
+import type { RuleAlert } from './rule-watch.ts'
 import type { Mailer } from './send-mail.ts'
 
+/** On a limit, or on a rule about errors or latency. */
+type AnyAlert = Alert | RuleAlert
+
 export type AlertSender = {
-  send(alert: Alert, targets: AlertTargets): void
+  send(alert: AnyAlert, targets: AlertTargets): void
   /** Stops retrying. */
   stop(): void
 }
@@ -32,7 +36,7 @@ export function createAlertSender(parts: {
   let underway = 0
   let stopped = false
 
-  function start(kind: 'mail' | 'webhook', alert: Alert, run: () => Promise<void>): void {
+  function start(kind: 'mail' | 'webhook', alert: AnyAlert, run: () => Promise<void>): void {
     if (underway >= underwayMax) {
       log('error', 'alert_dropped', { kind, accountId: alert.accountId, underway })
       return
@@ -65,8 +69,8 @@ export function createAlertSender(parts: {
     }
   }
 
-  async function post(url: string, alert: Alert): Promise<void> {
-    const body = JSON.stringify(documentOf(alert))
+  async function post(url: string, alert: AnyAlert): Promise<void> {
+    const body = JSON.stringify('rule' in alert ? ruleDocumentOf(alert) : documentOf(alert))
     const seconds = Math.floor(clock.now() / 1000)
     const status = await outward.post(url, body, {
       'x-cairn-timestamp': String(seconds),
@@ -79,7 +83,7 @@ export function createAlertSender(parts: {
     send(alert, { emails, webhooks }) {
       for (const url of webhooks) start('webhook', alert, () => post(url, alert))
       if (!mailer.canSend()) return
-      const { subject, text } = mailOf(alert)
+      const { subject, text } = 'rule' in alert ? ruleMailOf(alert) : mailOf(alert)
       for (const to of emails) start('mail', alert, () => mailer.send({ to, subject, text }))
     },
     stop() {
@@ -108,6 +112,22 @@ function documentOf({ accountId, accountName, key, limit, level, used, max, ...t
   }
 }
 
+function ruleDocumentOf({ accountId, accountName, key, rule, state, value, ...alert }: RuleAlert) {
+  return {
+    type: 'rule',
+    state,
+    account: { id: accountId, name: accountName },
+    key,
+    measure: rule.measure,
+    above: rule.above,
+    minutes: rule.minutes,
+    value: value === null ? null : Number(value.toFixed(2)),
+    calls: alert.calls,
+    since: new Date(alert.since).toISOString(),
+    time: new Date(alert.time).toISOString(),
+  }
+}
+
 const limitNames = {
   unitsPerDay: 'units of the day',
   filesStoredBytes: 'bytes stored',
@@ -115,11 +135,46 @@ const limitNames = {
   filesDownloadBytesPerMonth: 'bytes downloaded this month',
 } as const satisfies Record<Alert['limit'], string>
 
-function mailOf({ accountName, key, limit, level, used, max }: Alert) {
-  const whose =
-    key === null ? `account ${accountName}` : `key ${key.name || key.id} of ${accountName}`
-  const subject = `Cairn: ${level} % of ${limitNames[limit]}, ${whose}`.replaceAll(/[\r\n]+/g, ' ')
+function whoseOf({ accountName, key }: Pick<AnyAlert, 'accountName' | 'key'>): string {
+  return key === null ? `account ${accountName}` : `key ${key.name || key.id} of ${accountName}`
+}
+
+/** A name may have line breaks. */
+function subjectOf(text: string): string {
+  return `Cairn: ${text}`.replaceAll(/[\r\n]+/g, ' ')
+}
+
+function mailOf(alert: Alert) {
+  const { limit, level, used, max } = alert
+  const whose = whoseOf(alert)
+  const subject = subjectOf(`${level} % of ${limitNames[limit]}, ${whose}`)
   const full = level === 100 ? '\n\nWhat goes beyond it is refused.' : ''
   const text = `The ${whose} has used ${used} of ${max} ${limitNames[limit]}: ${level} %.${full}\n`
   return { subject, text }
+}
+
+const measureNames = {
+  errors: 'calls without an answer',
+  failed: 'calls that failed on our side',
+  p95: 'latency, p95',
+  p99: 'latency, p99',
+} as const satisfies Record<RuleAlert['rule']['measure'], string>
+
+function ruleMailOf(alert: RuleAlert) {
+  const { rule, state, value, calls, since } = alert
+  const { measure, above, minutes } = rule
+  const whose = whoseOf(alert)
+  const unit = measure === 'errors' || measure === 'failed' ? '%' : 'ms'
+  const found = value === null ? 'no calls' : `${Number(value.toFixed(1))} ${unit}`
+  const name = measureNames[measure]
+  const isOpen = state === 'open'
+  const subject = subjectOf(isOpen ? `${found} ${name}, ${whose}` : `resolved: ${name}, ${whose}`)
+  const began = new Date(since).toISOString()
+  const lines = [
+    `The ${whose}, last ${minutes} min: ${name}: ${found}, of ${calls} calls. The alert is set above ${above} ${unit}.`,
+    isOpen
+      ? 'The next message about this rule comes when it is resolved.'
+      : `The incident began at ${began}.`,
+  ]
+  return { subject, text: `${lines.join('\n\n')}\n` }
 }

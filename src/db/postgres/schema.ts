@@ -221,4 +221,9 @@ export const postgresMigrations: readonly (readonly string[])[] = [
     `ALTER TABLE audit ADD COLUMN previous ${text}, ADD COLUMN target_name ${text}`,
     `CREATE INDEX audit_actor ON audit (actor, id)`,
   ],
+  [
+    `ALTER TABLE alert_targets ADD COLUMN rules ${text} NOT NULL DEFAULT '[]'`,
+    `CREATE TABLE alert_incident (account_id ${text} NOT NULL REFERENCES account (id), what ${text} NOT NULL,
+       since bigint NOT NULL, PRIMARY KEY (account_id, what))`,
+  ],
 ]

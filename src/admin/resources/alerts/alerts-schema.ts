@@ -1,14 +1,31 @@
 // Schemas of alerts.
 // Tested by test/admin/admin-alerts.test.ts
 import { z } from 'zod'
+import { measures, ruleName } from '../../../access/alerts/alert-targets.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { AdminCall } from '../../admin-operation.ts'
 import type { AlertsView } from './alerts-view.ts'
+
+/** Rules of an account, each checked every 10 s. */
+export const rulesMax = 10
+
+export const alertRule = z.strictObject({
+  /** `errors`, `failed`: share of calls not answered, or failed on the side of the server; `p95`, `p99`: latency. */
+  measure: z.enum(measures),
+  /** Percent of calls, or milliseconds. */
+  above: z.number().positive().max(600_000),
+  /** Of the window up to now. */
+  minutes: z.int().min(1).max(60),
+  /** ID of a key; null: all calls of the account. */
+  key: z.string().max(128).nullable(),
+})
 
 /** `secret`: signs what webhooks are sent; `sendsMail`: the operator has set a mail server. */
 export const alertsOutput = z.object({
   emails: z.array(z.string()),
   webhooks: z.array(z.string()),
+  /** `since`: the rule is broken since then, milliseconds since 1970; null: it is not. */
+  rules: z.array(z.object({ ...alertRule.shape, since: z.int().nullable() })),
   secret: z.string(),
   sendsMail: z.boolean(),
 })
@@ -23,10 +40,14 @@ export async function shownAlerts(
   alerts: AlertsView,
   accountId: string,
 ): Promise<z.output<typeof alertsOutput>> {
-  const { emails, webhooks } = await alerts.get(accountId)
+  const { emails, webhooks, rules } = await alerts.get(accountId)
+  const incidents = new Map(
+    (await alerts.incidents(accountId)).map(({ what, since }) => [what, since]),
+  )
   return {
     emails: [...emails],
     webhooks: [...webhooks],
+    rules: rules.map((rule) => ({ ...rule, since: incidents.get(ruleName(rule)) ?? null })),
     secret: alerts.secretOf(accountId),
     sendsMail: alerts.sendsMail(),
   }

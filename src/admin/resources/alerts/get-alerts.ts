@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/alerts`: recipients of alerts at 75, 85 and 100 % of a limit.
+// `GET /accounts/{account}/alerts`: recipients of alerts, and the rules on errors and latency.
 // Tested by test/admin/admin-alerts.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -12,7 +12,8 @@ export const getAlerts = {
   method: 'GET',
   path: '/accounts/{account}/alerts',
   role: 'owner',
-  summary: 'Recipients of alerts at 75, 85 and 100 % of a limit.',
+  summary:
+    'Recipients of alerts on limits, and the rules on errors and latency with their incidents.',
   input,
   output: alertsOutput,
   run: async ({ account }, call) => await shownAlerts(alertsOf(call), account),

@@ -1,0 +1,174 @@
+// Checks the rules of accounts on errors and latency against the usage of the last minutes, and sends one alert when an incident
+// begins and one when it ends. A rule is broken above its limit, with a least number of calls; it is kept again at four fifths of
+// the limit, or without calls: a value that moves around the limit is one incident. The row of an incident is written before
+// its alert is sent, so several processes and a restart send it once.
+// Tested by src/access/alerts/rule-watch.test.ts, test/admin/admin-alerts.test.ts
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import { outcomeClassOf } from '../../base/outcome-class.ts'
+import { latencyColumns } from '../../db/migrations.ts'
+import type { Rows } from '../../db/rows.ts'
+import {
+  deleteIncident,
+  insertIncident,
+  listAlertRules,
+  listIncidents,
+} from '../../tables/alerts.ts'
+import { countLatencyByStart, holders, spans, sumUsageByOutcome } from '../../tables/usage.ts'
+import { minuteMs, Tally } from '../usage/usage-row.ts'
+import { startOf } from '../usage/usage-window.ts'
+import { type AlertRule, type AlertTargets, ruleName, settingsOf } from './alert-targets.ts'
+
+export type RuleAlert = {
+  readonly accountId: string
+  readonly accountName: string
+  /** Null: the rule is on all calls of the account. */
+  readonly key: { readonly id: string; readonly name: string } | null
+  readonly rule: AlertRule
+  readonly state: 'open' | 'resolved'
+  /** Percent of calls, or milliseconds; null: there were no calls. */
+  readonly value: number | null
+  /** Calls of the window. */
+  readonly calls: number
+  /** When the incident began, milliseconds since 1970. */
+  readonly since: number
+  readonly time: number
+}
+
+/** An account and its keys that are not revoked. */
+type NamedAccount = {
+  readonly name: string
+  readonly keys: readonly { readonly id: string; readonly name: string }[]
+}
+
+export type RuleWatch = {
+  /** Checks the rules of the next accounts; resolves in any case. */
+  look(): Promise<void>
+  stop(): void
+}
+
+const periodMs = 10_000
+/** Accounts with rules that are read in one query; a round reads all. */
+const pageRows = 200
+/** Accounts of one round; the rest wait for the next one. */
+const accountsMax = 2_000
+/** Fewer calls break no rule: one failure of three would be an incident. */
+const callsMin = 20
+const keptShare = 0.8
+
+export function createRuleWatch(parts: {
+  /** Null: there is no such account. */
+  readonly findAccount: (accountId: string) => Promise<NamedAccount | null>
+  readonly send: (alert: RuleAlert, targets: AlertTargets) => void
+  readonly rows: Rows
+  readonly clock: Clock
+  readonly log: Log
+}): RuleWatch {
+  const { rows, clock, log } = parts
+  /** The account that was checked last; empty: begin with the first. */
+  let after = ''
+  let looking: Promise<void> | null = null
+
+  async function measure(
+    accountId: string,
+    { measure: what, minutes, key }: AlertRule,
+  ): Promise<{ readonly value: number | null; readonly calls: number }> {
+    const holder = key ?? holders.account(accountId)
+    const from = startOf(spans.minute, clock.now()) - minutes * minuteMs
+    const range = { span: spans.minute, from, until: null }
+    if (what === 'p95' || what === 'p99') {
+      const tally = new Tally()
+      for (const { counts, part } of await rows.find(countLatencyByStart(holder, range))) {
+        tally.addLatency(JSON.parse(counts) as number[], part * latencyColumns.length)
+      }
+      const { latency } = tally.part()
+      const value = what === 'p95' ? latency?.p95Ms : latency?.p99Ms
+      return { value: value ?? null, calls: latency?.calls ?? 0 }
+    }
+    let calls = 0
+    let wrong = 0
+    for (const { outcome, requests } of await rows.find(sumUsageByOutcome(holder, range))) {
+      calls += requests
+      const isWrong = what === 'errors' ? outcome !== 'ok' : outcomeClassOf(outcome) === 'failed'
+      if (isWrong) wrong += requests
+    }
+    return { value: calls === 0 ? null : (wrong / calls) * 100, calls }
+  }
+
+  async function lookAt(
+    accountId: string,
+    rules: readonly AlertRule[],
+    targets: AlertTargets,
+  ): Promise<void> {
+    const account = await parts.findAccount(accountId)
+    if (account === null) return
+    const incidents = new Map(
+      (await rows.find(listIncidents(accountId))).map(({ what, since }) => [what, since]),
+    )
+    for (const rule of rules) {
+      const name = ruleName(rule)
+      const since = incidents.get(name) ?? null
+      incidents.delete(name)
+      const key = account.keys.find(({ id }) => id === rule.key) ?? null
+      // A revoked key has no calls, and its rule no meaning.
+      if (rule.key !== null && key === null) continue
+      const { value, calls } = await measure(accountId, rule)
+      const now = clock.now()
+      const isOpening = since === null && calls >= callsMin && (value ?? 0) > rule.above
+      const isResolved = since !== null && (value === null || value <= rule.above * keptShare)
+      if (!isOpening && !isResolved) continue
+      const [changed] = await rows.write([
+        isOpening ? insertIncident(accountId, name, now) : deleteIncident(accountId, name),
+      ])
+      // Another process was first, and sends it.
+      if (changed === 0) continue
+      parts.send(
+        {
+          accountId,
+          accountName: account.name,
+          key: key === null ? null : { id: key.id, name: key.name },
+          rule,
+          state: isOpening ? 'open' : 'resolved',
+          value,
+          calls,
+          since: since ?? now,
+          time: now,
+        },
+        targets,
+      )
+    }
+    // Of rules that were removed or changed.
+    const lost = [...incidents.keys()].map((what) => deleteIncident(accountId, what))
+    if (lost.length > 0) await rows.write(lost)
+  }
+
+  async function lookAll(): Promise<void> {
+    try {
+      for (let checked = 0; checked < accountsMax;) {
+        const page = await rows.find(listAlertRules(after, pageRows))
+        for (const row of page) {
+          const { rules, ...targets } = settingsOf(row)
+          // Moved on first: an account that can never be read does not block the others.
+          after = row.account_id
+          if (targets.emails.length + targets.webhooks.length === 0) continue
+          await lookAt(row.account_id, rules, targets)
+        }
+        checked += page.length
+        if (page.length < pageRows) {
+          after = ''
+          return
+        }
+      }
+    } catch (error) {
+      log('error', 'alert_rules_not_checked', { error })
+    }
+  }
+
+  function look(): Promise<void> {
+    looking ??= lookAll().finally(() => (looking = null))
+    return looking
+  }
+
+  const stop = clock.every(periodMs, () => void look())
+  return { look, stop }
+}
