@@ -80,7 +80,13 @@ export function UsagePage() {
       </div>
       <Show loaded={usage}>
         {(found) => (
-          <UsageReport report={found.report} before={found.before} names={names} shown={shown} />
+          <UsageReport
+            report={found.report}
+            before={found.before}
+            names={names}
+            shown={shown}
+            onZoom={(from, until) => go(usageAddress({ ...shown, period: { from, until } }))}
+          />
         )}
       </Show>
     </>
@@ -158,10 +164,13 @@ function UsageReport({
   before,
   names,
   shown,
+  onZoom,
 }: Compared & {
   /** Names of keys, by their IDs. */
   readonly names: ReadonlyMap<string, string>
   readonly shown: UsageQuery
+  /** Milliseconds since 1970. */
+  onZoom(from: number, until: number): void
 }) {
   const report = useMemo(() => withNames(counted, names), [counted, names])
   const { zone } = shown
@@ -186,7 +195,7 @@ function UsageReport({
     <>
       <UsageFigures report={report} before={before} />
       <Card title="Calls by outcome">
-        <OutcomeChart series={seriesOf(report, before)} zone={zone} />
+        <OutcomeChart series={seriesOf(report, before)} zone={zone} onZoom={onZoom} />
       </Card>
       <Breakdowns report={report} shown={shown} />
       {report.totals.latency !== null && (

@@ -27,6 +27,7 @@ test('labels are short, and dates stand where the day changes', () => {
   assert.equal(tickOf(midnight + 7_200_000, 3_600_000), '02:00')
   assert.equal(tickOf(midnight, 86_400_000), '23 Nov')
   assert.equal(spanOf(midnight + 7_200_000, 1_800_000), '23 Nov, 02:00–02:30 UTC')
+  assert.equal(spanOf(midnight, 2 * 86_400_000), '23 Nov – 24 Nov')
 })
 
 test('a chart has at most the bars that fit', () => {

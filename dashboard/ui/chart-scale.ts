@@ -38,9 +38,10 @@ export function tickOf(time: number, stepMs: number, zone: Zone = 'utc'): string
   return clockOf(shown)
 }
 
-/** `23 Nov, 02:00–02:30 UTC`, or `23 Nov` for a day. */
+/** `23 Nov, 02:00–02:30 UTC`, or `23 Nov` for a day, `23 Nov – 24 Nov` for several. */
 export function spanOf(time: number, stepMs: number, zone: Zone = 'utc'): string {
-  if (stepMs >= dayMs) return zone === 'utc' ? dayOf(time) : `${dayOf(time)} (UTC day)`
+  if (stepMs > dayMs) return `${dayOf(time)} – ${dayOf(time + stepMs - dayMs)}`
+  if (stepMs === dayMs) return zone === 'utc' ? dayOf(time) : `${dayOf(time)} (UTC day)`
   const shown = inZone(time, zone)
   const until = inZone(time + stepMs, zone)
   return `${dayOf(shown)}, ${clockOf(shown)}–${clockOf(until)} ${zone === 'utc' ? 'UTC' : 'local time'}`

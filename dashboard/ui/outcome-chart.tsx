@@ -1,5 +1,5 @@
 // Calls over time as stacked bars by outcome. Hover, focus and touch show the figures of an interval; the arrow keys move through
-// the intervals; entries of the legend hide a part. The last interval, which is incomplete, is not drawn. The calls of the period
+// the intervals; a click or Enter zooms into one; entries of the legend hide a part. The last interval, which is incomplete, is not drawn. The calls of the period
 // before are a line over the bars.
 // Tested by test/browser/usage.test.ts
 import { useState } from 'preact/hooks'
@@ -28,6 +28,7 @@ type Bar = {
 
 const height = 210
 const bottom = 186
+const minuteMs = 60_000
 const barsMax = 60
 const phoneBarsMax = 24
 const phoneWidth = 600
@@ -35,9 +36,12 @@ const phoneWidth = 600
 export function OutcomeChart({
   series,
   zone = 'utc',
+  onZoom,
 }: {
   readonly series: OutcomeSeries
   readonly zone?: Zone
+  /** Of the times of one bar, milliseconds since 1970; absent: bars cannot be chosen. */
+  readonly onZoom?: (from: number, until: number) => void
 }) {
   const { ref, width } = useChartWidth()
   const [hidden, setHidden] = useState<ReadonlySet<OutcomeClass>>(new Set())
@@ -49,8 +53,15 @@ export function OutcomeChart({
     if (!next.delete(name)) next.add(name)
     setHidden(next)
   }
+  // A minute has no finer rows.
+  const canZoom = onZoom !== undefined && stepMs > minuteMs
+  const zoom = (index: number | null): void => {
+    const start = index === null ? undefined : bars[index]?.start
+    if (canZoom && start !== undefined) onZoom(start, start + stepMs)
+  }
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') return setAt(null)
+    if (event.key === 'Enter') return zoom(at)
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return
     event.preventDefault()
@@ -72,7 +83,7 @@ export function OutcomeChart({
         ref={ref}
         tabIndex={0}
         role="group"
-        aria-label="Calls by outcome; the arrow keys move through the intervals"
+        aria-label={`Calls by outcome; the arrow keys move through the intervals${canZoom ? ', Enter zooms in' : ''}`}
         onKeyDown={press}
         onBlur={() => setAt(null)}
         onPointerLeave={() => setAt(null)}
@@ -85,11 +96,15 @@ export function OutcomeChart({
           zone={zone}
           at={at}
           onAt={setAt}
+          onZoom={canZoom ? zoom : null}
         />
         <p class="unseen" role="status">
           {bar === undefined ? '' : `${spanOf(bar.start, stepMs, zone)}: ${wordsOf(bar)}`}
         </p>
       </div>
+      {canZoom && (
+        <p class="hint">Click a bar to zoom in; click a name in the legend to hide it.</p>
+      )}
       <details class="chart-table">
         <summary>Show as table</summary>
         <BarTable bars={bars} stepMs={stepMs} zone={zone} />
@@ -179,9 +194,11 @@ type DrawingProps = {
   readonly zone: Zone
   readonly at: number | null
   onAt(at: number | null): void
+  /** Null: bars cannot be chosen. */
+  readonly onZoom: ((at: number) => void) | null
 }
 
-function Drawing({ bars, shown, width, stepMs, zone, at, onAt }: DrawingProps) {
+function Drawing({ bars, shown, width, stepMs, zone, at, onAt, onZoom }: DrawingProps) {
   const total = (bar: Bar): number => shown.reduce((sum, name) => sum + bar.counts[name], 0)
   const axis = topOf(Math.max(0, ...bars.map((bar) => Math.max(total(bar), bar.before ?? 0))))
   const slot = (width - chartLeft) / Math.max(1, bars.length)
@@ -224,13 +241,18 @@ function Drawing({ bars, shown, width, stepMs, zone, at, onAt }: DrawingProps) {
               )
             })}
             <rect
-              class="touch"
+              class={onZoom === null ? 'touch' : 'touch zoom'}
               x={x}
               width={slot}
               y={chartTop}
               height={bottom - chartTop}
               onPointerEnter={() => onAt(index)}
               onPointerDown={() => onAt(index)}
+              onClick={(event) => {
+                // A touch shows the figures.
+                const isTouch = 'pointerType' in event && event.pointerType === 'touch'
+                if (!isTouch) onZoom?.(index)
+              }}
             />
           </g>
         )

@@ -231,6 +231,18 @@ test(
       .waitFor()
     await picture('usage-1440-light-full')
     await checkAxe(page, 'usage, full')
+    await page.keyboard.press('Enter')
+    const dayMs = 86_400_000
+    await page.waitForURL(/from=\d+&until=\d+&compare=before/)
+    const zoomed = new URL(page.url()).searchParams
+    assert.equal(Number(zoomed.get('until')) - Number(zoomed.get('from')), dayMs)
+    await page.goBack()
+    await page.waitForURL(/window=30d/)
+    await page.getByText('Click a bar to zoom in').waitFor()
+    await page.locator('.chart .touch').nth(3).click()
+    await page.waitForURL(/from=/)
+    await page.goBack()
+    await page.waitForURL(/window=30d/)
     await page.getByRole('button', { name: /^Refused/ }).click()
     assert.equal(await page.locator('.chart-box rect.series.refused').count(), 0)
     await page.getByRole('button', { name: 'Show all 60' }).click()
