@@ -12,21 +12,28 @@ import { NetworkForm } from './networks/network-form.tsx'
 import { RecentErrors } from './networks/recent-errors.tsx'
 
 const refreshMs = 5_000
+/** A report of 24 hours reads more. */
+const usageRefreshMs = 60_000
 
 export function NetworksPage() {
   const [adding, setAdding] = useState(false)
   const found = useLoaded(
     async (signal) => {
-      const [{ networks }, health, { counts }] = await Promise.all([
+      const [{ networks }, status, health, { counts }] = await Promise.all([
         call('GET /networks', {}, signal),
+        call('GET /status', {}, signal),
         call('GET /upstreams', { lies: 0 }, signal),
         call('GET /invalid-replies', { limit: 1 }, signal),
       ])
-      return { networks, health, counts }
+      return { networks, status, health, counts }
     },
     [],
     { everyMs: refreshMs },
   )
+  const usage = useLoaded((signal) => call('GET /usage', { window: '24h' }, signal), [], {
+    everyMs: usageRefreshMs,
+  })
+  const answers = usage.value?.report.verified ?? []
   const add = (
     <button
       class={`button${adding ? '' : ' primary'}`}
@@ -47,7 +54,7 @@ export function NetworksPage() {
         <NetworkForm network={null} onDone={found.again} onClose={() => setAdding(false)} />
       )}
       <Show loaded={found}>
-        {({ networks, health, counts }) => (
+        {({ networks, status, health, counts }) => (
           <>
             {health.alarms.map(({ network, need, since }) => (
               <Note key={`${network} ${need}`} tone="bad">
@@ -58,6 +65,10 @@ export function NetworksPage() {
               <NetworkCard
                 key={network.name}
                 network={network}
+                headAgeMs={
+                  status.networks.find(({ name }) => name === network.name)?.headAgeMs ?? null
+                }
+                answers={answers.filter((one) => one.network === network.name)}
                 health={health}
                 invalidReplies={counts}
                 onChanged={found.again}

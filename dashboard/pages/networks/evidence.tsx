@@ -63,7 +63,7 @@ function Reply({ reply }: { readonly reply: InvalidReply }) {
     <>
       <Note tone="bad">
         <p>
-          <b>Cairn refused this reply and asked another upstream.</b>{' '}
+          <b>Cairn refused this reply and served nothing of it.</b>{' '}
           {isHash(expected)
             ? 'Its bytes do not have the hash that the block commits to.'
             : 'It states a value that differs from the proved one.'}

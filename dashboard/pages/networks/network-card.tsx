@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
-import { formatAgo, formatCount, formatNumber } from '../../app/format.ts'
+import { formatAge, formatAgo, formatCount, formatNumber } from '../../app/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { useConfirming } from '../../ui/confirming.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -13,6 +13,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { Note, Problem } from '../../ui/note.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { percent, provedOf } from '../../usage/outcome-series.ts'
 import { EditNetwork } from './edit-network.tsx'
 import { EditUpstream } from './edit-upstream.tsx'
 import { Evidence } from './evidence.tsx'
@@ -22,15 +23,25 @@ import { sum, upstreamColumns, type UpstreamRow } from './upstream-columns.tsx'
 
 export type Network = AdminReply<'GET /networks'>['networks'][number]
 export type Health = AdminReply<'GET /upstreams'>
+type Answers = AdminReply<'GET /usage'>['report']['verified']
 type InvalidCount = AdminReply<'GET /invalid-replies'>['counts'][number]
+
+/** Share of proved answers from which the badge is green. */
+const provedGood = 0.9
 
 export function NetworkCard({
   network,
+  headAgeMs,
+  answers,
   health,
   invalidReplies,
   onChanged,
 }: {
   readonly network: Network
+  /** Null: not known. */
+  readonly headAgeMs: number | null
+  /** Of this network in the last 24 hours, by verification level. */
+  readonly answers: Answers
   readonly health: Health
   /** Of all networks. */
   readonly invalidReplies: readonly InvalidCount[]
@@ -54,6 +65,7 @@ export function NetworkCard({
     .toSorted((one, other) => other.last - one.last)
   const rows = rowsOf(network, health, invalid)
   const failure = lastFailureOf(rows)
+  const proved = provedOf(answers)
   const edited = rows.find((one) => one.name === editing)
   const test = async (): Promise<void> => {
     setProbe(await call('POST /networks/{network}/test', { network: name }))
@@ -69,11 +81,20 @@ export function NetworkCard({
       <header>
         <div class="row">
           <h2>{name}</h2>
-          <span class="soft">{aboutNetwork(network)}</span>
+          <span class="soft">{aboutNetwork(network, headAgeMs)}</span>
           {isDefault && <Badge tone="accent">default</Badge>}
           {!isSaved && !embedded && <Badge>from the settings</Badge>}
         </div>
         <div class="row">
+          {proved.all > 0 && (
+            <span
+              title={`${formatNumber(proved.proof)} of ${formatNumber(proved.all)} answers from chain data in 24 hours`}
+            >
+              <Badge tone={proved.proof / proved.all >= provedGood ? 'good' : 'plain'}>
+                {`${percent(proved.proof, proved.all)} proved`}
+              </Badge>
+            </span>
+          )}
           {isSaved && (
             <button class="button small" type="button" onClick={() => setAdding(true)}>
               <Icon name="plus" size={16} /> Add upstream
@@ -229,10 +250,11 @@ function lastFailureOf(
   return failures.toSorted((one, other) => other.time - one.time)[0] ?? null
 }
 
-function aboutNetwork({ chainId, live, embedded }: Network): string {
+function aboutNetwork({ chainId, live, embedded }: Network, headAgeMs: number | null): string {
   const chain = chainId === null ? 'unknown chain' : `chain ${chainId}`
   const head = live?.head ?? null
-  const block = head === null ? 'no recent block' : `head ${formatNumber(Number(head))}`
+  const age = embedded || headAgeMs === null ? '' : `, ${formatAge(headAgeMs)} ago`
+  const block = head === null ? 'no recent block' : `head ${formatNumber(Number(head))}${age}`
   return `${chain} · ${block}${embedded ? ' · built in, no upstream needed' : ''}`
 }
 

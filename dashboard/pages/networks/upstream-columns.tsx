@@ -3,10 +3,11 @@
 // Tested by test/browser/networks.test.ts
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { formatCount, formatMs, formatNumber } from '../../app/format.ts'
-import { State, type Tone } from '../../ui/badge.tsx'
+import { State } from '../../ui/badge.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { CallBars, Used } from '../../ui/share.tsx'
 import type { Column } from '../../ui/table.tsx'
+import { healthText } from './health-text.ts'
 
 type Network = AdminReply<'GET /networks'>['networks'][number]
 type UpstreamHealth = AdminReply<'GET /upstreams'>['upstreams'][number]
@@ -18,14 +19,6 @@ export type UpstreamRow = Network['upstreams'][number] & {
   readonly share: number | null
   /** That are stored. */
   readonly invalidReplies: number
-}
-
-const states: Readonly<Record<string, readonly [tone: Tone, title: string]>> = {
-  ok: ['good', 'Healthy'],
-  open: ['warn', 'Paused after failures'],
-  quarantined: ['bad', 'Quarantined'],
-  cordoned: ['warn', 'Refuses the account'],
-  'wrong-chain': ['bad', 'Wrong network'],
 }
 
 /** `edit`, `remove` null: not offered. */
@@ -155,16 +148,8 @@ export function upstreamColumns(parts: {
 }
 
 function Health({ row: { health, trusted } }: { readonly row: UpstreamRow }) {
-  const [tone, title] = states[health?.state ?? ''] ?? (['plain', 'Unknown'] as const)
-  const rest = health === null ? '' : restOf(health)
-  return <State tone={tone}>{`${title}${rest}${trusted ? ', trusted' : ''}`}</State>
-}
-
-function restOf({ leftMs }: UpstreamHealth): string {
-  if (leftMs === null) return ''
-  if (leftMs === 0) return ', replies compared with others'
-  const minutes = Math.ceil(leftMs / 60_000)
-  return minutes > 1 ? `, ${minutes} min left` : `, ${Math.ceil(leftMs / 1_000)} s left`
+  const [tone, text] = healthText(health, trusted)
+  return <State tone={tone}>{text}</State>
 }
 
 function callsTitle(name: string, { history: { calls, failed } }: UpstreamHealth): string {
