@@ -23,6 +23,7 @@ import { defaultGenesis } from './default-genesis.ts'
 import { devAccounts } from './dev-accounts.ts'
 import type { Genesis } from './genesis.ts'
 import { forkConfigs } from './fork-config.ts'
+import { callsBeforeFork } from './fork/calls-before-fork.ts'
 import { fundedAccounts } from './fork/first-block.ts'
 import { createForkLoader } from './fork/fork-loader.ts'
 import { type ForkPoint, forkMismatch, readFork } from './fork/fork-point.ts'
@@ -165,6 +166,10 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
       return result
     },
   }
+  const callExecutor =
+    fork === null || loader === null
+      ? calls.executor
+      : callsBeforeFork(calls.executor, { point: fork.point, loader })
   const close = async (): Promise<void> => {
     interval.stop()
     loader?.close()
@@ -189,7 +194,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
       return fork === null ? own : obtainForked({ point: fork.point, index }, obtain, own)
     },
     pool: thread.pool,
-    executor: { ...thread.executor, ...calls.executor, dev },
+    executor: { ...thread.executor, ...callExecutor, dev },
     blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
     feeRules: (timestamp) => feeRulesAt(genesis.config, timestamp),
     forkConfigs(timestamp) {

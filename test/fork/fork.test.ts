@@ -163,6 +163,27 @@ test(
       const { data } = await reader.call({ to: hasher, data: `0x${word(number)}` })
       equal(data, (await reader.getBlock({ blockNumber: number })).hash)
     }
+    for (const [blockNumber, value] of [
+      [3n, 0],
+      [4n, 1_004],
+    ] as const) {
+      const { data } = await reader.call({ to: store, data: slot(10_004), blockNumber })
+      equal(data, slot(value))
+    }
+    equal(
+      (await reader.call({ to: hasher, data: slot(1), blockNumber: 3n })).data,
+      (await reader.getBlock({ blockNumber: 1n })).hash,
+    )
+    const latest = await fork.rpc('eth_simulateV1', [
+      { blockStateCalls: [{ calls: [{ to: hasher, data: slot(3) }] }] },
+      'latest',
+    ])
+    const [simulated] = latest.result as { calls: { returnData: string }[] }[]
+    equal(simulated?.calls[0]?.returnData, (await reader.getBlock({ blockNumber: 3n })).hash)
+    // What was not read cannot be listed.
+    const { hash: own } = await reader.getBlock({ blockNumber: at + 2n })
+    const range = await fork.rpc('debug_storageRangeAt', [own, 0, store, slot(0), 4_000])
+    equal((range.error as { code: number }).code, -32000)
     equal(
       await reader.getStorageAt({ address: store, slot: slot(10_004), blockNumber: 3n }),
       slot(0),

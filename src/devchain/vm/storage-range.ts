@@ -15,6 +15,7 @@ import {
 } from '../../codec/ethereum/trie-node.ts'
 import { decodeRlp } from '../../codec/ethereum/rlp.ts'
 import type { StorageRange } from '../../chain/computation.ts'
+import { NotLoaded } from '../fork/fork-reads.ts'
 import { viewBlock } from './block-view.ts'
 import { headerOf, openState } from './open-state.ts'
 import type { StoredParts, OpenState } from './open-state.ts'
@@ -131,9 +132,16 @@ async function readPage(
 
   async function load(hash: Uint8Array) {
     await turn.look()
-    const bytes = await tries.get(toBareHex(hash))
-    if (bytes !== undefined) return decodeTrieNode(bytes)
-    throw new Fault('no_state', { detail: `missing trie node ${toBareHex(hash)}` })
+    const missing = (cause?: unknown): Fault =>
+      new Fault('no_state', { detail: `missing trie node ${toBareHex(hash)}`, cause })
+    try {
+      const bytes = await tries.get(toBareHex(hash))
+      if (bytes !== undefined) return decodeTrieNode(bytes)
+    } catch (thrown) {
+      // A fork cannot list what it has not read: no proof of a known key brings the node.
+      throw thrown instanceof NotLoaded ? missing(thrown) : thrown
+    }
+    throw missing()
   }
 
   const next = await walk(account.storageRoot, [])

@@ -4,7 +4,7 @@ import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
 import type { BlockSimulation, SimulatedBlock } from '../../../chain/computation.ts'
-import { headerOf, openState } from '../open-state.ts'
+import { hashAt, headerOf, openState } from '../open-state.ts'
 import type { StoredParts } from '../open-state.ts'
 import { TraceBudget } from '../trace/tracer.ts'
 import type { TimeSlice } from '../time-slice.ts'
@@ -25,9 +25,11 @@ export async function simulate(
   const base = headerOf(parts, blockHash)
   const planned = planBlocks(base, simulation.blocks)
   const made: { readonly header: Header; readonly hash: Uint8Array }[] = []
-  const hashOf = (number: bigint): Uint8Array => {
+  const hashOf = async (number: bigint): Promise<Uint8Array> => {
     if (number === base.number) return blockHash
-    if (number < base.number) return parts.index.hashOf(number) ?? new Uint8Array(32)
+    if (number < base.number) {
+      return (await hashAt(parts.index, parts.fork, number)) ?? new Uint8Array(32)
+    }
     return made.find(({ header }) => header.number === number)?.hash ?? new Uint8Array(32)
   }
   const { state } = await openState(parts, { common: parts.rules.at(base), header: base, turn })

@@ -11,7 +11,7 @@ export type SimulationRun = {
   readonly parts: StoredParts
   readonly simulation: BlockSimulation
   readonly state: MerkleStateManager
-  readonly hashOf: (number: bigint) => Uint8Array
+  readonly hashOf: (number: bigint) => Promise<Uint8Array>
   readonly turn: TimeSlice
   readonly answer: TraceBudget
   /** What is left of the gas that one request may use. */
