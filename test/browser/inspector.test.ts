@@ -50,6 +50,7 @@ test(
     await detail.getByText('-32602').waitFor()
     await detail.getByText('missing value for required argument').first().waitFor()
     await detail.getByRole('link', { name: 'first' }).waitFor()
+    await picture('inspector-failed')
     await detail.getByRole('button', { name: 'Older request' }).click()
     await page.getByRole('heading', { name: 'eth_getBalance' }).waitFor()
     await detail.getByRole('region', { name: 'Request' }).getByText(address).waitFor()
@@ -151,6 +152,10 @@ for (const [width, scheme] of [
     async (t) => {
       const { page, picture } = await openInspector(t, { width, scheme })
       await checkAxe(page, 'inspector')
+      await picture(`inspector-${width}`)
+      // One line, and two on a phone.
+      const height = (await page.locator('tbody tr').first().boundingBox())?.height ?? 0
+      assert.ok(height <= (width < 900 ? 64 : 36), `a row is ${height} pixels high`)
       await page.getByRole('button', { name: 'eth_getBalance' }).last().click()
       await page.getByRole('list', { name: 'Timeline' }).waitFor()
       await checkAxe(page, 'inspector, a request')

@@ -76,7 +76,12 @@ function columnsOf(onChoose: (id: number) => void, isNarrow: boolean): readonly 
     },
     {
       title: 'Time, UTC',
-      cell: ({ time }) => <span class="mono soft">{clockTime(time)}</span>,
+      cell: ({ time }) => (
+        <span class="mono soft">
+          {clockTime(time).slice(0, 8)}
+          <span class="fraction">{clockTime(time).slice(8)}</span>
+        </span>
+      ),
     },
     {
       title: 'Network',
