@@ -90,6 +90,12 @@ test('a removed member keeps the name and the role of then', () => {
   assert.deepEqual(details, [{ name: 'Role', from: 'member', to: null }])
 })
 
+test('a change of a client that is not signed in, or of a command, names it as such', () => {
+  const actorOf = (actor: string): string =>
+    auditSentence({ ...record, actor, actorName: actor }, new Map()).actor
+  assert.deepEqual(['anyone', 'local'].map(actorOf), ['Signed-out client', 'Command line'])
+})
+
 test('an unknown target is shortened, and an invitation names its email address', () => {
   assert.equal(auditSentence(record, new Map()).target, '0b5b0c6e…')
   const invited = {
