@@ -1,5 +1,5 @@
 // The pins of one account as a page shows them: filtered and ordered, a piece at a time, with the size of each.
-// Tested by test/admin/admin-files.test.ts
+// Tested by src/ipfs/pins/pin-list.test.ts, test/admin/admin-files.test.ts
 import { CID } from 'multiformats/cid'
 import { endingsOf, type FileType } from '../../base/file-types.ts'
 import type { Provide } from '../../base/provide.ts'
@@ -77,11 +77,12 @@ export async function listPins(
     search: search === null ? null : { name: search, cids: cidRange(search) },
     endings: type === null ? null : endingsOf(type),
   }
-  const [found, [counted], [matching]] = await rows.snapshot([
+  const [found, [counted]] = await rows.snapshot([
     listPinPage(accountId, filter, order, { after, limit: size + 1 }),
     countPinsOf(accountId),
-    countPinsBy(accountId, filter),
   ])
+  const isFiltered = search !== null || type !== null
+  const matching = isFiltered ? await rows.first(countPinsBy(accountId, filter)) : counted
   const shown = found.slice(0, size)
   const last = shown.at(-1)
   return {
