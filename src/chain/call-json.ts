@@ -7,6 +7,7 @@ import type {
   CallRequest,
   Overrides,
   StateOverride,
+  TracerChoice,
 } from './computation.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -22,6 +23,30 @@ export function callParams(
   const params = [requestJson(request), block]
   if (Object.keys(fields).length > 0) return [...params, state, fields]
   return overrides.state.length > 0 ? [...params, state] : params
+}
+
+/** `[call, block, config]` of debug_traceCall. */
+export function traceParams(
+  { request, overrides }: { readonly request: CallRequest; readonly overrides: Overrides },
+  block: unknown,
+  tracer: TracerChoice,
+): readonly unknown[] {
+  const stateOverrides = stateOverridesJson(overrides.state)
+  const blockOverrides = blockOverridesJson(overrides.block)
+  return [requestJson(request), block, { ...tracerJson(tracer), stateOverrides, blockOverrides }]
+}
+
+function tracerJson({ kind, ...options }: TracerChoice): Json {
+  switch (kind) {
+    case 'struct':
+      return options
+    case 'call':
+    case 'prestate':
+      return { tracer: `${kind}Tracer`, tracerConfig: options }
+    case '4byte':
+    case 'noop':
+      return { tracer: `${kind}Tracer` }
+  }
 }
 
 export function requestJson(request: CallRequest): Json {

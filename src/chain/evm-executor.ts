@@ -116,4 +116,7 @@ export interface EvmExecutor {
  * Calls computed here on proved state, behind upstreams. Errors as above, in addition `unprovable`: the call reads more than
  * a limit or runs too long, or the fork rules of its block are not known; and what reading state throws.
  */
-export type CallProver = Pick<EvmExecutor, 'call' | 'estimateGas' | 'createAccessList'>
+export type CallProver = Pick<
+  EvmExecutor,
+  'call' | 'estimateGas' | 'createAccessList' | 'traceCall'
+>

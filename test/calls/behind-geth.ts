@@ -63,21 +63,31 @@ const differencesMax = 5
 /** Characters of params that an error shows. */
 const shownMax = 2_000
 
-/** `eth_call` with each of `count` params gives the result or the error of the node, and the label `proof`. */
+type Calls = {
+  readonly count: number
+  /** Params. */
+  nextCall(): readonly unknown[]
+  /** Default: `eth_call`. */
+  readonly method?: string
+  /** What is compared of both replies. */
+  readonly view?: (reply: Reply) => Reply
+}
+
+/** Each of `count` calls gives the result or the error of the node, and the label `proof`. */
 export async function assertSameCalls(
   geth: Geth,
   cairn: Behind,
-  { count, nextCall }: { readonly count: number; nextCall(): readonly unknown[] },
+  { count, nextCall, method = 'eth_call', view = plain }: Calls,
 ): Promise<void> {
   const differences: unknown[] = []
   for (let index = 0; index < count && differences.length < differencesMax; index += 1) {
     const params = nextCall()
     const [expected, answer] = await Promise.all([
-      geth.call('eth_call', params),
-      cairn.call('eth_call', params),
+      geth.call(method, params),
+      cairn.call(method, params),
     ])
-    const answered = { ...plain(answer), verified: answer.verified }
-    const wanted = { ...plain(expected), verified: 'proof' }
+    const answered = { ...view(answer), verified: answer.verified }
+    const wanted = { ...view(expected), verified: 'proof' }
     if (isDeepStrictEqual(answered, wanted)) continue
     differences.push({ index, params: JSON.stringify(params).slice(0, shownMax), answered, wanted })
   }

@@ -17,6 +17,7 @@ import {
   token,
   word,
 } from './called-chain.ts'
+import { mutated } from './mutated.ts'
 import { until } from '../fakes/until.ts'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
 
@@ -91,24 +92,6 @@ test('BLOCKHASH reads proved hashes of earlier blocks, and zeros elsewhere', asy
     deepEqual(await cairn.ask('eth_call', params), proved(result))
   }
 })
-
-/** Each leaf of `value` replaced in turn by another value of its kind. */
-function* mutated(value: unknown): Generator<unknown> {
-  if (typeof value === 'string') {
-    if (/^0x[0-9a-f]+$/i.test(value))
-      yield `${value.slice(0, -1)}${value.endsWith('1') ? '2' : '1'}`
-    yield '0x'
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      for (const changed of mutated(item)) yield value.with(index, changed)
-    }
-    if (value.length > 0) yield value.slice(1)
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) {
-      for (const changed of mutated(member)) yield { ...value, [name]: changed }
-    }
-  }
-}
 
 test('no changed field of a reply changes an answer', { timeout: 300_000 }, async (t) => {
   const chain = await startCalledChain(t)

@@ -74,6 +74,8 @@ export function createInlineCalls(
         run(network, block, { kind: 'estimate', ...rest }, signal),
       createAccessList: ({ block, ...rest }, _, signal) =>
         run(network, block, { kind: 'access-list', ...rest }, signal),
+      traceCall: ({ block, ...rest }, _, signal) =>
+        run(network, block, { kind: 'trace-call', ...rest }, signal),
     }),
   }
 }

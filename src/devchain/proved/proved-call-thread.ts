@@ -103,11 +103,11 @@ export function createProvedCallThread(options: {
   }
 }
 
-/** What this process takes too long for, a node may still answer. */
+/** What takes this process too long, or is longer than it may be here, a node may still answer. */
 function asUnprovable(thrown: unknown): unknown {
+  if (!(thrown instanceof Fault)) return thrown
   const isTooLong =
-    thrown instanceof Fault &&
-    thrown.code === 'execution_failed' &&
-    thrown.message.startsWith('execution aborted')
+    thrown.code === 'response_too_large' ||
+    (thrown.code === 'execution_failed' && thrown.message.startsWith('execution aborted'))
   return isTooLong ? new Fault('unprovable', { detail: thrown.message, cause: thrown }) : thrown
 }

@@ -81,13 +81,20 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
       async call(it, owner, signal) {
         const asked = { kind: 'call', ...callOf(it) } as const
         const data = await run(network, it.block, asked, owner, signal)
-        canary.compare(it, data)
+        canary.compare(it, { kind: 'call', data })
         return data
       },
       estimateGas: (it, owner, signal) =>
         run(network, it.block, { kind: 'estimate', ...callOf(it) }, owner, signal),
       createAccessList: (it, owner, signal) =>
         run(network, it.block, { kind: 'access-list', ...callOf(it) }, owner, signal),
+      async traceCall(it, owner, signal) {
+        const { tracer } = it
+        const asked = { kind: 'trace-call', tracer, ...callOf(it) } as const
+        const trace = await run(network, it.block, asked, owner, signal)
+        canary.compare(it, { kind: 'trace', tracer, trace })
+        return trace
+      },
     }),
     feeRules: parts.isEthereum
       ? async (timestamp) =>

@@ -1,7 +1,12 @@
 // One call on proved state: what is asked, and how it is computed. The thread of proved calls and the verifier of proof
 // bundles both use it.
 // Tested by test/calls/proved-calls.test.ts
-import type { AccessListReport, CallRequest, Overrides } from '../../chain/computation.ts'
+import type {
+  AccessListReport,
+  CallRequest,
+  Overrides,
+  TracerChoice,
+} from '../../chain/computation.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Header } from '../../codec/ethereum/header.ts'
 import { overrideHeader } from '../vm/apply-overrides.ts'
@@ -12,17 +17,23 @@ import { createAccessList } from '../vm/create-access-list.ts'
 import { estimateGas } from '../vm/estimate-gas.ts'
 import type { CallParts } from '../vm/open-state.ts'
 import type { TimeSlice } from '../vm/time-slice.ts'
+import { traceCall } from '../vm/trace-call.ts'
 import { CallState } from './call-state.ts'
 import type { ProvedState } from './proved-state.ts'
 
 type Asked = { readonly request: CallRequest; readonly overrides: Overrides }
 
-export type ProvedExecution = Asked & { readonly kind: 'call' | 'estimate' | 'access-list' }
+export type ProvedExecution = Asked &
+  (
+    | { readonly kind: 'call' | 'estimate' | 'access-list' }
+    | { readonly kind: 'trace-call'; readonly tracer: TracerChoice }
+  )
 
 export type ProvedResults = {
   readonly call: Uint8Array
   readonly estimate: bigint
   readonly 'access-list': AccessListReport
+  readonly 'trace-call': unknown
 }
 
 /** `header`: of the block whose state the call runs on. Throws as `EvmExecutor`, and what `state` throws. */
@@ -66,6 +77,8 @@ export async function executeProved(
       return await estimateGas(parts, task, turn)
     case 'access-list':
       return await createAccessList(parts, task, turn)
+    case 'trace-call':
+      return await traceCall(parts, { ...task, tracer: asked.tracer }, turn)
   }
 }
 

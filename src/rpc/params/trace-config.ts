@@ -17,7 +17,19 @@ import {
 } from './arguments.ts'
 import { readBlockOverrides, readStateOverrides } from './overrides.ts'
 
-export type TraceCallConfig = { readonly tracer: TracerChoice; readonly overrides: Overrides }
+export type TraceCallConfig = {
+  readonly tracer: TracerChoice
+  readonly overrides: Overrides
+  /** Why Cairn cannot trace so, though a node may; `tracer` is then the default one. Null: it can. */
+  readonly unsupported: string | null
+}
+
+const tracerNames: ReadonlySet<string> = new Set([
+  'callTracer',
+  'prestateTracer',
+  '4byteTracer',
+  'noopTracer',
+])
 
 /** What is traced when no config is given. */
 export const structLogger: TracerChoice = {
@@ -29,32 +41,46 @@ export const structLogger: TracerChoice = {
   limit: 0,
 }
 
-export const plainTrace: TraceCallConfig = { tracer: structLogger, overrides: noOverrides }
+export const plainTrace: TraceCallConfig = {
+  tracer: structLogger,
+  overrides: noOverrides,
+  unsupported: null,
+}
 
 /** Throws `bad_params`, also for a tracer that is not offered. */
 export function parseTraceConfig(value: unknown, position: number): TracerChoice {
   const reading = { position, path: 'TraceConfig' }
-  return readTracer(readMembers(value, reading, 'tracers.TraceConfig'), reading)
+  const members = readMembers(value, reading, 'tracers.TraceConfig')
+  const unsupported = findUnsupportedTracer(members, reading)
+  if (unsupported !== null) throw refuseArgument(position, unsupported)
+  return readTracer(members, reading)
 }
 
-/** The same for debug_traceCall, which takes overrides too. */
+/** The same for debug_traceCall, which takes overrides too. A tracer that is not offered is stated in the result. */
 export function parseTraceCallConfig(value: unknown, position: number): TraceCallConfig {
   const reading = { position, path: 'TraceCallConfig' }
   const members = readMembers(value, reading, 'tracers.TraceCallConfig')
-  if ((members.get('txIndex') ?? null) !== null) {
-    throw refuseArgument(
-      position,
-      'txIndex is not supported: a call is traced on the state after a block',
-    )
-  }
+  const unsupported =
+    (members.get('txIndex') ?? null) === null
+      ? findUnsupportedTracer(members, reading)
+      : 'txIndex is not supported: a call is traced on the state after a block'
   const state = readOptional(members, 'stateOverrides', reading, readStateOverrides)
   const block = readOptional(members, 'blockOverrides', reading, readBlockOverrides)
   return {
-    tracer: readTracer(members, reading),
+    tracer: unsupported === null ? readTracer(members, reading) : structLogger,
     overrides: { state: state ?? [], block: block ?? {} },
+    unsupported,
   }
 }
 
+function findUnsupportedTracer(members: Members, reading: Reading): string | null {
+  const name = readOptional(members, 'tracer', reading, readString) ?? ''
+  if (name === '' || tracerNames.has(name)) return null
+  const offered = [...tracerNames].join(', ')
+  return `tracer ${quoteForMessage(name)} is not supported, only ${offered} and none`
+}
+
+/** Of the tracers that are offered. */
 function readTracer(members: Members, reading: Reading): TracerChoice {
   const name = readOptional(members, 'tracer', reading, readString) ?? ''
   const config =
@@ -89,13 +115,7 @@ function readTracer(members: Members, reading: Reading): TracerChoice {
     }
     case '4byteTracer':
       return { kind: '4byte' }
-    case 'noopTracer':
-      return { kind: 'noop' }
     default:
-      throw refuseArgument(
-        reading.position,
-        `tracer ${quoteForMessage(name)} is not supported, only callTracer, prestateTracer, ` +
-          '4byteTracer, noopTracer and none',
-      )
+      return { kind: 'noop' }
   }
 }

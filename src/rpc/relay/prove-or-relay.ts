@@ -75,15 +75,16 @@ async function relayUnderHeader(
 /** `served`: the policy of the method, which states what it reads and how the same read is asked of an upstream. */
 export function proveOrRelay(
   operation: RpcOperation<unknown>,
-  { block, data, calls }: Pick<ProvedServing, 'block' | 'data' | 'calls'>,
+  served: Pick<ProvedServing, 'class' | 'block' | 'data' | 'calls'>,
   verify: VerifyMode,
 ): RpcOperation<unknown> {
+  const { block, data, calls } = served
   // The accounts of a call are read from what an upstream would get: `pending` is forwarded under every policy.
   if (verify === 'require' && calls === undefined) return operation
   const { name, units, cache, bundle, addresses } = operation
   const method = {
     name,
-    class: 'read',
+    class: relayClassOf(served),
     // Upstreams that agree on a call are several times its cost, and nodes advise different prices.
     ...(calls === undefined && data !== 'fees' && { provable: true }),
     ...(block && { block }),
@@ -152,6 +153,11 @@ export function proveOrRelay(
           },
         }
   return wrapped as RpcOperation<unknown>
+}
+
+/** Of the call that is forwarded instead. */
+export function relayClassOf(served: Pick<ProvedServing, 'class'>): 'read' | 'trace' {
+  return served.class === 'trace' ? 'trace' : 'read'
 }
 
 /** Where no source proves what `read` lacks, an upstream's answer. */

@@ -25,7 +25,7 @@ export function relayLongSearch(
   operation: RpcOperation<unknown>,
   verify: VerifyMode,
 ): RpcOperation<unknown> {
-  const prove = proveOrRelay(operation, { block: null, data: 'block' }, verify)
+  const prove = proveOrRelay(operation, { class: 'read', block: null, data: 'block' }, verify)
   const wrapped: RpcOperation<Input> = {
     name: operation.name,
     units: operation.units,

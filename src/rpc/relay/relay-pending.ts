@@ -16,11 +16,15 @@ class PendingRead {
 }
 
 /** `at`: the position of the block parameter. Reads of other blocks are left to `operation`. */
-export function relayPending(operation: RpcOperation<unknown>, at: number): RpcOperation<unknown> {
+export function relayPending(
+  operation: RpcOperation<unknown>,
+  at: number,
+  relayClass: 'read' | 'trace',
+): RpcOperation<unknown> {
   const { read, run, ...rest } = operation
   const { name, cache, bundle, addresses } = rest
   const relayed = ({ params }: PendingRead, call: RpcCall) =>
-    relayCall(call, { name, class: 'read' }, params, null)
+    relayCall(call, { name, class: relayClass }, params, null)
   const declared: RpcDeclaration<unknown> = {
     ...rest,
     parse(params) {

@@ -122,6 +122,7 @@ test('a read at pending goes to an upstream as it came, under every policy', asy
     ['eth_call', [{ to: address }, 'pending']],
     ['eth_estimateGas', [{ to: address }, 'pending']],
     ['eth_createAccessList', [{ to: address }, 'pending']],
+    ['debug_traceCall', [{ to: address }, 'pending']],
     ['eth_feeHistory', ['0x1', 'pending', []]],
     ['eth_simulateV1', [{ blockStateCalls: [] }, 'pending']],
   ]

@@ -2,7 +2,7 @@
 // head and this server know, and every other method the lists let through.
 import type { Operations, RpcOperation } from '../operation.ts'
 import type { GetFilterLogs } from '../methods/logs/eth_getFilterLogs.ts'
-import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
+import { proveOrRelay, relayClassOf, type VerifyMode } from './prove-or-relay.ts'
 import { findRefusal } from '../refused-methods.ts'
 import { isDenied, mayRelay, type RelayLists } from './relay-lists.ts'
 import { relayKnown, relayUnlisted } from './relay.ts'
@@ -35,7 +35,7 @@ export function createUpstreamOperations(
       const { block, pendingIsLatest } = served
       const proving = proveOrRelay(operation, served, verifyOf(name))
       const mayPend = block !== null && block.form !== 'hash' && pendingIsLatest !== true
-      offered.set(name, mayPend ? relayPending(proving, block.at) : proving)
+      offered.set(name, mayPend ? relayPending(proving, block.at, relayClassOf(served)) : proving)
     }
   }
   for (const method of relayedMethods) offered.set(method.name, relayKnown(method))

@@ -1,10 +1,13 @@
-// debug_traceCall [call, block, config?]: how a call would run on a block's state. Label `trusted`.
-// Tested by test/api/traces-started.test.ts
-import { executorOf } from '../../../chain/network.ts'
+// debug_traceCall [call, block, config?]: how a call would run on a block's state. Label `trusted`; behind upstreams Cairn runs
+// the call on proved state.
+// Tested by test/api/traces-started.test.ts, test/calls/proved-traces.test.ts
+import { Fault } from '../../../base/fault.ts'
+import { traceParams } from '../../../chain/call-json.ts'
+import { callsOf } from '../../../chain/network.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { optional, parseArguments, required } from '../../params/arguments.ts'
+import { optional, parseArguments, refuseArgument, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
 import { askedCall, type CallInput } from '../../params/call-input.ts'
@@ -12,7 +15,10 @@ import { parseCallRequest } from '../../params/call-request.ts'
 import { parseTraceCallConfig, plainTrace } from '../../params/trace-config.ts'
 import type { TraceCallConfig } from '../../params/trace-config.ts'
 
-export const debugTraceCall: RpcMethod<CallInput & Pick<TraceCallConfig, 'tracer'>> = {
+/** Position of the config among the params. */
+const configAt = 2
+
+export const debugTraceCall: RpcMethod<CallInput & TraceCallConfig> = {
   name: 'debug_traceCall',
   summary: 'How a call would run.',
   params: [
@@ -22,7 +28,18 @@ export const debugTraceCall: RpcMethod<CallInput & Pick<TraceCallConfig, 'tracer
   ],
   result: wire.object,
   units: 1000,
-  upstream: { serve: 'relay', class: 'trace', block: { at: 1, form: 'object' }, calls: 'first' },
+  upstream: {
+    serve: 'prove',
+    class: 'trace',
+    data: 'call',
+    block: { at: 1, form: 'object' },
+    calls: 'first',
+  },
+  bundle: {
+    block: ({ block }) => block,
+    params: (input, blockHash) =>
+      input.unsupported === null ? traceParams(input, blockHash, input.tracer) : null,
+  },
   parse(params) {
     const [call, block, config] = parseArguments(params, [
       required(parseCallRequest),
@@ -33,12 +50,18 @@ export const debugTraceCall: RpcMethod<CallInput & Pick<TraceCallConfig, 'tracer
   },
   addresses: calledAddresses,
   async run(input, call) {
-    const asked = { ...(await askedCall(input, call)), tracer: input.tracer }
-    call.labels.level('trusted')
-    return await executorOf(call.network, 'debug_traceCall').traceCall(
-      asked,
-      call.caller,
-      call.signal,
-    )
+    const { tracer, unsupported } = input
+    if (unsupported !== null) throw refusalOf(unsupported, call.network.relay !== null)
+    const asked = { ...(await askedCall(input, call)), tracer }
+    const { calls, level } = callsOf(call.network, 'debug_traceCall')
+    call.labels.level(level)
+    return await calls.traceCall(asked, call.caller, call.signal)
   },
+}
+
+/** A node behind Cairn may have the tracer. */
+function refusalOf(unsupported: string, hasUpstreams: boolean): Fault {
+  return hasUpstreams
+    ? new Fault('unprovable', { detail: unsupported })
+    : refuseArgument(configAt, unsupported)
 }
