@@ -284,9 +284,10 @@ Try both APIs:
 /** Of `hello cairn` and a line feed, by the default import profile. */
 const helloCid = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK'
 
-/** The sample contract is on the built-in chain only. */
+/** The sample contract is on the built-in chain only, and on no fork. */
 function callToTry({ networks }: Config): string {
-  const isOwn = networks === null || networks[0]?.embedded === true
+  const [first] = networks ?? []
+  const isOwn = first === undefined || (first.embedded && first.fork === null)
   const [method, params] = isOwn
     ? ['eth_getStorageAt', [sampleContractAddress, '0x0', 'latest']]
     : ['eth_getBlockByNumber', ['latest', false]]
