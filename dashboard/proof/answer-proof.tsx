@@ -43,6 +43,8 @@ type Asked = {
   readonly intact: boolean
   readonly bundle: ProofBundle
   readonly trusted: string
+  /** The person has entered that hash. */
+  readonly isOwnHash: boolean
   readonly chainId: string
 }
 
@@ -98,8 +100,10 @@ export function AnswerProof({
         why: `The server sent no proof for this answer${label}.`,
       })
     }
-    const trusted = block.trim() === '' ? (bundle.block?.hash ?? '') : block.trim().toLowerCase()
-    await check({ answer, intact: true, bundle, trusted, chainId })
+    const own = block.trim().toLowerCase()
+    const isOwnHash = own !== ''
+    const trusted = isOwnHash ? own : (bundle.block?.hash ?? '')
+    await check({ answer, intact: true, bundle, trusted, isOwnHash, chainId })
   }
 
   /** Ends the check before. */
@@ -132,6 +136,9 @@ export function AnswerProof({
       const { check: found, rules, reads, ms } = outcome
       const steps = proofStepsOf(bundle, trusted, {
         names: namesIn(bundle.params, reads, found.proved),
+        hashLine: wanted.isOwnHash
+          ? 'The block hash that you trust'
+          : 'Its hash is from the answer. Enter one above to use your own.',
         intact: wanted.intact ? null : (wanted.answer.reply.proof as ProofBundle),
         // The verifier ignores pieces that lead nowhere.
         withUnused: !found.proved,
@@ -189,12 +196,12 @@ export function AnswerProof({
 }
 
 function Checked({ shown, onCheck }: { readonly shown: Shown; onCheck(wanted: Asked): void }) {
-  const { answer, intact, bundle, trusted, chainId, steps } = shown
+  const { answer, intact, bundle, trusted, isOwnHash, chainId, steps } = shown
   const { result, proof } = answer.reply
   const flip = (): void =>
-    onCheck({ answer, trusted, chainId, intact: false, bundle: damaged(bundle) })
+    onCheck({ answer, trusted, isOwnHash, chainId, intact: false, bundle: damaged(bundle) })
   const restore = (): void =>
-    onCheck({ answer, trusted, chainId, intact: true, bundle: proof as ProofBundle })
+    onCheck({ answer, trusted, isOwnHash, chainId, intact: true, bundle: proof as ProofBundle })
   return (
     <>
       <section class="card flush" aria-label="Answer">

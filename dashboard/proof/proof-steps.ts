@@ -61,6 +61,8 @@ export type StepOptions = {
   readonly names?: ReadNames
   /** The bundle before the page changed it: changed pieces are shown in their places. */
   readonly intact?: ProofBundle | null
+  /** Where the block hash comes from. */
+  readonly hashLine?: string
   /** Pieces that no step names are listed, too. A proof does not need them. */
   readonly withUnused?: boolean
 }
@@ -69,7 +71,12 @@ export type StepOptions = {
 export function proofStepsOf(
   bundle: ProofBundle,
   trusted: string,
-  { names = namesIn(bundle.params), intact = null, withUnused = true }: StepOptions = {},
+  {
+    names = namesIn(bundle.params),
+    intact = null,
+    hashLine = 'The block hash that you trust',
+    withUnused = true,
+  }: StepOptions = {},
 ): readonly ProofStep[] {
   if (bundle.header === null) return []
   const pieces = piecesOf(bundle)
@@ -86,7 +93,7 @@ export function proofStepsOf(
         of: '',
         path: '',
         from: null,
-        line: 'The block hash that you trust',
+        line: hashLine,
       },
     },
   ]

@@ -16,6 +16,7 @@ test(
     await open(`/proof?method=eth_getStorageAt&params=${encodeURIComponent(params)}`)
     await page.getByRole('button', { name: 'Ask and check' }).click()
     await page.getByText('hashes match, from the block to the value').waitFor()
+    await page.getByText('Its hash is from the answer.').waitFor()
     const steps = page.locator('.proof-step')
     assert.ok((await steps.count()) >= 3)
     assert.equal(await page.locator('.proof-step.wrong').count(), 0)
@@ -36,6 +37,9 @@ test(
     await picture('proof-broken')
     await page.getByRole('button', { name: 'Restore proof' }).click()
     await page.getByText('hashes match, from the block to the value').waitFor()
+    await page.getByLabel('Block hash you trust').fill(`0x${'12'.repeat(32)}`)
+    await page.getByRole('button', { name: 'Ask and check' }).click()
+    await page.getByText('The block hash is another one').waitFor()
   },
 )
 
