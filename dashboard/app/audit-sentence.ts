@@ -124,7 +124,8 @@ export function auditSentence(
   nameOf: ReadonlyMap<string, string>,
 ): AuditSentence {
   const { action, actor, actorName, target, targetName, changes } = record
-  const unnamed = actor === 'local' ? 'Command line' : actor === 'anyone' ? 'Signed-out client' : actor
+  const unnamed =
+    actor === 'local' ? 'Command line' : actor === 'anyone' ? 'Signed-out client' : actor
   const isPerson = actorName !== '' && actorName !== actor
   const who = nameOf.get(actor) ?? (isPerson ? actorName : unnamed)
   const known = target === null ? undefined : (nameOf.get(target) ?? targetName ?? undefined)

@@ -210,7 +210,7 @@ function Checked({ shown, onCheck }: { readonly shown: Shown; onCheck(wanted: As
         </Verdict>
         <div class="card-body stack">
           {!intact && <Note tone="warn">This page has changed one bit of the proof.</Note>}
-          <ValueView value={result} />
+          <ValueView value={result} isRefused={!verdictOf(shown).isProved} />
           <Facts
             rows={[
               ['Block', <span class="mono">{trusted}</span>],

@@ -5,7 +5,14 @@ import { CodeBlock } from '../ui/copy.tsx'
 import { Segments } from '../ui/toolbar.tsx'
 import { formsOf } from './value-forms.ts'
 
-export function ValueView({ value }: { readonly value: unknown }) {
+export function ValueView({
+  value,
+  isRefused = false,
+}: {
+  readonly value: unknown
+  /** It is not proved: it is struck through. */
+  readonly isRefused?: boolean
+}) {
   const forms = formsOf(value)
   const [chosen, setChosen] = useState('')
   const shown = forms.find(({ name }) => name === chosen) ?? forms[0]
@@ -14,7 +21,7 @@ export function ValueView({ value }: { readonly value: unknown }) {
   }
   return (
     <div class="value-view">
-      <output>{shown.text}</output>
+      <output>{isRefused ? <del>{shown.text}</del> : shown.text}</output>
       <Segments
         title="Read as"
         value={shown.name}

@@ -34,6 +34,7 @@ test(
     await page.locator('.verdict.bad').waitFor()
     assert.deepEqual(await page.locator('.verdict b').allInnerTexts(), ['Not proved'])
     assert.ok((await page.locator('.proof-step.wrong').count()) >= 1)
+    assert.equal(await page.locator('.value-view del').innerText(), '1,234')
     await picture('proof-broken')
     await page.getByRole('button', { name: 'Restore proof' }).click()
     await page.getByText('hashes match, from the block to the value').waitFor()
