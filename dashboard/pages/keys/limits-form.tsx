@@ -107,7 +107,10 @@ function hintOf(name: LimitName, value: number | null, use: LimitUse | null): Co
       return <BytesUsed used={use.downloaded} limit={value} when="this month" />
     case 'filesStoredBytes':
       return <BytesUsed used={use.stored} limit={value} when="now" />
-    default:
+    case 'filesBodyBytes':
+    case 'filesReadsPerSecond':
+    case 'filesWritesPerSecond':
+    case 'filesUploads':
       return undefined
   }
 }
