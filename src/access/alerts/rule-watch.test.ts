@@ -10,6 +10,7 @@ const minuteMs = 60_000
 async function rig(rules: readonly AlertRule[]) {
   const made = createUsageRig()
   const targets = createAlertTargetRows(made)
+  const keys = [{ id: 'k1', name: 'web' }]
   const set = (some: readonly AlertRule[], emails = ['ops@example.com']) =>
     targets.set('a', { emails, webhooks: [], rules: some })
   await set(rules)
@@ -17,7 +18,7 @@ async function rig(rules: readonly AlertRule[]) {
   const start = () =>
     createRuleWatch({
       ...made,
-      findAccount: async () => ({ name: 'acme', keys: [{ id: 'k1', name: 'web' }] }),
+      findAccount: async () => ({ name: 'acme', keys }),
       send: (alert) => void sent.push(alert),
       log: (_level, event) => assert.fail(event),
     })
@@ -31,7 +32,7 @@ async function rig(rules: readonly AlertRule[]) {
     for (let at = 0; at < count; at++) made.count(call)
   }
   const pass = (minutes: number) => made.clock.turn(minutes * minuteMs)
-  return { ...made, watch, start, look, calls, pass, set }
+  return { ...made, watch, start, look, calls, pass, set, keys }
 }
 
 test('an incident is one alert when it begins and one when it ends, at four fifths of the limit', async () => {
@@ -124,6 +125,20 @@ test('a rule that was removed or changed leaves no incident, and without recipie
     [['open', 50]],
   )
   assert.deepEqual(incidents(), [{ what: 'errors > 50 in 5 min' }])
+})
+
+test('an incident ends when its key is revoked, and when no recipient is left', async () => {
+  const ofKey = { ...errors, key: 'k1' }
+  const { look, calls, set, keys, db } = await rig([errors, ofKey])
+  const incidents = () => db.all('SELECT what FROM alert_incident ORDER BY what') as unknown[]
+  calls(30, { keyId: 'k1', outcome: 'internal', status: 500 })
+  assert.equal((await look()).length, 2)
+  keys.pop()
+  await look()
+  assert.deepEqual(incidents(), [{ what: 'errors > 10 in 5 min' }])
+  await set([errors, ofKey], [])
+  await look()
+  assert.deepEqual(incidents(), [])
 })
 
 test('rules of many accounts are checked in one round', async () => {

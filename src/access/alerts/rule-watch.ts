@@ -108,10 +108,10 @@ export function createRuleWatch(parts: {
     for (const rule of rules) {
       const name = ruleName(rule)
       const since = incidents.get(name) ?? null
-      incidents.delete(name)
       const key = account.keys.find(({ id }) => id === rule.key) ?? null
-      // A revoked key has no calls, and its rule no meaning.
+      // A revoked key has no calls, and its rule no meaning: its incident is removed below.
       if (rule.key !== null && key === null) continue
+      incidents.delete(name)
       const { value, calls } = await measure(accountId, rule)
       const now = clock.now()
       const isOpening = since === null && calls >= callsMin && (value ?? 0) > rule.above
@@ -137,7 +137,7 @@ export function createRuleWatch(parts: {
         targets,
       )
     }
-    // Of rules that were removed or changed.
+    // Of rules that were removed or changed, or whose key was revoked.
     const lost = [...incidents.keys()].map((what) => deleteIncident(accountId, what))
     if (lost.length > 0) await rows.write(lost)
   }
@@ -150,8 +150,9 @@ export function createRuleWatch(parts: {
           const { rules, ...targets } = settingsOf(row)
           // Moved on first: an account that can never be read does not block the others.
           after = row.account_id
-          if (targets.emails.length + targets.webhooks.length === 0) continue
-          await lookAt(row.account_id, rules, targets)
+          const hasTargets = targets.emails.length + targets.webhooks.length > 0
+          // Without recipients no rule is checked, so none stays broken.
+          await lookAt(row.account_id, hasTargets ? rules : [], targets)
         }
         checked += page.length
         if (page.length < pageRows) {
