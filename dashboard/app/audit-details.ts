@@ -57,6 +57,9 @@ const fields: Readonly<Record<string, string>> = {
   chainId: 'Chain',
   isDefault: 'Default network',
   verify: 'Verification',
+  heads: 'Heads',
+  allow: 'Forwarded methods',
+  deny: 'Refused methods',
   overlapMs: 'The old one works for',
   cut: 'Values',
 }
@@ -68,6 +71,7 @@ const nulls: Readonly<Record<string, string>> = {
   revoked: 'no',
   importProfile: 'default',
   issuer: 'none',
+  allow: 'all',
 }
 
 /** Words for an empty list, where it does not allow all. */
@@ -76,6 +80,9 @@ const noEntries: Readonly<Record<string, string>> = {
   emails: 'none',
   webhooks: 'none',
   rules: 'none',
+  allow: 'none',
+  deny: 'none',
+  verify: 'default',
 }
 
 const detailsMax = 8
@@ -165,6 +172,7 @@ function valueOf(name: string, value: unknown, names: Names): string {
 function textOf(value: unknown): string {
   if (!isObject(value)) return String(value)
   return Object.entries(value)
+    .filter(([, inner]) => inner !== null)
     .map(([name, inner]) => `${sentence(name).toLowerCase()} ${textOf(inner)}`)
     .join(', ')
 }

@@ -62,9 +62,12 @@ export async function networkState(
 ): Promise<AuditedState | null> {
   const found = (await networks.list()).find((one) => one.name === name && one.origin === 'saved')
   if (found === undefined) return null
-  const { chainId, isDefault, verify } = found
+  const { chainId, isDefault, heads, allow, deny } = found
+  // As texts: `eth_getCode` as the name of a member would be taken for that of a secret.
+  const verify = Object.entries(found.verify).map(([method, mode]) => `${method}: ${mode}`)
   const upstreams = found.upstreams.map(({ name: upstream, ...rest }) => ({ upstream, ...rest }))
-  return { target: name, name: null, values: { chainId, isDefault, verify, upstreams } }
+  const values = { chainId, isDefault, verify, heads, allow, deny, upstreams }
+  return { target: name, name: null, values }
 }
 
 /** The URL of a webhook may contain a secret: only its origin is recorded. */

@@ -41,15 +41,20 @@ export function entryOf(
     created: saved?.created ?? null,
     changed: saved?.changed ?? null,
     ...more,
-    ...(network.embedded ? { verify: {}, upstreams: [] } : shownMembers(network)),
+    ...(network.embedded ? noMembers : shownMembers(network)),
   }
 }
 
-function shownMembers({
-  verify,
-  upstreams,
-}: UpstreamNetworkConfig): Pick<NetworkEntry, 'verify' | 'upstreams'> {
+type Members = Pick<NetworkEntry, 'verify' | 'heads' | 'allow' | 'deny' | 'upstreams'>
+
+const noMembers: Members = { verify: {}, heads: null, allow: null, deny: [], upstreams: [] }
+
+function shownMembers({ verify, heads, allow, deny, upstreams }: UpstreamNetworkConfig): Members {
+  const { quorum, trust, require, checkpoint, beacon, pollMs, maxAgeMs } = heads
   return {
+    heads: { quorum, trust, require, checkpoint, beacon: beacon.map(showUrl), pollMs, maxAgeMs },
+    allow: allow === null ? null : [...allow],
+    deny: [...deny],
     verify: { ...(verify.default === null ? {} : { default: verify.default }), ...verify.methods },
     upstreams: upstreams.map(({ name, url, wsUrl, trusted, headers, requestsPerSecond }) => ({
       name,
@@ -65,7 +70,7 @@ function shownMembers({
 /** A saved network that is not served. */
 export function hiddenEntry(one: SavedNetwork, isTaken: boolean): NetworkEntry {
   const { name, created, changed, found } = one
-  const members = 'config' in found ? shownMembers(found.config) : { verify: {}, upstreams: [] }
+  const members = 'config' in found ? shownMembers(found.config) : noMembers
   return {
     name,
     chainId: 'config' in found ? found.config.chainId.toString() : null,

@@ -244,6 +244,31 @@ test('URLs and headers of a saved network appear in no reply, log, audit record 
   }
 })
 
+test('the audit log contains how a change of a network weakens its proofs', async (t) => {
+  const node = await stub(t)
+  const { cairn } = await start(t)
+  const admin = await takeFirstRun(cairn)
+  const upstreams = [{ url: node.url, name: 'one', trusted: true }]
+  await admin.ask('POST', '/networks', { name: 'recorded', upstreams })
+  const change = {
+    verify: { default: 'require', eth_getCode: 'off' },
+    heads: { require: 'any', maxAgeMs: 90_000 },
+    allow: ['eth_call'],
+    deny: ['debug_*'],
+  }
+  const { status, message } = await admin.ask('PATCH', '/networks/recorded', change)
+  assert.equal(status, 200, message)
+  const { body } = await admin.ask('GET', '/audit?actions=changeNetwork')
+  const [record] = body['records'] as { previous: object; changes: object }[]
+  assert.partialDeepStrictEqual(record?.previous, { verify: [], allow: null, deny: [] })
+  assert.partialDeepStrictEqual(record?.changes, {
+    verify: ['default: require', 'eth_getCode: off'],
+    heads: { require: 'any', maxAgeMs: 90_000 },
+    allow: ['eth_call'],
+    deny: ['debug_*'],
+  })
+})
+
 test('a session must be confirmed to save a network, and a token of an operator passes', async (t) => {
   const node = await stub(t)
   const { cairn } = await start(t)

@@ -62,6 +62,22 @@ export const network = z.object({
   created: time.nullable(),
   changed: time.nullable(),
   verify: z.record(z.string(), z.string()),
+  /** How heads are confirmed; null: it has no upstreams, or is not readable. `beacon`: scheme, host and port. */
+  heads: z
+    .object({
+      quorum: z.int(),
+      trust: z.string(),
+      require: z.string(),
+      checkpoint: z.string().nullable(),
+      beacon: z.array(z.string()),
+      pollMs: z.int(),
+      maxAgeMs: z.int(),
+    })
+    .nullable(),
+  /** Forwarded methods; null: all. */
+  allow: z.array(z.string()).nullable(),
+  /** Refused methods. */
+  deny: z.array(z.string()),
   upstreams: z.array(
     z.object({
       name: z.string(),
