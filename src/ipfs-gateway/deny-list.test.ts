@@ -165,3 +165,22 @@ test('a list without end, of another version or with a malformed head is refused
   await assert.rejects(read(`a: [\n---\n${one.toString()}`), /the head of the deny list is no YAML/)
   await assert.rejects(read('x'.repeat(2 * 1024 * 1024 + 1)), /line 1 has more than/)
 })
+
+test('a list has up to a million lines, and errors name its first 20 lines that are no rule', async () => {
+  const most = await read(`${one.toString()}${'\n'.repeat(denyLinesMax - 1)}`)
+  assert.equal(most.statusOf(one), 410)
+  const wrong = await read('+\n'.repeat(25))
+  assert.deepEqual(
+    wrong.unread,
+    Array.from({ length: 20 }, (_, n) => n + 1),
+  )
+})
+
+test('a line of dashes after more than 1 MiB ends no head', async () => {
+  const note = `#${'x'.repeat(1023)}\n`
+  const text = (notes: number) => `version: 2\n${note.repeat(notes)}---\n${one.toString()}\n`
+  await assert.rejects(read(text(1000)), /has version 2/)
+  const list = await read(text(1024))
+  assert.equal(list.statusOf(one), 410)
+  assert.deepEqual(list.unread, [1, 1026])
+})

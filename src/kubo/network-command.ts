@@ -9,6 +9,8 @@ import type { CommandCall, CommandRequest, KuboCommand } from './kubo-command.ts
 
 /** What the commands need of the IPFS network. */
 export type KuboNetwork = Pick<PeerNetwork, 'command' | 'wantsOf'> & {
+  /** `Routing.Type` of Kubo with the same routers and DHT. */
+  readonly routingType: () => 'autoclient' | 'dhtclient' | 'delegated' | 'none'
   /** Null: nothing is announced. */
   readonly provideStat: () => Promise<ProvideStat> | null
   /** The keys of this account may change connections and publish records. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -84,6 +84,38 @@ test('a pipe in the folder, and a list of more lines than fit, are refused by na
   await rm(join(folder, 'a.deny'))
   await writeFile(join(folder, 'b.deny'), '\n'.repeat(20_000_000))
   await assert.rejects(openDenyLists([folder], parts), /at most 1000000 lines, this one has more/)
+})
+
+test('more files than fit, and a file that is too long, are refused', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const parts = { own: noRules, clock: createTurnedClock(), log: () => {} }
+  const paths = Array.from({ length: 1000 }, (_, n) => join(folder, `${n}.deny`))
+  await Promise.all(paths.map((path) => writeFile(path, '')))
+  const lists = await openDenyLists([folder], parts)
+  lists.stop()
+  const long = join(folder, 'long.deny')
+  await writeFile(long, '')
+  await assert.rejects(openDenyLists([folder], parts), /names 1001 files, at most 1000 are read/)
+  // Sparse: it needs no space on the disk.
+  await truncate(long, 256 * 1024 * 1024 + 1)
+  await assert.rejects(
+    openDenyLists([long], parts),
+    /long\.deny: it is longer than 268435456 bytes/,
+  )
+})
+
+test('lists that have more than a million entries together are refused', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const parts = { own: noRules, clock: createTurnedClock(), log: () => {} }
+  const half = `//${'0'.repeat(64)}\n`.repeat(500_001)
+  await writeFile(join(folder, 'a.deny'), half)
+  await writeFile(join(folder, 'b.deny'), half)
+  await assert.rejects(
+    openDenyLists([folder], parts),
+    /b\.deny: the lists have more than 1000000 entries together/,
+  )
 })
 
 test('both settings name lists, the single file first', () => {

@@ -147,6 +147,11 @@ export function kuboNetworkOf(
   return {
     command: network.command,
     wantsOf: network.wantsOf,
+    routingType() {
+      const { dht, routers } = settings.now.ipfsNetwork
+      if (routers.length === 0) return dht === 'off' ? 'none' : 'dhtclient'
+      return dht === 'off' ? 'delegated' : 'autoclient'
+    },
     provideStat: () => plan?.stat() ?? null,
     isOperator: (accountId) => settings.now.ipfsNetwork.operators.includes(accountId),
   }

@@ -5,6 +5,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { Config } from '../../src/config/settings.ts'
+import { kuboNetworkOf, type OpenPeerNetwork } from '../../src/server/open-peer-network.ts'
 import { filesClient } from '../fakes/files/files-client.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
 
@@ -29,4 +31,17 @@ test('with mode off, a missing CID starts no process, no connection and no looku
   await server.stop()
   const lines = readFileSync(contacts, 'utf8').trim().split('\n')
   assert.deepEqual(lines, ['listen'])
+})
+
+test('the routing that Kubo clients see follows the DHT and the routers of the settings', () => {
+  const typeOf = (dht: 'client' | 'off', routers: readonly string[]) => {
+    const now = { ipfsNetwork: { dht, routers } } as Config
+    return kuboNetworkOf({ network: {}, plan: null } as OpenPeerNetwork, { now })?.routingType()
+  }
+  const routers = ['https://router.example']
+  assert.equal(typeOf('client', routers), 'autoclient')
+  assert.equal(typeOf('client', []), 'dhtclient')
+  assert.equal(typeOf('off', routers), 'delegated')
+  assert.equal(typeOf('off', []), 'none')
+  assert.equal(kuboNetworkOf(null, { now: {} as Config }), null)
 })

@@ -82,8 +82,10 @@ const renewedAtOnce = 100
 const ownKey = 'self'
 const usualLifetimeMs = 48 * 3_600_000
 const renewRetryMs = 10 * 60_000
-/** As file names of Kubo's key store would be, without control characters. */
-const nameForm = /^[^\p{Cc}/]{1,128}$/u
+/** As file names of Kubo's key store would be. U+FFFD stands for bytes of a URL that are not UTF-8. */
+const nameForm = /^[^\p{Cc}\p{Cs}\uFFFD/]{1,128}$/u
+const nameRule =
+  'a key name is 1 to 128 characters of UTF-8, without slashes and control characters'
 
 export function createHeldKeys(parts: {
   readonly rows: Rows
@@ -109,7 +111,7 @@ export function createHeldKeys(parts: {
   }
 
   async function insert(accountId: string, name: string, key: KeyObject): Promise<HeldKey> {
-    if (!nameForm.test(name)) throw failed('a key name is 1 to 128 characters, without slashes')
+    if (!nameForm.test(name)) throw failed(nameRule)
     const held = await listRows(accountId)
     if (held.length >= heldKeysMax) throw failed(`at most ${heldKeysMax} keys per account`)
     const id = nameOfKey(encodePublicKey(key))
@@ -263,7 +265,7 @@ export function createHeldKeys(parts: {
     async rename(accountId, name, to, force) {
       if (name === ownKey) throw failed(`cannot rename key with name '${ownKey}'`)
       if (to === ownKey) throw failed(`cannot overwrite key with name '${ownKey}'`)
-      if (!nameForm.test(to)) throw failed('a key name is 1 to 128 characters, without slashes')
+      if (!nameForm.test(to)) throw failed(nameRule)
       const { id } = toHeld(await getRow(accountId, name))
       if (name === to) return { id, overwritten: false }
       const overwritten = (await findRow(accountId, to)) !== null

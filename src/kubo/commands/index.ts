@@ -104,7 +104,7 @@ export function createKuboCommands(
     add,
     cat,
     createCommands(() => commands),
-    createConfigShow(node),
+    createConfigShow(node, network),
     blockGet,
     blockPut,
     blockRm,

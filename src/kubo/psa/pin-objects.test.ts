@@ -63,6 +63,17 @@ test('lists of a filter are limited', () => {
   assert.throws(() => query({ match: 'any' }), { code: 'bad_params' })
 })
 
+test('a repeated parameter is refused by name, unless it is a list', () => {
+  for (const name of ['name', 'match', 'before', 'after', 'limit', 'meta']) {
+    assert.throws(() => parseQuery(new URLSearchParams(`${name}=1&${name}=1`)), {
+      code: 'bad_params',
+      message: `${name}: sent 2 times, expected once`,
+    })
+  }
+  const { filter } = parseQuery(new URLSearchParams('status=queued&status=failed,pinned'))
+  assert.deepEqual(filter.statuses, ['queued', 'failed', 'pinned'])
+})
+
 test('the status names what was sent, and says what is known of a try', () => {
   const request = {
     ...parsePin(JSON.stringify({ cid, name: 'n', meta: { a: 'b' } })),

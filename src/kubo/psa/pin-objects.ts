@@ -40,8 +40,15 @@ export function parsePin(body: string): RequestedPin {
 
 export type PinQuery = { readonly filter: PinRequestFilter; readonly limit: number }
 
-/** Parameters of the list. Throws `bad_params`. */
+/** Parameters that have one value: if one is repeated, it is not clear which value decides. */
+const singles = ['name', 'match', 'before', 'after', 'limit', 'meta'] as const
+
+/** Parameters of the list. `cid` and `status` are lists, which may also be repeated. Throws `bad_params`. */
 export function parseQuery(query: URLSearchParams): PinQuery {
+  for (const name of singles) {
+    const { length } = query.getAll(name)
+    if (length > 1) throw wrong(`${name}: sent ${length} times, expected once`)
+  }
   const list = (name: string): readonly string[] =>
     query.getAll(name).flatMap((text) => text.split(','))
   const cids = list('cid')

@@ -229,6 +229,11 @@ test('keys are made, listed, renamed, removed and imported in the shapes of Kubo
   await assert.rejects(value('key/gen', ['x'], { type: 'rsa' }), { code: 'unsupported_option' })
   await assert.rejects(value('key/gen', ['x'], { type: 'dsa' }), /unrecognized key type: dsa/)
   await assert.rejects(value('key/gen', ['self']), /cannot create key with name 'self'/)
+  const sent = new URLSearchParams('arg=caf%E9').getAll('arg')
+  for (const wrong of [sent, ['a\ud83d'], ['a/b'], ['a\n'], ['']]) {
+    await assert.rejects(value('key/gen', wrong), /a key name is 1 to 128 characters of UTF-8/)
+    await assert.rejects(value('key/rename', ['b', ...wrong]), /a key name is 1 to 128 characters/)
+  }
 })
 
 test('without the setting no key is held, and the error names it', async (t) => {

@@ -32,6 +32,7 @@ function networkOf(values: readonly unknown[], operators: readonly string[] = []
       (account === null ? [cid, other] : account === 'alice' ? [cid] : []).map(
         (text) => parseCid(text)?.bytes ?? new Uint8Array(),
       ),
+    routingType: () => 'autoclient',
     provideStat: () => null,
     isOperator: (account) => operators.includes(account),
   }
@@ -115,6 +116,12 @@ test('id is that of the peer, with its own addresses or else the address of the 
     ...identity,
     Addresses: [`/ip4/127.0.0.1/tcp/8545/http/p2p/${peer}`],
   })
+})
+
+test('config/show has the routing of the network', async (t) => {
+  const { value } = createFileCommands(t, {}, networkOf([]).network)
+  const { Routing } = (await value('config/show')) as { Routing: unknown }
+  assert.deepEqual(Routing, { Type: 'autoclient' })
 })
 
 test('while the process starts, id is that of the server', async (t) => {

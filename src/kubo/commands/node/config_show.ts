@@ -3,11 +3,15 @@
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
+import type { KuboNetwork } from '../../network-command.ts'
 import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
 
 type ConfigInput = { readonly address: string | null; readonly profile: ImportProfile }
 
-export function createConfigShow({ peerId }: OwnNode): KuboCommand<ConfigInput> {
+export function createConfigShow(
+  { peerId }: OwnNode,
+  network: Pick<KuboNetwork, 'routingType'> | null,
+): KuboCommand<ConfigInput> {
   return {
     name: 'config/show',
     class: 'read',
@@ -36,7 +40,7 @@ export function createConfigShow({ peerId }: OwnNode): KuboCommand<ConfigInput> 
           UnixFSHAMTDirectorySizeThreshold: `${sharding.bytes}B`,
           UnixFSRawLeaves: rawLeaves,
         },
-        Routing: { Type: 'none' },
+        Routing: { Type: network?.routingType() ?? 'none' },
       }
       return { kind: 'object', value, text: () => `${JSON.stringify(value, null, 2)}\n` }
     },
