@@ -30,6 +30,8 @@ export type Network = {
   /** What the table of known networks contains of it; absent: no row, or not to be relied on. */
   readonly known?: KnownNetwork
   readonly head: Head
+  /** Number of the first own block of a fork: blocks below are of the forked network. Absent: 0. */
+  readonly firstBlock?: bigint
   readonly obtain: Obtain
   /** The result of `obtain` if it is available without a wait. */
   readonly peek: Peek

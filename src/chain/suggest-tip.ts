@@ -1,5 +1,6 @@
 // A tip that recent blocks would have accepted, after go-ethereum's oracle: the 60th percentile of the lowest
-// three tips of each of the last 20 blocks, the minimum tip for a block without tips.
+// three tips of each of the last 20 blocks, the minimum tip for a block without tips. A fork has the tips of its own blocks
+// alone: those below may need an upstream.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import type { ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
@@ -20,7 +21,10 @@ export async function suggestTip(
   latest: ProvedHeader,
   signal: AbortSignal,
 ): Promise<bigint> {
-  const blocks = await readAncestors(network, latest, blocksMax, signal)
+  const { firstBlock = 0n } = network
+  const own = latest.header.number - firstBlock + 1n
+  const count = own < blocksMax ? Number(own) : blocksMax
+  const blocks = await readAncestors(network, latest, count, signal)
   const lowest = await readOfEach(
     blocks.filter(({ header }) => header.number > 0n),
     (block) => readLowestTips(network, block, { count: tipsPerBlock, tipMin }, signal),

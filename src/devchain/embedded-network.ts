@@ -26,7 +26,7 @@ import { forkConfigs } from './fork-config.ts'
 import { callsBeforeFork } from './fork/calls-before-fork.ts'
 import { fundedAccounts } from './fork/first-block.ts'
 import { createForkLoader } from './fork/fork-loader.ts'
-import { type ForkPoint, forkMismatch, readFork } from './fork/fork-point.ts'
+import { firstNumber, type ForkPoint, forkMismatch, readFork } from './fork/fork-point.ts'
 import { createForkedHead, obtainForked } from './fork/forked-reads.ts'
 import { findStart, resumeFork } from './start-point.ts'
 import { createIntervalMining } from './interval-mining.ts'
@@ -74,6 +74,8 @@ export type EmbeddedFork = {
 export type EmbeddedNetwork = {
   readonly chainId: bigint
   readonly head: Head
+  /** As of `Network`. */
+  readonly firstBlock: bigint
   /** As `obtainEmbedded`. */
   readonly ownContent: (obtain: Obtain) => Obtain
   readonly pool: TransactionPool
@@ -189,6 +191,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
   return {
     chainId: genesis.chainId,
     head,
+    firstBlock: firstNumber(fork?.point ?? null),
     ownContent(obtain) {
       const own = obtainEmbedded(obtain, index)
       return fork === null ? own : obtainForked({ point: fork.point, index }, obtain, own)

@@ -286,13 +286,15 @@ function asNetwork(
   embedded: EmbeddedNetwork,
   { obtain, peek, peekNode }: Obtaining,
 ): Network {
-  const { chainId, head, pool, executor, blobFeeFraction, feeRules, forkConfigs } = embedded
+  const { chainId, head, firstBlock, pool, executor } = embedded
+  const { blobFeeFraction, feeRules, forkConfigs } = embedded
   const headers = createHeaderMemory(headersMax)
   const hint = { network: name }
   return {
     name,
     chainId,
     head,
+    firstBlock,
     pool,
     executor,
     relay: null,

@@ -1,6 +1,6 @@
 // A fork of a real chain: development tools read, change and extend the state of another network, every node of it proved, and
 // a second start needs no upstream for what the first one read.
-import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parseEther } from 'viem'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
@@ -93,6 +93,9 @@ test(
     equal(await second.reader.getStorageAt({ address: store, slot: slot(10) }), slot(11))
     equal(await second.reader.getBalance({ address: rich }), parseEther('7'))
     equal((await storeWord(second, 10, 1_000)).status, 'success')
+    // A wallet with a key of its own asks for fees.
+    equal(await second.reader.estimateMaxPriorityFeePerGas(), 1_000_000n)
+    ok((await second.reader.getGasPrice()) > 1_000_000n)
     equal((await second.reader.call({ to: store, data: slot(10) })).data, slot(1_000))
     // Nothing is guessed about what was not read before, and the chain goes on.
     await rejects(second.reader.getStorageAt({ address: store, slot: slot(1_500) }), /./)
