@@ -1,6 +1,7 @@
 // Runs an admin operation, for the dashboard and the command line: role, input, run, output.
 import { AccountsRefusal, type RefusalReason } from '../access/accounts/account-rules.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
+import { isStorableText } from '../db/storable-text.ts'
 import { requireConfirmed } from './acting-person.ts'
 import { authorizeRole } from './principal.ts'
 import { writeAudit } from './write-audit.ts'
@@ -62,12 +63,22 @@ function faultOf(refusal: AccountsRefusal, sent: Readonly<Record<string, unknown
 }
 
 function parseInput(operation: AdminOperation, sent: Readonly<Record<string, unknown>>): unknown {
+  checkTexts(sent)
   const parsed = operation.input.safeParse(sent)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const field = issue?.path.join('.') ?? ''
   const detail = `${field === '' ? '' : `${field}: `}${issue?.message ?? 'bad input'}`
   throw new Fault('bad_input', { detail, data: { field } })
+}
+
+/** Throws `bad_input` for a text that PostgreSQL would refuse in a query: otherwise an `internal` error there alone. */
+function checkTexts(sent: Readonly<Record<string, unknown>>): void {
+  for (const [field, value] of Object.entries(sent)) {
+    if (typeof value !== 'string' || isStorableText(value)) continue
+    const detail = `${field}: contains a NUL character or half of a surrogate pair, expected text`
+    throw new Fault('bad_input', { detail, data: { field } })
+  }
 }
 
 const codes: Readonly<Record<RefusalReason, FaultCode>> = {

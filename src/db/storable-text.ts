@@ -1,5 +1,6 @@
 // Texts that every database engine stores: PostgreSQL refuses a NUL and half of a surrogate pair.
-// Tested by src/kubo/psa/pin-objects.test.ts, src/kubo/remote-pins/pin-remotes.test.ts
+// Tested by src/kubo/psa/pin-objects.test.ts, src/kubo/remote-pins/pin-remotes.test.ts,
+// test/admin/admin-audit.test.ts
 
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')

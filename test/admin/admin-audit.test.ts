@@ -183,6 +183,8 @@ test('the log is filtered by person, operation, account and time, page by page',
   const own = await run(listAudit, { account, actions: 'createKey' }, owner)
   assert.equal(own.records.length, 3)
   assert.match(await refusal(listAllAudit, { actions: 'a b' }), /^bad_input: actions: expected IDs/)
+  // PostgreSQL refuses such a text.
+  assert.match(await refusal(listAllAudit, { actor: 'p\0' }), /^bad_input: actor: contains a NUL/)
   assert.match(await refusal(listAudit, { account: other.id }, owner), /^(absent|not_allowed)/)
 })
 
