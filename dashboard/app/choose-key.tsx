@@ -16,8 +16,8 @@ export type Choices = {
   readonly keys: readonly { readonly id: string; readonly title: string }[]
   /** Names, the default first. */
   readonly networks: readonly string[]
-  /** Chain IDs by the names of networks; decimal. */
-  readonly chainIds: ReadonlyMap<string, string>
+  /** By the names of networks. `chainId`: decimal. */
+  readonly details: ReadonlyMap<string, { readonly chainId: string; readonly embedded: boolean }>
 }
 
 export function useChoices(): Loaded<Choices> {
@@ -38,7 +38,9 @@ export function useChoices(): Loaded<Choices> {
           title: key.name === '' ? keyName(key) : `${key.name} (${key.prefix}…)`,
         })),
         networks: networks.map(({ name }) => name),
-        chainIds: new Map(networks.map(({ name, chainId }) => [name, chainId])),
+        details: new Map(
+          networks.map(({ name, chainId, embedded }) => [name, { chainId, embedded }]),
+        ),
       }
     },
     [account.id],
@@ -82,31 +84,29 @@ export function NoKey({ title }: { readonly title: string }) {
   )
 }
 
-export function KeyFields({
-  choices,
-  choice,
-  withNetwork = true,
-}: {
+type PickProps = {
   readonly choices: Choices
   readonly choice: ReturnType<typeof useKeyChoice>
-  readonly withNetwork?: boolean
-}) {
+}
+
+export function NetworkPick({ choices, choice }: PickProps) {
   return (
-    <div class="toolbar">
-      {withNetwork && (
-        <Pick
-          title="Network"
-          value={choice.network}
-          options={choices.networks.map((name) => ({ value: name, title: name }))}
-          onValue={choice.chooseNetwork}
-        />
-      )}
-      <Pick
-        title="Ask as"
-        value={choice.place?.key ?? ''}
-        options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
-        onValue={choice.choose}
-      />
-    </div>
+    <Pick
+      title="Network"
+      value={choice.network}
+      options={choices.networks.map((name) => ({ value: name, title: name }))}
+      onValue={choice.chooseNetwork}
+    />
+  )
+}
+
+export function KeyPick({ choices, choice }: PickProps) {
+  return (
+    <Pick
+      title="Ask as"
+      value={choice.place?.key ?? ''}
+      options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
+      onValue={choice.choose}
+    />
   )
 }

@@ -2,7 +2,14 @@
 // Tested by test/browser/slots.test.ts
 import { useState } from 'preact/hooks'
 import { formatCount } from '../app/format.ts'
-import { type Choices, KeyFields, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
+import {
+  type Choices,
+  KeyPick,
+  NetworkPick,
+  NoKey,
+  useChoices,
+  useKeyChoice,
+} from '../app/choose-key.tsx'
 import type { KeyPlace } from '../app/as-key.ts'
 import { Link } from '../app/router.tsx'
 import { readByAbi, readByLayout, type Found } from '../slots/read-slots.ts'
@@ -36,7 +43,10 @@ function Explorer({ choices }: { readonly choices: Choices }) {
   }
   return (
     <div class="stack">
-      <KeyFields choices={choices} choice={choice} />
+      <div class="toolbar">
+        <NetworkPick choices={choices} choice={choice} />
+        <KeyPick choices={choices} choice={choice} />
+      </div>
       <SourceCard source={source} onSource={setSource} />
       {source !== null && (
         <VariableForm place={choice.place} network={choice.network} source={source} />

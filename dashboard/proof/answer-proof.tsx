@@ -4,38 +4,22 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { messageOf } from '../app/api.ts'
 import { callRpc, type KeyPlace, type RpcAnswer } from '../app/as-key.ts'
+import type { Choices, useKeyChoice } from '../app/choose-key.tsx'
 import { formatMs } from '../app/format.ts'
-import { Card, Facts } from '../ui/card.tsx'
+import { Card } from '../ui/card.tsx'
 import { CodeBlock } from '../ui/copy.tsx'
-import { AreaField, SelectField, TextField } from '../ui/field.tsx'
-import { Form, useSending } from '../ui/form.tsx'
 import { Note } from '../ui/note.tsx'
+import { AskForm, type AskedFor, type Question } from './ask-form.tsx'
 import { isCallMethod } from './call-job.ts'
 import type { Check } from './check-answer.ts'
 import { checkProof } from './check-proof.ts'
 import { Checking, GenesisNeeded } from './checking.tsx'
+import { labelOf } from './questions.ts'
 import { StepList } from './step-list.tsx'
 import { ValueView } from './value-view.tsx'
 import { Verdict } from './verdict.tsx'
 import { type ProofStep, proofStepsOf } from './proof-steps.ts'
 import { namesIn } from './step-parts.ts'
-
-const sample = '0x0000000000000000000000000000000000000000'
-/** Methods with proof bundles, and example parameters. */
-const examples: Readonly<Record<string, readonly unknown[]>> = {
-  eth_call: [{ to: sample, data: '0x' }, 'latest'],
-  eth_estimateGas: [{ to: sample, data: '0x' }, 'latest'],
-  eth_getBalance: [sample, 'latest'],
-  eth_getStorageAt: [sample, '0x0', 'latest'],
-  eth_getTransactionCount: [sample, 'latest'],
-  eth_getCode: [sample, 'latest'],
-  eth_getTransactionByBlockHashAndIndex: ['0x', '0x0'],
-  eth_getTransactionByBlockNumberAndIndex: ['latest', '0x0'],
-  eth_getTransactionByHash: ['0x'],
-  eth_getTransactionReceipt: ['0x'],
-  eth_getBlockByNumber: ['latest', false],
-  eth_getBlockByHash: ['0x', false],
-}
 
 type Asked = {
   readonly answer: RpcAnswer
@@ -64,32 +48,32 @@ type View =
   | Shown
 
 export function AnswerProof({
+  choices,
+  choice,
   place,
-  network,
-  chainId,
   asked,
+  onProof,
 }: {
+  readonly choices: Choices
+  readonly choice: ReturnType<typeof useKeyChoice>
   readonly place: KeyPlace
-  readonly network: string
-  /** Of the network; decimal. */
-  readonly chainId: string
-  readonly asked: { readonly method: string | null; readonly params: string | null }
+  readonly asked: AskedFor
+  /** Receives the shown bundle; null: none is shown. */
+  onProof(bundle: ProofBundle | null): void
 }) {
-  const [method, setMethod] = useState(asked.method ?? 'eth_getBalance')
-  const [params, setParams] = useState(asked.params ?? spell(examples['eth_getBalance'] ?? []))
-  const [block, setBlock] = useState('')
   const [view, setView] = useState<View | null>(null)
   /** Texts of genesis files by chain ID. */
   const [genesisFiles, setGenesisFiles] = useState<ReadonlyMap<string, string>>(new Map())
-  const sending = useSending()
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
-  const names = Object.keys(examples)
-  const options = [...(names.includes(method) ? [] : [method]), ...names]
+  useEffect(() => onProof(view?.kind === 'checked' ? view.bundle : null), [view])
+  useEffect(() => () => onProof(null), [])
 
-  async function send(): Promise<void> {
+  async function send({ method, params, trusted: own }: Question): Promise<void> {
+    running.current?.abort()
     setView(null)
-    const answer = await callRpc(place, network, method, parseParams(params), { proof: true })
+    const { network } = choice
+    const answer = await callRpc(place, network, method, params, { proof: true })
     const { error, proof } = answer.reply
     if (error !== undefined) return setView({ kind: 'refused', why: error.message })
     const bundle = proof as ProofBundle | undefined
@@ -100,9 +84,9 @@ export function AnswerProof({
         why: `The server sent no proof for this answer${label}.`,
       })
     }
-    const own = block.trim().toLowerCase()
     const isOwnHash = own !== ''
     const trusted = isOwnHash ? own : (bundle.block?.hash ?? '')
+    const chainId = choices.details.get(network)?.chainId ?? '0'
     await check({ answer, intact: true, bundle, trusted, isOwnHash, chainId })
   }
 
@@ -151,32 +135,7 @@ export function AnswerProof({
 
   return (
     <>
-      <Card>
-        <Form sending={sending} action="Ask and check" onSend={send}>
-          <SelectField
-            title="Method"
-            value={method}
-            options={options.map((name) => ({ value: name, title: name }))}
-            onValue={(name) => {
-              setMethod(name)
-              setParams(spell(examples[name] ?? []))
-            }}
-          />
-          <AreaField
-            title="Parameters"
-            hint="The params of the call, a JSON array."
-            value={params}
-            onValue={setParams}
-          />
-          <TextField
-            title="Block hash you trust"
-            hint="From your own node or another trusted source. If empty, the page uses the block hash in the answer: compare it yourself."
-            value={block}
-            onValue={setBlock}
-            placeholder="0x…"
-          />
-        </Form>
-      </Card>
+      <AskForm choices={choices} choice={choice} place={place} asked={asked} onAsk={send} />
       {view?.kind === 'refused' && <Note tone="warn">{view.why}</Note>}
       {view?.kind === 'checking' && <Checking isLoaded={view.isLoaded} stop={view.stop} />}
       {view?.kind === 'unknown rules' && (
@@ -198,25 +157,22 @@ export function AnswerProof({
 function Checked({ shown, onCheck }: { readonly shown: Shown; onCheck(wanted: Asked): void }) {
   const { answer, intact, bundle, trusted, isOwnHash, chainId, steps } = shown
   const { result, proof } = answer.reply
+  const verdict = verdictOf(shown)
+  const asked = proof as ProofBundle
+  const number = BigInt(asked.block?.number ?? 0).toLocaleString('en')
   const flip = (): void =>
     onCheck({ answer, trusted, isOwnHash, chainId, intact: false, bundle: damaged(bundle) })
   const restore = (): void =>
-    onCheck({ answer, trusted, isOwnHash, chainId, intact: true, bundle: proof as ProofBundle })
+    onCheck({ answer, trusted, isOwnHash, chainId, intact: true, bundle: asked })
   return (
     <>
       <section class="card flush" aria-label="Answer">
-        <Verdict {...verdictOf(shown)}>
+        <Verdict {...verdict}>
           checked in {formatMs(shown.checkMs)} · answered in {formatMs(answer.ms)}
         </Verdict>
-        <div class="card-body stack">
-          {!intact && <Note tone="warn">This page has changed one bit of the proof.</Note>}
-          <ValueView value={result} isRefused={!verdictOf(shown).isProved} />
-          <Facts
-            rows={[
-              ['Block', <span class="mono">{trusted}</span>],
-              ['Label of the server', answer.verified ?? 'none'],
-            ]}
-          />
+        <div class="card-body">
+          <p class="soft">{`${labelOf(asked.method, asked.params)} at block ${number}`}</p>
+          <ValueView value={result} isRefused={!verdict.isProved} />
         </div>
         <StepList steps={steps} />
       </section>
@@ -224,14 +180,9 @@ function Checked({ shown, onCheck }: { readonly shown: Shown; onCheck(wanted: As
         title="Don't take our word for it"
         about="Check the downloaded proof offline, or change one bit and watch the verdict turn to “Not proved”."
         actions={
-          <>
-            <button class="button" type="button" onClick={() => download(bundle)}>
-              Download proof
-            </button>
-            <button class="button" type="button" onClick={intact ? flip : restore}>
-              {intact ? 'Change one bit' : 'Restore proof'}
-            </button>
-          </>
+          <button class="button" type="button" onClick={intact ? flip : restore}>
+            {intact ? 'Change one bit' : 'Restore proof'}
+          </button>
         }
       >
         <CodeBlock text={commandFor(shown)} title="the command to verify offline" wrapped />
@@ -252,7 +203,10 @@ function verdictOf({ check: found, steps, rules, intact }: Shown): {
     const text = `Step ${wrong + 1} does not match${changed}. ${matching} of ${steps.length} hashes match, and one that does not is enough to reject the answer.`
     return { isProved: false, text }
   }
-  if (!found.proved) return { isProved: false, text: sentence(found.why) }
+  if (!found.proved) {
+    const changed = intact ? '' : ' You changed one bit of the proof.'
+    return { isProved: false, text: `${sentence(found.why)}${changed}` }
+  }
   if (!found.matchesReply) {
     return { isProved: false, text: `The proof leads to another answer: ${found.result}` }
   }
@@ -283,30 +237,6 @@ function damaged(bundle: ProofBundle): ProofBundle {
   return { ...bundle, nodes, header }
 }
 
-function download(bundle: ProofBundle): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(bundle)], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = 'bundle.json'
-  link.click()
-  URL.revokeObjectURL(url)
-}
-
 function flipBit(hex: string): string {
   return hex.slice(0, -1) + (Number.parseInt(hex.slice(-1), 16) ^ 1).toString(16)
-}
-
-function spell(value: unknown): string {
-  return JSON.stringify(value, null, typeof value === 'object' && !Array.isArray(value) ? 2 : 0)
-}
-
-function parseParams(text: string): readonly unknown[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error('the parameters are not valid JSON')
-  }
-  if (!Array.isArray(value)) throw new Error('the parameters must be a JSON array')
-  return value
 }

@@ -2,6 +2,7 @@
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
+import { type Choices, KeyPick, type useKeyChoice } from '../app/choose-key.tsx'
 import { formatCount } from '../app/format.ts'
 import { Card } from '../ui/card.tsx'
 import { TextField } from '../ui/field.tsx'
@@ -22,9 +23,13 @@ type Shown = {
 }
 
 export function FileProof({
+  choices,
+  choice,
   place,
   asked,
 }: {
+  readonly choices: Choices
+  readonly choice: ReturnType<typeof useKeyChoice>
   readonly place: KeyPlace
   readonly asked: string | null
 }) {
@@ -37,6 +42,7 @@ export function FileProof({
         <Form
           sending={sending}
           action="Fetch and check"
+          toolbar={<KeyPick choices={choices} choice={choice} />}
           onSend={async () => {
             setShown(null)
             setShown(await follow(place, path.trim()))

@@ -68,11 +68,15 @@ type FormProps = {
   /** Members with a field in this form, as `settings.allowIps`. Their errors are shown at the field. */
   readonly fields?: readonly string[]
   readonly children: ComponentChildren
+  /** Choices in one row with the button, above the fields. Absent: the button is below them. */
+  readonly toolbar?: ComponentChildren
   /** Secondary buttons. */
   readonly secondary?: ComponentChildren
   readonly wide?: boolean
   /** Nothing is changed: there are no buttons yet. */
   readonly idle?: boolean
+  /** Values of the fields are loading: the form cannot be sent yet. */
+  readonly waits?: boolean
   /** The action cannot be undone: its button is red. */
   readonly danger?: boolean
 }
@@ -84,10 +88,12 @@ export function Form(props: FormProps) {
     onSend,
     fields = [],
     children,
+    toolbar,
     secondary,
     wide = false,
     danger = false,
     idle = false,
+    waits = false,
   } = props
   const { error } = sending
   const atField = error !== null && fields.some((field) => isAbout(error, field))
@@ -95,6 +101,16 @@ export function Form(props: FormProps) {
   useEffect(() => {
     if (atField) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [error])
+  const placed = toolbar === undefined ? '' : ' end'
+  const button = (
+    <button
+      class={`button ${danger ? 'danger-primary' : 'primary'}${wide ? ' block' : ''}${placed}`}
+      type="submit"
+      disabled={sending.busy || waits}
+    >
+      {action}
+    </button>
+  )
   return (
     <form
       ref={form}
@@ -105,18 +121,20 @@ export function Form(props: FormProps) {
         void sending.run(onSend)
       }}
     >
+      {toolbar !== undefined && (
+        <div class="toolbar wraps">
+          {toolbar}
+          {button}
+        </div>
+      )}
       {children}
       {error !== null && !atField && <Note tone="bad">{error.message}</Note>}
-      <div class="row" hidden={idle}>
-        <button
-          class={`button ${danger ? 'danger-primary' : 'primary'}${wide ? ' block' : ''}`}
-          type="submit"
-          disabled={sending.busy}
-        >
-          {action}
-        </button>
-        {secondary}
-      </div>
+      {toolbar === undefined && (
+        <div class="row" hidden={idle}>
+          {button}
+          {secondary}
+        </div>
+      )}
     </form>
   )
 }

@@ -11,6 +11,9 @@ import { signIn } from './signed-in.ts'
 
 const call = { to: proxy, data: word(BigInt(holder)) }
 
+/** Stands in for a fee recipient that is the zero address (EIP-4788). */
+const beaconRoots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
+
 type Reply = { result?: unknown; proof?: ProofBundle }
 
 /** The Proofs page of a server whose network `called` proves its answers. Chain 1337 is in no table. */
@@ -80,6 +83,25 @@ test(
     await page.getByRole('button', { name: 'Restore proof' }).click()
     await page.locator('.verdict.good').waitFor()
     assert.equal(page.workers().length, 0)
+  },
+)
+
+test(
+  'behind an upstream, the page asks for the fee recipient of the newest block',
+  { skip: noBrowser },
+  async (t) => {
+    const { cairn, page, open } = await openProofs(t)
+    const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}',
+    })
+    const { result } = (await response.json()) as { result: { miner: string } }
+    await open('/proof')
+    await page.locator('button:enabled', { hasText: 'Ask and check' }).click()
+    await page.locator('.verdict.good').waitFor()
+    const address = await page.getByLabel('Address', { exact: true }).inputValue()
+    assert.equal(address, /^0x0*$/.test(result.miner) ? beaconRoots : result.miner)
   },
 )
 
