@@ -4,9 +4,10 @@ import { type GetterCall, getterCall, tellWord } from '../../src/codec/ethereum/
 import type { StorageLayout } from '../../src/codec/ethereum/storage-layout.ts'
 import { placeOf, type StorageLocation } from '../../src/codec/ethereum/storage-path.ts'
 import { readStored, type StoredValue } from '../../src/codec/ethereum/stored-value.ts'
+import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { toHex } from '../../src/base/hex.ts'
 import { callRpc, type KeyPlace } from '../app/as-key.ts'
-import { checkAnswer } from '../proof/check-answer.ts'
+import { type Check, checkAnswer } from '../proof/check-answer.ts'
 import { bytesOf } from '../proof/proof-steps.ts'
 
 export type Contract = {
@@ -21,12 +22,15 @@ type ReadWord = {
   /** 32 bytes, hex. */
   readonly slot: string
   readonly word: string
-  /** The browser verified its proof. */
-  readonly isProved: boolean
+  /** Null: the server sent none. */
+  readonly bundle: ProofBundle | null
+  /** Why this browser refused its proof; null: it is proved. */
+  readonly why: string | null
 }
 
 export type Found = {
-  readonly block: { readonly hash: string; readonly number: string }
+  /** `isOwnHash`: the person has entered the hash. */
+  readonly block: { readonly hash: string; readonly number: string; readonly isOwnHash: boolean }
   /** The type as in Solidity. */
   readonly type: string
   readonly value: StoredValue
@@ -125,7 +129,12 @@ async function findBlock(contract: Contract): Promise<Found['block']> {
     [spelled, false],
   )
   if (found === null) throw new Error(`block ${block} not found`)
-  return { hash: found.hash, number: found.number }
+  // A hash that the person has entered is trusted, not that of the reply.
+  return {
+    hash: byHash ? block.toLowerCase() : found.hash,
+    number: found.number,
+    isOwnHash: byHash,
+  }
 }
 
 async function readWords(
@@ -153,8 +162,14 @@ async function readWord(
   return {
     slot: toHex(bytesOf(slot)),
     word: String(reply.result),
-    isProved: check.proved && check.matchesReply,
+    bundle: (reply.proof ?? null) as ProofBundle | null,
+    why: whyRefused(check),
   }
+}
+
+function whyRefused(check: Check): string | null {
+  if (!check.proved) return check.why
+  return check.matchesReply ? null : `the proof leads to another word: ${check.result}`
 }
 
 async function ask<Result>(

@@ -92,6 +92,8 @@ type AreaProps = FieldProps & {
   onValue(value: string): void
   readonly placeholder?: string
   readonly rows?: number
+  /** Takes the focus when it appears. */
+  readonly focused?: boolean
 }
 
 /** Multi-line text: a list with one entry per line, or a document. */
@@ -103,11 +105,17 @@ export function AreaField({
   onValue,
   placeholder,
   rows = 3,
+  focused = false,
 }: AreaProps) {
+  const ref = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (focused) ref.current?.focus()
+  }, [])
   return (
     <Field title={title} hint={hint} error={error}>
       {(input) => (
         <textarea
+          ref={ref}
           class="input"
           {...input}
           rows={rows}
