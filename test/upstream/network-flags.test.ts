@@ -73,7 +73,10 @@ test('an alias names a network of the table, and a block of its kind is proved',
 })
 
 const refusals: readonly (readonly [readonly string[], RegExp])[] = [
-  [['--upstream', 'http://a'], /--upstream without a network: write --network <name> or --fork before it/],
+  [
+    ['--upstream', 'http://a'],
+    /--upstream without a network: write --network <name> or --fork before it/,
+  ],
   [['--trusted'], /--trusted without a network/],
   [['--network', 'mainnet'], /--network mainnet has no upstream/],
   [['--network', 'atlantis', '--upstream', 'http://a'], /no network is named atlantis/],
