@@ -282,6 +282,7 @@ test('a changed settings file is applied in all processes, also what needs a res
       method: 'POST',
       headers: { 'content-type': 'application/json', connection: 'close' },
       body: JSON.stringify(Array.from({ length: calls }, () => one)),
+      signal: AbortSignal.timeout(deadlineMs),
     })
     return !(await reply.text()).includes('error')
   }
