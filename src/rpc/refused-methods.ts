@@ -49,7 +49,7 @@ export const refusedMethods: readonly RefusedMethods[] = [
     ],
     code: 'method_not_offered',
     sentence:
-      'the embedded chain copies no other chain and has no dump of its state: use evm_snapshot',
+      'the embedded chain has no dump of its state (use evm_snapshot), and its settings name a forked network (fork)',
   },
   {
     names: ['admin_*'],

@@ -155,10 +155,10 @@ for (const mode of modes) {
     const { tools } = clients(mode)
     const refused: readonly (readonly [() => Promise<unknown>, RegExp])[] = [
       [() => tools.setMinGasPrice({ gasPrice: 1n }), /not supported when EIP-1559 is active/],
-      [() => tools.setRpcUrl('http://127.0.0.1:1'), /copies no other chain/],
+      [() => tools.setRpcUrl('http://127.0.0.1:1'), /settings name a forked network/],
       [
         () => tools.reset({ jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: 1n }),
-        /serve it as a network/,
+        /set fork of the embedded chain/,
       ],
     ]
     for (const [call, reason] of refused) {
