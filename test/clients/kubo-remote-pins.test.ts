@@ -101,6 +101,7 @@ test('with --background the answer is queued, and counts show it', { skip }, asy
   }[]
   const { Status: status, PinCount: count } = RemoteServices[0]?.Stat ?? {}
   assert.equal(status, 'valid')
-  assert.equal((count?.['Queued'] ?? 0) + (count?.['Pinning'] ?? 0), 1)
+  // Requests of other tests may be under way too.
+  assert.ok((count?.['Queued'] ?? 0) + (count?.['Pinning'] ?? 0) >= 1)
   await ask('rm', [], options, ['queued', 'pinning'])
 })
