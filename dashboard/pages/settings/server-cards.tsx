@@ -24,7 +24,7 @@ function useServerSettings() {
 const signUps = {
   invitation: 'people with an invitation',
   rule: 'people with an invitation, or to whom a rule applies',
-  closed: 'nobody new',
+  closed: 'no new people',
 } as const
 
 export function SignOnCard() {
