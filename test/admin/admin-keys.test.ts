@@ -128,8 +128,11 @@ test('omitted members keep their values, and an invalid change changes nothing',
     // The first value beyond the range of dates.
     [{ expires: 8_640_000_000_000_001 }, /^bad_input: expires/],
     // Characters that a terminal, a log or a reader could misinterpret.
-    ...['\u001b[2J', 'two\nlines', '\u202Egnp.exe', 'a\0b', '\ud800'].map(
+    ...['\u001b[2J', 'two\nlines', '\u202Egnp.exe'].map(
       (name) => [{ name }, /^bad_input: a key name has .* on one line/] as const,
+    ),
+    ...['a\0b', '\ud800'].map(
+      (name) => [{ name }, /^bad_input: name: contains a NUL character/] as const,
     ),
   ]
   for (const [members, refusal] of wrong) {
