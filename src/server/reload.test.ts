@@ -15,8 +15,16 @@ let files = 0
 
 async function watch(
   text: string,
-  apply: (changes: SettingsChanges) => Promise<void> = async () => {},
-  duringStart: string | null = null,
+  {
+    apply = async () => {},
+    duringStart = null,
+    duringLoad = () => {},
+  }: {
+    readonly apply?: (changes: SettingsChanges) => Promise<void>
+    readonly duringStart?: string | null
+    /** Called before the file is read. */
+    readonly duringLoad?: (file: string) => void
+  } = {},
 ) {
   const file = join(folder, `${(files += 1)}.yaml`)
   const write = (now: string) => {
@@ -31,7 +39,10 @@ async function watch(
   const lines: { event: string; facts: Readonly<Record<string, unknown>> }[] = []
   const reload = createReload({
     file,
-    load,
+    load() {
+      duringLoad(file)
+      return load()
+    },
     current: () => config,
     async apply(changes) {
       await apply(changes)
@@ -113,6 +124,28 @@ test('a file with errors is refused completely, each error is logged, and the ol
   assert.equal(config().rpc.batchItemsMax, 30)
 })
 
+test('a file that is written while it is read is read again when it is complete', async () => {
+  const halves = ['', 'rpc: {batchItemsMax: ', 'rpc: {batchItemsMax: 2}\n']
+  const { write, turns, reload, config, lines } = await watch('rpc: {batchItemsMax: 10}\n', {
+    duringLoad(file) {
+      const half = halves.shift()
+      if (half !== undefined) writeFileSync(file, half)
+    },
+  })
+  await turns(1)
+  write('rpc: {batchItemsMax: 20}\n')
+  await reload.now()
+  write('rpc: {batchItemsMax: 30}\n')
+  await turns(2)
+  assert.deepEqual([config().rpc.batchItemsMax, lines], [10, []])
+  await turns(2)
+  assert.equal(config().rpc.batchItemsMax, 2)
+  assert.deepEqual(
+    lines.map(({ event }) => event),
+    ['settings_taken'],
+  )
+})
+
 test('a missing file changes nothing, and is read again when it is back', async () => {
   const { file, write, turns, config, lines } = await watch('rpc: {batchItemsMax: 10}\n')
   rmSync(file)
@@ -124,8 +157,10 @@ test('a missing file changes nothing, and is read again when it is back', async 
 })
 
 test('settings that cannot be applied leave the old ones in force', async () => {
-  const { write, reload, config, lines } = await watch('', async () => {
-    throw new Error('no place for it')
+  const { write, reload, config, lines } = await watch('', {
+    async apply() {
+      throw new Error('no place for it')
+    },
   })
   write('rpc: {batchItemsMax: 20}\n')
   await reload.now()
@@ -136,9 +171,11 @@ test('settings that cannot be applied leave the old ones in force', async () => 
 test('signals during a reload cause one more reload, and none is lost', async () => {
   let applied = 0
   const gate = Promise.withResolvers<void>()
-  const { write, reload, config } = await watch('', async () => {
-    applied += 1
-    await gate.promise
+  const { write, reload, config } = await watch('', {
+    async apply() {
+      applied += 1
+      await gate.promise
+    },
   })
   write('rpc: {batchItemsMax: 20}\n')
   const first = reload.now()
@@ -161,10 +198,9 @@ test('a stopped watch checks no more', async () => {
 })
 
 test('a change during the start is applied too', async () => {
-  const { config } = await watch(
-    'rpc: {batchItemsMax: 10}\n',
-    undefined,
-    'rpc: {batchItemsMax: 20}\n',
-  )
+  const { config, turns } = await watch('rpc: {batchItemsMax: 10}\n', {
+    duringStart: 'rpc: {batchItemsMax: 20}\n',
+  })
+  await turns(1)
   assert.equal(config().rpc.batchItemsMax, 20)
 })

@@ -46,29 +46,32 @@ export function createReload(parts: ReloadParts): Reload {
   let again = false
 
   async function look(): Promise<void> {
-    // Apply a change during the start too.
-    if (read === null) return take()
     const looks = await looksOf(file)
     const isStill = looks === seen
     seen = looks
     if (looks === read || !isStill || !isFile(looks)) return
-    await take()
+    // The first time, the start has read the same file unless it changed since.
+    await take({ isNews: read !== null })
   }
 
-  async function take(): Promise<void> {
-    const isFirst = read === null
-    read = await looksOf(file)
-    seen = read
-    if (isFirst && !isFile(read)) return
+  async function take({ isNews }: { readonly isNews: boolean }): Promise<void> {
+    const looks = await looksOf(file)
+    read = looks
+    seen = looks
     try {
       if (read === 'odd')
         throw new Error(`${file} is not a regular file: it is read only at the start`)
-      const loaded = await parts.load()
+      const [loading] = await Promise.allSettled([parts.load()])
+      // Written meanwhile: half of it may have been read. The next checks see the change.
+      if ((await looksOf(file)) !== looks) return
+      if (loading.status === 'rejected') throw loading.reason
+      const loaded = loading.value
       const changes = changesBetween(settingDefinitions, parts.current(), loaded)
-      // Another data folder is another server.
-      const restart = changes.restart.includes('dataDir') ? undefined : parts.restart
+      // Another data folder is another server, and no workers are one without a primary.
+      const isOther = changes.restart.includes('dataDir') || loaded.workers === 0
+      const restart = isOther ? undefined : parts.restart
       if (changes.live.length > 0) await parts.apply(changes)
-      if (!isFirst || changes.live.length > 0) {
+      if (isNews || changes.live.length > 0) {
         log('info', 'settings_taken', { file, changed: changes.live })
       }
       if (changes.restart.length > 0 && restart !== undefined) {
@@ -91,7 +94,7 @@ export function createReload(parts: ReloadParts): Reload {
   }
 
   async function now(): Promise<void> {
-    if (underWay === null) return begin(take)
+    if (underWay === null) return begin(() => take({ isNews: true }))
     if (again) return underWay
     again = true
     await underWay

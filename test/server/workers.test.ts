@@ -17,6 +17,8 @@ type Group = {
 }
 
 const deadlineMs = 30_000
+/** A worker without connections drains sooner. */
+const drainMs = 1000
 
 /** Waits until `read` returns something. */
 async function until<Value>(
@@ -209,6 +211,39 @@ test(`two rolling restarts and a killed keeper fail none of ${callsMin} calls`, 
   t.diagnostic(
     `${calls} calls in ${Math.round(performance.now() - began)} ms, ${wrong.length} wrong`,
   )
+})
+
+test('a connection on its way to a worker that ends goes to another one', async (t) => {
+  const { cairn, pids } = await startGroup(t)
+  const [pid = 0] = pids('worker')
+  const of = (event: string) => events(cairn, event).some((line) => line['pid'] === pid)
+  process.kill(pid, 'SIGSTOP')
+  cairn.child.kill('SIGUSR2')
+  await until('the stop of the worker', () => of('process_stopping'))
+  // The primary takes the connections when the worker has closed its listener, and learns of that later.
+  cairn.child.kill('SIGSTOP')
+  const replies = Array.from({ length: 8 }, () => send(cairn, 'eth_chainId', new Agent()))
+  process.kill(pid, 'SIGCONT')
+  // Without the answer of the primary it must not end; Linux shows a process that has as Z until its parent knows.
+  const hasEnded = async () =>
+    / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))
+  await until('the end of the worker', hasEnded, drainMs).catch(() => {})
+  assert.equal(await hasEnded(), false)
+  cairn.child.kill('SIGCONT')
+  for (const { status } of await Promise.all(replies)) assert.equal(status, 200)
+  await until('the restart', () => events(cairn, 'restarted').length === 1)
+})
+
+test('a server with workers keeps them until the operator starts it without', async (t) => {
+  const { cairn, config } = await startGroup(t)
+  const settings = JSON.parse(await readFile(config, 'utf8')) as object
+  await writeFile(config, JSON.stringify({ ...settings, workers: 0 }))
+  const [line] = await until('the warning', () => {
+    const found = events(cairn, 'settings_need_restart')
+    return found.length > 0 && found
+  })
+  assert.deepEqual(line?.['settings'], ['workers'])
+  assert.equal((await rpc(cairn.url, cairn.apiKey, 'eth_chainId')).result, '0x539')
 })
 
 test('a worker that is killed is replaced, and its place is served', async (t) => {

@@ -95,6 +95,8 @@ export function startChild(role: Role, config: Config, clock: Clock): Child {
         const error = new Error(message.problem)
         return fail(message.code === null ? error : Object.assign(error, { code: message.code }))
       }
+      case 'drained':
+        return send({ kind: 'end' })
       case 'applied':
         applying.get(message.id)?.(message.problem)
         applying.delete(message.id)

@@ -30,6 +30,17 @@ function writeOut(text: string): Promise<void> {
 }
 
 const bound = Promise.withResolvers<number>()
+const end = Promise.withResolvers<void>()
+
+/**
+ * node:cluster may have passed a connection to this process before it learned that the listener is closed. A process that
+ * ends before it has refused it leaves it open in the primary for ever, and its client without a reply.
+ */
+async function refusePassed(): Promise<void> {
+  if (!process.connected) return
+  send({ kind: 'drained' })
+  await end.promise
+}
 
 async function startKeeper(
   { admin }: Extract<Role, { kind: 'keeper' }>,
@@ -97,23 +108,29 @@ async function stop(): Promise<void> {
   stopping = true
   // A start that waits for the primary would wait for ever.
   bound.resolve(0)
+  let code = 0
   try {
     await (await running)?.stop()
-    process.exit(0)
   } catch (error) {
     print(error instanceof Error ? error.message : String(error))
-    process.exit(1)
+    code = 1
   }
+  await refusePassed()
+  process.exit(code)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
   process.on(signal, () => {})
 // Without a primary no process would end this one.
-process.on('disconnect', () => void stop())
+process.on('disconnect', () => {
+  end.resolve()
+  void stop()
+})
 process.on('message', (message: ToChild) => {
   if (message.kind === 'start') running = start(message).catch(() => null)
   else if (message.kind === 'bound') bound.resolve(message.port)
   else if (message.kind === 'settings') void apply(message.id, message.config)
+  else if (message.kind === 'end') end.resolve()
   else if (message.kind === 'reload') void running.then((one) => one?.reload())
   else void stop()
 })

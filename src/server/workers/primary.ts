@@ -111,6 +111,11 @@ export async function startWorkers(
     return child
   }
 
+  async function end(child: Child): Promise<void> {
+    log('info', 'process_stopping', { role: child.role.kind, pid: child.pid })
+    await child.stop(stopMs())
+  }
+
   /** node:cluster closes a passed descriptor with its last worker. */
   function checkSocket(): void {
     const isServed = [...living].some((child) => child.role.kind === 'worker')
@@ -182,7 +187,7 @@ export async function startWorkers(
     const old = keeper
     // From here its end is no failure.
     keeper = null
-    await old?.stop(stopMs())
+    if (old !== null) await end(old)
     const child = newKeeper()
     guardKeeper(child)
     await child.ready
@@ -199,7 +204,7 @@ export async function startWorkers(
       throw error
     }
     guardWorker(child, place)
-    await old?.stop(stopMs())
+    if (old !== null) await end(old)
   }
 
   async function replaceAll(): Promise<void> {
@@ -209,7 +214,7 @@ export async function startWorkers(
     for (let place = 0; place < wanted; place++) await replaceWorker(place)
     const surplus = workers.slice(wanted)
     workers = workers.slice(0, wanted)
-    for (const worker of surplus) await worker?.stop(stopMs())
+    for (const worker of surplus) if (worker !== null) await end(worker)
     log('info', 'restarted', { workers: wanted })
   }
 
@@ -227,7 +232,7 @@ export async function startWorkers(
     // Workers write their usage through the keeper.
     for (const kind of ['worker', 'keeper']) {
       const all = [...living].filter(({ role }) => role.kind === kind)
-      await Promise.all(all.map((child) => child.stop(stopMs())))
+      await Promise.all(all.map(end))
     }
     log('info', 'stopped')
   }

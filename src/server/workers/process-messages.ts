@@ -12,6 +12,8 @@ export type ToChild =
   /** Read the certificate again, open the access log again. */
   | { readonly kind: 'reload' }
   | { readonly kind: 'stop' }
+  /** The answer to `drained`. */
+  | { readonly kind: 'end' }
 
 export type FromChild =
   /** The program is loaded, and `start` can be sent. */
@@ -23,6 +25,8 @@ export type FromChild =
   | { readonly kind: 'ready'; readonly greeting: Greeting | null }
   /** `problem` null: applied; otherwise the old settings are still in force. */
   | { readonly kind: 'applied'; readonly id: number; readonly problem: string | null }
+  /** Asks for `end`, which follows all connections that the primary has passed to this process. */
+  | { readonly kind: 'drained' }
   /** The start failed with this sentence for the operator. */
   | { readonly kind: 'failed'; readonly problem: string; readonly code: string | null }
 
