@@ -70,6 +70,11 @@ export const metricTable = {
     help: 'Checks that every upstream of the network fails; the settings of the network may be wrong.',
     labels: ['network'],
   },
+  cairn_network_equivocations_total: {
+    kind: 'counter',
+    help: 'Headers that two thirds of the sync committee signed against another header of the slot or the finalized one; absent with heads by votes.',
+    labels: ['network'],
+  },
   cairn_upstream_up: {
     kind: 'gauge',
     help: '1 while Cairn uses the upstream, 0 while it is paused, quarantined or unusable; with workers, in any process.',

@@ -198,6 +198,7 @@ test('heads, upstreams and queues are those of the scrape; what is gone is silen
         {
           network: 'mainnet',
           headAge: 1_250,
+          equivocations: 2,
           status: {
             alarms: [],
             upstreams: upstreams.map((name) => ({
@@ -232,6 +233,8 @@ test('heads, upstreams and queues are those of the scrape; what is gone is silen
   assert.equal(first.valueOf('cairn_upstream_heads_pushed', two), 0)
   const confirmed = first.valueOf('cairn_network_head_confirmed_seconds', { network: 'mainnet' })
   assert.equal(confirmed, 1.25)
+  const contradictions = 'cairn_network_equivocations_total'
+  assert.equal(first.valueOf(contradictions, { network: 'mainnet' }), 2)
   const latency = { ...two, quantile: '0.5' }
   assert.equal(first.valueOf('cairn_upstream_latency_seconds', latency), 0.02)
   assert.equal(first.valueOf('cairn_store_limit_bytes', {}), null)

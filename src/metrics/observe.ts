@@ -11,11 +11,15 @@ export type ObservedHead = {
   readonly time: number | null
 }
 
-/** `headAge`: milliseconds since the head was last confirmed; null when it never was. */
+/**
+ * `headAge`: milliseconds since the head was last confirmed; null when it never was. `equivocations`: of the sync
+ * committee; null when no light client runs.
+ */
 type ObservedUpstreams = {
   readonly network: string
   readonly status: PoolStatus
   readonly headAge: number | null
+  readonly equivocations: number | null
 }
 
 export type Observed = {
@@ -138,11 +142,14 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
 
   function upstreams(): void {
     for (const name of upstreamGauges) metrics.clear(name)
-    for (const { network, status, headAge } of observed.statuses()) {
+    for (const { network, status, headAge, equivocations } of observed.statuses()) {
       if (headAge !== null) {
         metrics.set('cairn_network_head_confirmed_seconds', headAge / 1000, { network })
       }
       metrics.set('cairn_network_alarms', status.alarms.length, { network })
+      if (equivocations !== null) {
+        reach('cairn_network_equivocations_total', equivocations, { network })
+      }
       for (const one of status.upstreams) {
         const labels = { network, upstream: one.name }
         metrics.set('cairn_upstream_up', one.state === 'ok' ? 1 : 0, labels)

@@ -14,7 +14,12 @@ import type { Rows } from '../db/rows.ts'
 import { beaconSpecOf } from './beacon-spec-of.ts'
 import { findLightClient, putLightClient } from '../tables/upstream/light-clients.ts'
 
-export type OpenBeacon = { readonly witness: ConsensusWitness; close(): Promise<void> }
+export type OpenBeacon = {
+  readonly witness: ConsensusWitness
+  /** Signed headers since the start that contradict another signed header of their slot, or the finalized one. */
+  readonly equivocations: number
+  close(): Promise<void>
+}
 
 /** Blocks that a trusted upstream's head may be ahead of the signed one with `consensus+trusted`. */
 const aheadMax = 3
@@ -37,8 +42,11 @@ export async function openBeacon(
     {},
   )
 
+  let equivocations = 0
+
   function note({ endpoint, request, rule, data }: Evidence): void {
     if (rule === 'equivocation' || rule === 'finality') {
+      equivocations += 1
       log('error', 'sync_committee_equivocation', { network, endpoint, rule })
     }
     const evidence = {
@@ -89,5 +97,11 @@ export async function openBeacon(
     reason: () => thread.status.reason ?? 'the newest signed block is older than heads.maxAgeMs',
     watch: (listener) => thread.watch(listener),
   }
-  return { witness, close: () => thread.close() }
+  return {
+    witness,
+    get equivocations() {
+      return equivocations
+    },
+    close: () => thread.close(),
+  }
 }

@@ -34,6 +34,7 @@ import {
   createProvedCallThread,
   type ProvedCallThread,
 } from '../devchain/proved/proved-call-thread.ts'
+import type { OpenBeacon } from './open-beacon.ts'
 import type { NetworkSources } from './open-content.ts'
 import type { OpenChain } from './open-chain.ts'
 import { openProvedCalls } from './open-proved-calls.ts'
@@ -141,12 +142,13 @@ export type OpenNetworks = {
   isReady(): boolean
   /**
    * Health of networks behind upstreams, and milliseconds since their head was last confirmed (null:
-   * never).
+   * never). `equivocations`: of the sync committee, as this process saw them; null: heads by votes.
    */
   statuses(): readonly {
     readonly network: string
     readonly status: PoolStatus
     readonly headAge: number | null
+    readonly equivocations: number | null
   }[]
   /**
    * Replaces the networks with those of other settings, all together. Unchanged networks continue, others
@@ -164,6 +166,8 @@ type Opened = {
   readonly operations: Operations
   /** Null: the embedded chain. */
   readonly upstream: UpstreamNetwork | null
+  /** Null: heads by votes. */
+  readonly beacon: Pick<OpenBeacon, 'equivocations'> | null
   close(): Promise<void>
 }
 
@@ -241,7 +245,7 @@ export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetwor
     networks: () => networks,
     isReady: () => networks.some(hasHead),
     statuses: () =>
-      serving.flatMap(({ network, upstream }) =>
+      serving.flatMap(({ network, upstream, beacon }) =>
         upstream === null
           ? []
           : [
@@ -249,6 +253,7 @@ export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetwor
                 network: network.name,
                 status: upstream.pool.status(),
                 headAge: upstream.headAge(),
+                equivocations: beacon?.equivocations ?? null,
               },
             ],
       ),
@@ -309,7 +314,7 @@ async function openAll(
 async function openEmbedded(listed: NetworkConfig, parts: OpeningParts): Promise<Opened> {
   const { network, close } = await parts.openChain(parts.config, parts.find)
   const operations = createEmbeddedOperations(parts.operations)
-  return { listed, network, operations, upstream: null, close }
+  return { listed, network, operations, upstream: null, beacon: null, close }
 }
 
 async function openBehind(listed: UpstreamNetworkConfig, parts: OpeningParts): Promise<Opened> {
@@ -329,7 +334,7 @@ async function openBehind(listed: UpstreamNetworkConfig, parts: OpeningParts): P
     await beacon?.close()
     await upstream.close()
   }
-  return { listed, network, operations, upstream, close }
+  return { listed, network, operations, upstream, beacon, close }
 }
 
 function hasHead({ head }: Network): boolean {

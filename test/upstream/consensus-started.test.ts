@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { toHex } from '../../src/base/hex.ts'
-import { createBeaconChain, minimalSpec } from '../fakes/beacon/beacon-chain.ts'
+import { createBeaconChain, type Json, minimalSpec } from '../fakes/beacon/beacon-chain.ts'
 import { type BeaconNode, startBeaconNode } from '../fakes/beacon/beacon-node.ts'
 import { testChain } from '../fakes/chain-facts.ts'
 import { openStubChain, type StubBlock } from '../fakes/upstream/stub-chain.ts'
 import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
+import { parseMetrics } from '../fakes/metrics-text.ts'
 import { until } from '../fakes/until.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
@@ -85,12 +86,24 @@ ${upstreams.map(({ url }, at) => `      - {url: "${url}", name: node-${at}, trus
   const server = await startCairn({
     dataDir,
     args: ['--config', file],
+    env: { CAIRN_METRICS_LOCAL: 'true' },
     ...(given.loaded === undefined
       ? {}
       : { nodeArgs: ['--import', hook], env: { CAIRN_TEST_LOADED: given.loaded } }),
   })
   t.after(() => server.stop())
   return { server, nodes, dataDir, upstreams }
+}
+
+async function equivocations(server: Started): Promise<number | null> {
+  const { valueOf } = parseMetrics(await (await fetch(`${server.url}/metrics`)).text())
+  return valueOf('cairn_network_equivocations_total', { network: 'recorded' })
+}
+
+/** Of the header that an update attests. */
+function slotOf(data: Json): number {
+  const { beacon } = data['attested_header'] as { beacon: { slot: string } }
+  return Number(beacon.slot)
 }
 
 async function ask(server: Started, tag: string) {
@@ -117,9 +130,13 @@ async function ask(server: Started, tag: string) {
   }
 }
 
-test('tags are blocks that the sync committee signed, labelled with their signers', async (t) => {
-  const { server } = await start(t, await openChains())
-  await until(async () => {
+test('tags are blocks that the sync committee signed, and contradicting headers are counted', async (t) => {
+  const chains = await openChains()
+  const nodes = await Promise.all(
+    [0, 1].map(() => startBeaconNode(t, { chain: chains.chain, headSlot: chains.headSlot })),
+  )
+  const { server } = await start(t, chains, { nodes })
+  const isServed = async (): Promise<void> => {
     const latest = await ask(server, 'latest')
     assert.deepEqual(
       [latest.number, latest.verified, latest.head, latest.signers],
@@ -129,7 +146,22 @@ test('tags are blocks that the sync committee signed, labelled with their signer
       const final = await ask(server, tag)
       assert.deepEqual([final.number, final.head, final.signers], [50, 'consensus', '32/32'])
     }
-  }, withinMs)
+  }
+  await until(isServed, withinMs)
+  assert.equal(await equivocations(server), 0)
+  const [, second] = nodes
+  const other = createBeaconChain({
+    spec: chains.chain.spec,
+    salt: 'other',
+    blockHash: () => blockAt(chains.stub.recorded, 40).hash,
+  })
+  if (second !== undefined) {
+    second.knobs.falsify = (kind, data) =>
+      kind === 'optimistic_update' ? other.optimisticUpdate(slotOf(data), { signers: 25 }) : data
+  }
+  await until(async () => assert.ok(((await equivocations(server)) ?? 0) >= 1), withinMs)
+  assert.match(server.log(), /sync_committee_equivocation/)
+  await until(isServed, withinMs)
 })
 
 test('a false beacon node changes no answer, and its data is in the log of invalid replies', async (t) => {

@@ -27,7 +27,8 @@ function statuses(change: Change = {}): Statuses {
     lies: 1,
     ...change,
   } as const
-  return [{ network: 'n', status: { upstreams: [upstream], alarms: [] }, headAge: 5 }]
+  const status = { upstreams: [upstream], alarms: [] }
+  return [{ network: 'n', status, headAge: 5, equivocations: 0 }]
 }
 
 test('invalid replies and calls of all processes are added, and the worst process decides the rest', () => {
