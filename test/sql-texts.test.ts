@@ -55,12 +55,19 @@ const pinPages = (['created', 'name', 'size'] as const).flatMap((by) =>
   ]),
 )
 
-const auditFilter = { accountId: 'a', actor: 'p', actions: ['createKey'], from: 1, until: 2 }
-const noAuditFilter = { accountId: null, actor: null, actions: null, from: null, until: null }
+const auditFilter = {
+  accountId: 'a',
+  actor: 'p',
+  actions: ['createKey'],
+  from: 1,
+  until: 2,
+  texts: ['a', 'b'],
+}
+const noAuditFilter = Object.fromEntries(Object.keys(auditFilter).map((name) => [name, null]))
 
 /** Arguments of functions that take one of a few words, or whose text depends on members of an argument. */
 const argumentsOf: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
-  listAudit: [noAuditFilter, auditFilter].map((filter) => [filter, 9, 1]),
+  listAudit: [noAuditFilter, auditFilter].map((filter) => [filter, { from: 0, below: 9 }, 1]),
   listPinRequests: pinFilters.map((filter) => ['a', filter, 1]),
   countPinRequests: pinFilters.map((filter) => ['a', filter, 1]),
   listPinPage: pinPages,

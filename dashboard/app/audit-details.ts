@@ -13,7 +13,8 @@ export type AuditDetail = {
 type Names = ReadonlyMap<string, string>
 type Values = Readonly<Record<string, unknown>>
 
-const fields: Readonly<Record<string, string>> = {
+/** Titles of members of a record. */
+export const fields: Readonly<Record<string, string>> = {
   unitsPerDay: 'Daily limit',
   unitsPerSecond: 'Rate',
   filesReadsPerSecond: 'Reads per second',

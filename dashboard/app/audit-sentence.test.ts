@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adminOperations } from '../../src/admin/index.ts'
-import { auditGroups, auditSentence } from './audit-sentence.ts'
+import { auditGroups, auditSearch, auditSentence } from './audit-sentence.ts'
 
 const record = {
   id: 1,
@@ -117,4 +117,17 @@ test('every operation that writes to the log has words of its own and one filter
     if (method === 'GET' || silent.test(id)) continue
     assert.ok(grouped.includes(id), id)
   }
+})
+
+test('a search is for the words of the page, and for what records hold in their place', () => {
+  const names = new Map([
+    ['p1', 'Ada'],
+    ['k1', 'indexer'],
+  ])
+  const linesOf = (typed: string) => auditSearch(typed, names).split('\n')
+  assert.deepEqual(linesOf(' ADA '), ['ADA', 'p1'])
+  assert.deepEqual(linesOf('daily limit'), ['daily limit', 'unitsPerDay'])
+  assert.deepEqual(linesOf('15,000,000'), ['15,000,000', '15000000'])
+  assert.deepEqual(linesOf('who can read'), ['who can read', 'setProvide'])
+  assert.equal(linesOf('e').length, 20)
 })

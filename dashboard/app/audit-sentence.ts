@@ -1,7 +1,7 @@
 // Records of the audit log in words: what was done to what, and the old and new values. Pure.
 // Tested by dashboard/app/audit-sentence.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
-import { type AuditDetail, detailsOf } from './audit-details.ts'
+import { type AuditDetail, detailsOf, fields } from './audit-details.ts'
 
 export type AuditRecord = AdminReply<'GET /accounts/{account}/audit'>['records'][number]
 
@@ -114,6 +114,27 @@ export const auditGroups: readonly {
     .join(),
 }))
 
+const unnamedActors: readonly (readonly [actor: string, title: string])[] = [
+  ['local', 'Command line'],
+  ['anyone', 'Signed-out client'],
+]
+
+/** As many lines as the API takes. */
+const linesMax = 20
+
+/**
+ * `typed` as the search of the API takes it: records hold IDs, members and numbers where the page shows names, titles
+ * and grouped digits. `nameOf`: as for `auditSentence`.
+ */
+export function auditSearch(typed: string, nameOf: ReadonlyMap<string, string>): string {
+  const text = typed.trim().toLowerCase()
+  const digits = /^\d{1,3}(,\d{3})+$/.test(text) ? [text.replaceAll(',', '')] : []
+  const shown = [...nameOf, ...unnamedActors, ...Object.entries(fields), ...Object.entries(actions)]
+    .filter(([, words]) => words.toLowerCase().includes(text))
+    .map(([recorded]) => recorded)
+  return [...new Set([typed.trim(), ...digits, ...shown])].slice(0, linesMax).join('\n')
+}
+
 /** Operations whose target is left out, because the words name it or it is a bare ID. */
 const withoutTarget =
   /^(beginBackup|sendTestMail|linkIdentity|unlinkIdentity|.*Passkey|.*Totp|.*Token|changePassword|changeMe|end(Session|OtherSessions)|.*Card|signIn.*|signOut|showSecondFactor|removePinRequest|leaveAccount|changeAlerts|removePublicKey|changeAccount|setProvide|signUpByInvitation|acceptInvitation)$/
@@ -124,8 +145,7 @@ export function auditSentence(
   nameOf: ReadonlyMap<string, string>,
 ): AuditSentence {
   const { action, actor, actorName, target, targetName, changes } = record
-  const unnamed =
-    actor === 'local' ? 'Command line' : actor === 'anyone' ? 'Signed-out client' : actor
+  const unnamed = unnamedActors.find(([name]) => name === actor)?.[1] ?? actor
   const isPerson = actorName !== '' && actorName !== actor
   const who = nameOf.get(actor) ?? (isPerson ? actorName : unnamed)
   const known = target === null ? undefined : (nameOf.get(target) ?? targetName ?? undefined)

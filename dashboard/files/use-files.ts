@@ -1,16 +1,16 @@
 // A page of the pins of the account, filtered and ordered as the address says, and what the page of files needs beside it.
 // Tested by test/browser/files.test.ts
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { type FileType, fileTypeNames } from '../../src/base/file-types.ts'
 import { call } from '../app/api.ts'
 import { usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { type Loaded, useLoaded } from '../app/use-loaded.ts'
+import { useTyped } from '../app/use-typed.ts'
 import type { Reading } from './gateway-links.ts'
 
 export const pageRows = 50
-const typingMs = 250
 
 /** The first is the usual one. */
 export const sorts = [
@@ -68,7 +68,6 @@ export function useFiles(): Files {
     sort: sorts.find(({ value }) => value === query.get('sort'))?.value ?? sorts[0].value,
   }
   const { search, type, sort } = filter
-  const [text, setText] = useState(search)
   const shown = `${account} ${sort} ${type} ${search}`
   const [pages, setPages] = useState<{ readonly of: string; readonly from: readonly string[] }>({
     of: shown,
@@ -85,11 +84,7 @@ export function useFiles(): Files {
     })
     go(sent.size === 0 ? '/files' : `/files?${sent}`, { replace: true })
   }
-  useEffect(() => {
-    if (text.trim() === search) return
-    const timer = setTimeout(() => setFilter({ search: text.trim() }), typingMs)
-    return () => clearTimeout(timer)
-  }, [text, search])
+  const [text, setText] = useTyped(search, (typed) => setFilter({ search: typed }))
   const start = from.at(-1)
   const files = useLoaded(
     (signal) =>

@@ -1,9 +1,9 @@
 // Audit log in words, by day: changes to the account, and for operators to the whole server. The server filters by person,
-// operation, account and time; the search box looks in the loaded records.
+// operation, account, time and text.
 // Tested by test/browser/audit.test.ts
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { linkOf } from '../../src/admin/client.ts'
-import { type AuditRecord, auditGroups, auditSentence } from '../app/audit-sentence.ts'
+import { type AuditRecord, auditGroups, auditSearch, auditSentence } from '../app/audit-sentence.ts'
 import { formatCount } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
 import { call } from '../app/api.ts'
@@ -11,6 +11,7 @@ import { usePlace } from '../app/router.tsx'
 import { useAccount, useSession } from '../app/session.tsx'
 import '../style/audit.css'
 import { useLoaded } from '../app/use-loaded.ts'
+import { useTyped } from '../app/use-typed.ts'
 import { Card, PageHead } from '../ui/card.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -21,10 +22,10 @@ import { type AuditScope, type Asked, useAuditRecords } from './audit/use-audit-
 
 type Names = ReadonlyMap<string, string>
 
-/** Filters in the address. Empty: all. `of`: an account by its ID, for the log of the server. */
-const filterNames = ['scope', 'who', 'what', 'when', 'of'] as const
+/** Filters in the address. Empty: all. `q`: a text; `of`: an account by its ID, for the log of the server. */
+const filterNames = ['scope', 'q', 'who', 'what', 'when', 'of'] as const
 type Filter = Readonly<Record<(typeof filterNames)[number], string>>
-const noFilter: Filter = { scope: '', who: '', what: '', when: '', of: '' }
+const noFilter: Filter = { scope: '', q: '', who: '', what: '', when: '', of: '' }
 
 const periods = [
   { value: '', title: 'any time' },
@@ -39,7 +40,6 @@ export function AuditPage() {
   const { isOperator, accounts } = useSession()
   const { id: account, name } = useAccount()
   const { query, go } = usePlace()
-  const [text, setText] = useState('')
   const filter: Filter = Object.fromEntries(
     filterNames.map((one) => [one, query.get(one) ?? '']),
   ) as Filter
@@ -57,11 +57,10 @@ export function AuditPage() {
     () => (Number(filter.when) > 0 ? Date.now() - Number(filter.when) * dayMs : null),
     [filter.when],
   )
-  const asked = askedOf(filter, scope, { account, from })
+  const [text, setText] = useTyped(filter.q, (q) => set({ q }))
+  const asked = askedOf(filter, scope, { account, from, names })
   const audit = useAuditRecords(scope, asked)
-  const shown = audit.records.filter((one) => contains(one, names, text))
-  const isFiltered =
-    text !== '' || [filter.who, filter.what, filter.when, filter.of].some((value) => value !== '')
+  const isFiltered = Object.entries(filter).some(([one, value]) => one !== 'scope' && value !== '')
   const clear = (): void => {
     setText('')
     set({ ...noFilter, scope: filter.scope })
@@ -121,11 +120,11 @@ export function AuditPage() {
       <Card flush>
         {audit.isFirst ? (
           audit.error === null && <Loading />
-        ) : shown.length === 0 ? (
+        ) : audit.records.length === 0 ? (
           <Nothing isFiltered={isFiltered} onClear={clear} />
         ) : (
           <AuditDays
-            records={shown}
+            records={audit.records}
             names={names}
             accountName={
               scope === 'server'
@@ -137,8 +136,7 @@ export function AuditPage() {
         {audit.records.length > 0 && (
           <div class="card-foot">
             <span role="status">
-              {formatCount(shown.length, 'change')}
-              {text !== '' && ` of ${formatCount(audit.records.length, 'loaded change')}`}
+              {formatCount(audit.records.length, 'change')}
               {' · secrets are never recorded'}
               {audit.isFull && ' · export the log for older changes'}
             </span>
@@ -161,9 +159,13 @@ export function AuditPage() {
 
 /** The filter as the API takes it. `from`: milliseconds since 1970 UTC. */
 function askedOf(
-  { who, what, of }: Filter,
+  { q, who, what, of }: Filter,
   scope: AuditScope,
-  { account, from }: { readonly account: string; readonly from: number | null },
+  {
+    account,
+    from,
+    names,
+  }: { readonly account: string; readonly from: number | null; readonly names: Names },
 ): Asked {
   const actions = auditGroups.find(({ name }) => name === what)?.actions
   return {
@@ -171,6 +173,7 @@ function askedOf(
     ...(who === '' ? {} : { actor: who }),
     ...(actions === undefined ? {} : { actions }),
     ...(from === null ? {} : { from }),
+    ...(q === '' ? {} : { text: auditSearch(q, names) }),
   }
 }
 
@@ -242,13 +245,6 @@ function actorsOf(
   found.set('local', 'Command line')
   if (chosen !== '' && !found.has(chosen)) found.set(chosen, chosen)
   return [...found].map(([value, title]) => ({ value, title }))
-}
-
-function contains(record: AuditRecord, names: Names, text: string): boolean {
-  const { actor, words, target, details } = auditSentence(record, names)
-  const values = details.flatMap(({ name, from, to }) => [name, from ?? '', to ?? ''])
-  const all = [actor, words, target ?? '', ...values].join(' ').toLowerCase()
-  return all.includes(text.trim().toLowerCase())
 }
 
 function Nothing({ isFiltered, onClear }: { readonly isFiltered: boolean; onClear(): void }) {

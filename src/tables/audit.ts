@@ -30,25 +30,64 @@ export type AuditFilter = {
   readonly from: number | null
   /** Exclusive. */
   readonly until: number | null
+  /** Parts of the names, IDs, operation or values; one of them is enough, ASCII letters in any case. */
+  readonly texts: readonly string[] | null
+}
+
+/** IDs of rows. */
+export type AuditRange = {
+  /** Inclusive. */
+  readonly from: number
+  /** Exclusive. */
+  readonly below: number
 }
 
 const columns =
   'id, time, actor, actor_name, account_id, action, target, target_name, changes, previous'
 
-/** The newest first. `before`: an ID, not included. Reads at most the rows of the table, whose number is limited. */
-export function listAudit(filter: AuditFilter, before: number, limit: number): Query<AuditRow> {
-  const { accountId, actor, actions, from, until } = filter
-  const conditions: (readonly [sql: string, values: readonly SqlValue[]])[] = [['id < ?', [before]]]
+/** All that `texts` of a filter are looked for in. Line feeds separate the members: no text contains one. */
+const searched = [
+  'actor',
+  'actor_name',
+  'action',
+  "coalesce(target, '')",
+  "coalesce(target_name, '')",
+  'changes',
+  "coalesce(previous, '')",
+].join(" || '\n' || ")
+
+/** The newest first. Reads at most the rows of the range. */
+export function listAudit(filter: AuditFilter, range: AuditRange, limit: number): Query<AuditRow> {
+  const { accountId, actor, actions, from, until, texts } = filter
+  const conditions: (readonly [sql: string, values: readonly SqlValue[]])[] = [
+    ['id >= ? AND id < ?', [range.from, range.below]],
+  ]
   if (accountId !== null) conditions.push(['account_id = ?', [accountId]])
   if (actor !== null) conditions.push(['actor = ?', [actor]])
   if (actions !== null) conditions.push([`action IN (${placeholders(actions)})`, actions])
   if (from !== null) conditions.push(['time >= ?', [from]])
   if (until !== null) conditions.push(['time < ?', [until]])
+  if (texts !== null) {
+    const like = texts.map(() => String.raw`${searched} LIKE ? ESCAPE '\'`).join(' OR ')
+    const parts = texts.map((text) => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`)
+    conditions.push([`(${like})`, parts])
+  }
   const where = conditions.map(([sql]) => sql).join(' AND ')
-  return query(`SELECT ${columns} FROM audit WHERE ${where} ORDER BY id DESC LIMIT ?`, [
-    ...conditions.flatMap(([, values]) => values),
-    limit,
-  ])
+  const sql = `SELECT ${columns} FROM audit WHERE ${where} ORDER BY id DESC LIMIT ?`
+  const values = [...conditions.flatMap(([, own]) => own), limit]
+  // LIKE of SQLite ignores the case of ASCII letters.
+  return query(sql, values, texts === null ? undefined : sql.replaceAll(' LIKE ', ' ILIKE '))
+}
+
+/** One row. Null: no entry. */
+export function auditBounds(): Query<{
+  readonly oldest: number | null
+  readonly newest: number | null
+}> {
+  return query(
+    'SELECT (SELECT min(id) FROM audit) AS oldest, (SELECT max(id) FROM audit) AS newest',
+    [],
+  )
 }
 
 /** In the order of their IDs. `id`: not included. */

@@ -188,6 +188,36 @@ test('the log is filtered by person, operation, account and time, page by page',
   assert.match(await refusal(listAudit, { account: other.id }, owner), /^(absent|not_allowed)/)
 })
 
+test('the log is searched for texts in names, operations, and old and new values', async () => {
+  const { run, account, clock, refusal } = await openLog()
+  const { key } = await run(createKey, { account, name: 'Crème_50%' })
+  clock.turn(1_000)
+  await run(changeKey, { account, key: key.id, name: 'web', settings: { unitsPerDay: 15_000 } })
+  await run(setProvide, { account, provide: 'roots' }, person({ [account]: 'owner' }))
+  const list = async (text: string, more: object = {}) =>
+    (await run(listAllAudit, { text, ...more })).records.map(({ action }) => action)
+  assert.deepEqual(await list('SETPROV'), ['setProvide'])
+  assert.deepEqual(await list('15000'), ['changeKey'])
+  assert.deepEqual(await list(key.id), ['changeKey', 'createKey'])
+  assert.deepEqual(await list('Crème'), ['changeKey', 'createKey'])
+  assert.deepEqual(await list('nothing\n roots \nunitsPerDay\n'), ['setProvide', 'changeKey'])
+  assert.deepEqual(await list('local'), ['changeKey', 'createKey', 'createAccount'])
+  assert.deepEqual(await list('local', { limit: 1 }), ['changeKey'])
+  assert.deepEqual(await list('local', { actions: 'createKey' }), ['createKey'])
+  // Neither is a wildcard.
+  assert.deepEqual(await list('%'), ['changeKey', 'createKey'])
+  assert.deepEqual(await list('e_5'), ['changeKey', 'createKey'])
+  assert.deepEqual(await list('C_è'), [])
+  const own = await run(listAudit, { account, text: 'team' }, person({ [account]: 'owner' }))
+  assert.deepEqual(
+    own.records.map(({ action }) => action),
+    ['setProvide', 'createAccount'],
+  )
+  assert.match(await refusal(listAllAudit, { text: ' \n ' }), /^bad_input: text: expected a text/)
+  const many = Array.from({ length: 21 }, () => 'a').join('\n')
+  assert.match(await refusal(listAllAudit, { text: many }), /^bad_input: text: at most 20 lines/)
+})
+
 test('an export contains the filtered records as CSV or JSON, and runs no formula in a spreadsheet', async () => {
   const { run, account, identity } = await openLog()
   const { key } = await run(createKey, { account, name: '=1+1' })
@@ -226,5 +256,12 @@ test('an export continues page after page up to its limit', async () => {
   assert.deepEqual(
     [records.length, records[0]?.target, records.at(-1)?.target],
     [2_100, 't2099', 't0'],
+  )
+  // So many texts are looked for in a part of the table at a time.
+  const texts = ['t1777', 't3', ...Array.from({ length: 18 }, (_, at) => `none ${at}`)]
+  const found = await identity.audit.list({ texts, limit: 113 })
+  assert.deepEqual(
+    [found.length, found[0]?.target, found[1]?.target, found.at(-1)?.target],
+    [112, 't1777', 't399', 't3'],
   )
 })

@@ -100,6 +100,11 @@ test(
     await changes.nth(54).waitFor()
     await page.getByRole('button', { name: 'Load older' }).waitFor({ state: 'detached' })
     await page.getByText('55 changes').waitFor()
+    // The server searches: the record is older than the first page.
+    await open('/audit?scope=server')
+    await page.getByRole('searchbox').fill('signed up')
+    await page.getByRole('listitem').filter({ hasText: 'First signed up' }).waitFor()
+    await page.getByText('1 change', { exact: false }).waitFor()
 
     async function fetchAs(url: string, data: object): Promise<{ readonly status: number }> {
       return { status: (await page.request.put(url, { headers, data })).status() }

@@ -110,11 +110,23 @@ test('people are invited and reset at the command line, and every step is in the
         'createAccount local',
       ],
     )
-    const own = (await json('audit --account team --limit 2'))['records'] as { action: string }[]
-    assert.deepEqual(
-      own.map(({ action }) => action),
-      ['removeMember', 'changeMember'],
-    )
+    const listed = async (filter: string) =>
+      ((await json(`audit ${filter}`))['records'] as { action: string }[]).map(
+        ({ action }) => action,
+      )
+    assert.deepEqual(await listed('--account team --limit 2'), ['removeMember', 'changeMember'])
+    const own = ['signIn', 'signUpByInvitation']
+    assert.deepEqual(await listed('--who Ada@example.org'), own)
+    assert.deepEqual(await listed('--who Ada@example.org --what signIn,addMember'), ['signIn'])
+    assert.deepEqual(await listed('--text TOTP'), ['resetTotp'])
+    assert.deepEqual(await listed('--account team --who local --text owner'), [
+      'removeMember',
+      'addMember',
+    ])
+    assert.deepEqual(await listed('--until 2020-01-31'), [])
+    assert.equal((await listed('--since 2020-01-31T15:00Z')).length, 10)
+    const left = await run('audit --account team --who ada@example.org')
+    assert.match(left.err, /the account has no member "ada@example\.org"/)
   } finally {
     await cairn.stop()
   }
@@ -182,6 +194,7 @@ test('contradictory options are refused as wrong usage', async () => {
     ['people invite --operator --role owner', /use either/],
     ['people invite --new-account b --role king', /owner or member/],
     ['audit --limit 0', /1 to 500/],
+    ['audit --since yesterday', /--since is "yesterday", expected a UTC date/],
   ] as const) {
     const { code, err } = await run(line)
     assert.equal(code, 2, line)

@@ -14,6 +14,7 @@ export type Asked = {
   readonly actor?: string
   readonly actions?: string
   readonly from?: number
+  readonly text?: string
 }
 
 type AuditPages = {

@@ -58,3 +58,17 @@ test('rows are stored for the configured time, and a huge one is cut', async () 
   await audit.sweep()
   assert.equal((await audit.list({ limit: 10 })).length, 1)
 })
+
+test('a text is found in names, operations and values, in any case, and contains no wildcards', async () => {
+  const { audit } = createIdentityRig()
+  await audit.record({ ...entry, targetName: '50%', changes: { name: 'Crème' } })
+  await audit.record({ ...entry, actor: 'local', target: 'a_b', previous: { name: 'old' } })
+  const find = async (...texts: string[]) =>
+    (await audit.list({ texts, limit: 10 })).map(({ target }) => target)
+  assert.deepEqual(await find('CREATEKEY'), ['a_b', 'k1'])
+  assert.deepEqual(await find('Crème'), ['k1'])
+  assert.deepEqual(await find('%'), ['k1'])
+  assert.deepEqual(await find('_'), ['a_b'])
+  assert.deepEqual(await find('none', 'OLD'), ['a_b'])
+  assert.deepEqual(await find('none'), [])
+})

@@ -1,9 +1,17 @@
 // Audit log: one row for each change by an admin operation, with time, person, old and new values. Rows are never
 // altered, never contain a secret, and are deleted after the configured time.
 // Tested by src/access/people/audit-log.test.ts
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
-import { type AuditFilter, deleteOldAudit, insertAudit, listAudit } from '../../tables/audit.ts'
+import {
+  auditBounds,
+  type AuditFilter,
+  type AuditRow,
+  deleteOldAudit,
+  insertAudit,
+  listAudit,
+} from '../../tables/audit.ts'
 
 /** `local`: the owner of the data folder, at the command line. `anyone`: a client that is not authenticated yet. */
 export type AuditActor = 'local' | 'anyone' | { readonly personId: string; readonly email: string }
@@ -58,7 +66,16 @@ const textMax = 256
 const listMax = 1000
 /** Independent of the configured time. */
 const rowsMax = 1_000_000
-const noFilter = { accountId: null, actor: null, actions: null, from: null, until: null }
+const noFilter = {
+  accountId: null,
+  actor: null,
+  actions: null,
+  from: null,
+  until: null,
+  texts: null,
+}
+/** Of rows with texts in one statement: some milliseconds, in which SQLite blocks the event loop. */
+const comparisonsMax = 10_000
 
 export function createAuditLog(parts: {
   readonly rows: Rows
@@ -66,6 +83,30 @@ export function createAuditLog(parts: {
   readonly keepMs: () => number
 }): AuditLog {
   const { rows, clock, keepMs } = parts
+
+  /** Texts have no index: the table, whose number of rows is limited, is read in small ranges. */
+  async function find(
+    filter: AuditFilter,
+    before: number,
+    limit: number,
+  ): Promise<readonly AuditRow[]> {
+    if (filter.texts === null) {
+      return await rows.find(listAudit(filter, { from: 0, below: before }, limit))
+    }
+    const found: AuditRow[] = []
+    const bounds = await rows.first(auditBounds())
+    const oldest = bounds?.oldest ?? 0
+    const rowsAtOnce = Math.ceil(comparisonsMax / filter.texts.length)
+    let below = Math.min(before, (bounds?.newest ?? -1) + 1)
+    while (below > oldest && found.length < limit) {
+      const from = Math.max(oldest, below - rowsAtOnce)
+      found.push(...(await rows.find(listAudit(filter, { from, below }, limit - found.length))))
+      below = from
+      await setImmediate()
+    }
+    return found
+  }
+
   return {
     async record({ actor, accountId, action, target, targetName = null, changes, previous }) {
       const [id, name] = typeof actor === 'string' ? [actor, actor] : [actor.personId, actor.email]
@@ -84,9 +125,7 @@ export function createAuditLog(parts: {
     },
 
     async list({ before = Number.MAX_SAFE_INTEGER, limit, ...filter }) {
-      const found = await rows.find(
-        listAudit({ ...noFilter, ...filter }, before, Math.min(limit, listMax)),
-      )
+      const found = await find({ ...noFilter, ...filter }, before, Math.min(limit, listMax))
       return found.map(({ actor_name: actorName, account_id: accountId, ...row }) => ({
         id: row.id,
         time: row.time,

@@ -12,6 +12,7 @@ import {
   openAdminAccess,
 } from '../admin-access.ts'
 import type { Context } from '../context.ts'
+import { parseTime } from '../duration.ts'
 import { accountNamed } from '../named-account.ts'
 import { placeOf } from '../plan-options.ts'
 import { print, table } from '../report.ts'
@@ -203,10 +204,5 @@ function present<Name extends string>(
 /** Milliseconds since 1970 of the UTC hour that a date or time lies in. Throws UsageError. */
 function parseWhen(text: string): number {
   const hourMs = 3_600_000
-  const known = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(text)
-  const time = known ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(time)) return Math.floor(time / hourMs) * hourMs
-  throw new UsageError(
-    `--since is "${text}", expected a UTC date or time such as 2026-01-31T15:00Z`,
-  )
+  return Math.floor(parseTime('--since', text) / hourMs) * hourMs
 }

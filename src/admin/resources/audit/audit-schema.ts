@@ -27,6 +27,8 @@ export const auditRecord = z.object({
 
 const actionsMax = 100
 
+const textsMax = 20
+
 const filterShape = {
   /** ID of a person, `local` or `anyone`. */
   actor: z.string().min(1).max(64).optional(),
@@ -40,6 +42,13 @@ const filterShape = {
   /** Milliseconds since 1970 UTC, inclusive; `until`: exclusive. */
   from: z.coerce.number<number>().int().min(0).optional(),
   until: z.coerce.number<number>().int().min(0).optional(),
+  /** Parts of a name, email, ID, operation or value, a line each: records that contain one of them. */
+  text: z
+    .string()
+    .max(2_048)
+    .refine((text) => linesOf(text).length > 0, 'expected a text to search for')
+    .refine((text) => linesOf(text).length <= textsMax, `at most ${textsMax} lines`)
+    .optional(),
 }
 
 const pageShape = {
@@ -67,7 +76,10 @@ export const allAuditExportQuery = z.strictObject({
 })
 
 export function filterOf(
-  sent: Pick<z.output<typeof allAuditQuery>, 'account' | 'actor' | 'actions' | 'from' | 'until'>,
+  sent: Pick<
+    z.output<typeof allAuditQuery>,
+    'account' | 'actor' | 'actions' | 'from' | 'until' | 'text'
+  >,
 ): AuditFilter {
   return {
     accountId: sent.account ?? null,
@@ -75,5 +87,13 @@ export function filterOf(
     actions: sent.actions?.split(',') ?? null,
     from: sent.from ?? null,
     until: sent.until ?? null,
+    texts: sent.text === undefined ? null : linesOf(sent.text),
   }
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 }
