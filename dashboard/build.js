@@ -11,8 +11,11 @@ const target = join(dist, 'dashboard')
 
 const blobs = join(root, 'src/devchain/vm/precompiles')
 /** Modules that need Node, a terminal, or more than a browser should load, and their replacements. */
+const hashes = join(root, 'src/codec/hash')
 const replaced = new Map([
-  [join(root, 'src/codec/hash/keccak.ts'), join(source, 'proof/keccak.ts')],
+  [join(hashes, 'keccak.ts'), join(source, 'proof/keccak.ts')],
+  [join(hashes, 'blake.ts'), join(source, 'proof/blake.ts')],
+  [join(hashes, 'digest.ts'), join(source, 'proof/digest.ts')],
   [join(blobs, 'blob-crypto.ts'), join(blobs, 'point-evaluation.ts')],
   ['tiny-secp256k1', join(source, 'proof/recover.ts')],
   ['node:timers/promises', join(source, 'proof/timers.ts')],

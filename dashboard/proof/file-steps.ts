@@ -1,8 +1,7 @@
 // The steps from a CID to the bytes of a file: each block with its hash, computed here and compared with its CID.
-import { blake2b } from '@noble/hashes/blake2.js'
-import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { CID } from 'multiformats/cid'
 import { toHex } from '../../src/base/hex.ts'
+import { hashFunctions } from '../../src/codec/hash/hash-functions.ts'
 import { dagPbCodec, rawCodec } from '../../src/codec/ipld/cid.ts'
 import { decodeDagNode } from '../../src/codec/ipld/dag-pb.ts'
 import { decodeUnixfs } from '../../src/codec/ipld/unixfs.ts'
@@ -22,12 +21,6 @@ export type BlockStep = {
   /** Bytes of the file in this block. */
   readonly content: Uint8Array | null
 }
-
-const hashes: ReadonlyMap<number, (bytes: Uint8Array) => Uint8Array> = new Map([
-  [0x12, sha256],
-  [0x13, sha512],
-  [0xb220, (bytes: Uint8Array) => blake2b(bytes, { dkLen: 32 })],
-])
 
 /** Throws if the CID or the block cannot be decoded. */
 export function blockStep(cidText: string, bytes: Uint8Array): BlockStep {
@@ -61,7 +54,7 @@ export function blockStep(cidText: string, bytes: Uint8Array): BlockStep {
 }
 
 function digestOf(code: number, bytes: Uint8Array): string | null {
-  const run = hashes.get(code)
+  const run = hashFunctions.get(code)
   return run === undefined ? null : toHex(run(bytes))
 }
 

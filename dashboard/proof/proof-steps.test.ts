@@ -8,6 +8,10 @@ import { toHex } from '../../src/base/hex.ts'
 import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { type Started, startCairn } from '../../test/started-server.ts'
 import { sampleContractAddress } from '../../src/devchain/default-genesis.ts'
+import * as blakeOfServer from '../../src/codec/hash/blake.ts'
+import * as digestsOfServer from '../../src/codec/hash/digest.ts'
+import * as blake from './blake.ts'
+import * as digests from './digest.ts'
 import { checkAnswer } from './check-answer.ts'
 import { blockStep } from './file-steps.ts'
 import { keccak, keccak256 } from './keccak.ts'
@@ -41,6 +45,36 @@ test('keccak of the dashboard equals keccak of the server', () => {
       deepEqual(keccak(bits, bytes), new Uint8Array(keccakOfServer(bits, bytes)))
     }
   }
+})
+
+test('every hash function that may name a block gives the same digests in the dashboard', () => {
+  deepEqual(
+    [blake.blake2bBytes, blake.blake2sBytes],
+    [blakeOfServer.blake2bBytes, blakeOfServer.blake2sBytes],
+  )
+  for (const length of [0, 1, 64, 129, 1025]) {
+    const bytes = new Uint8Array(length).fill(length)
+    for (const name of [
+      'sha1',
+      'sha256',
+      'sha512',
+      'sha3-224',
+      'sha3-256',
+      'sha3-384',
+      'sha3-512',
+    ]) {
+      deepEqual(digests.digest(name, bytes), digestsOfServer.digest(name, bytes), name)
+    }
+    deepEqual(digests.shake256(bytes), new Uint8Array(digestsOfServer.shake256(bytes)))
+    deepEqual(blake.blake3(bytes), blakeOfServer.blake3(bytes))
+    for (const size of [20, 31, 32]) {
+      deepEqual(blake.blake2s(bytes, size), blakeOfServer.blake2s(bytes, size))
+      deepEqual(blake.blake2b(bytes, size * 2), blakeOfServer.blake2b(bytes, size * 2))
+    }
+  }
+  const text = new Uint8Array(3)
+  digests.writeLatin1('ÿ0', text, 1)
+  deepEqual(text, new Uint8Array([0, 255, 48]))
 })
 
 test('each step of a storage slot is named by the step above it, from the block hash down to the value', async () => {

@@ -24,6 +24,10 @@ test('calls are counted by whose matter they are', () => {
     [percent(0, 9), percent(1, 1000), percent(4, 100), percent(1, 2)],
     ['0%', '0.10%', '4.0%', '50%'],
   )
+  assert.deepEqual(
+    [percent(96, 100), percent(249, 250), percent(99_999, 100_000), percent(7, 7)],
+    ['96%', '99.6%', '99.9%', '100%'],
+  )
 })
 
 test('proved answers are a part of the answers from chain data', () => {

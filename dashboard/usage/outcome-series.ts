@@ -47,10 +47,12 @@ export function provedOf(
   return { proof: sum(verified.filter(({ level }) => level === 'proof')), all: sum(verified) }
 }
 
-/** Of a share: `0%`, `<0.01%`, `0.45%`, `12%`. */
+/** Of a share: `0%`, `<0.01%`, `0.45%`, `12%`, `99.6%`. Only the whole is `100%`. */
 export function percent(part: number, whole: number): string {
   if (whole === 0 || part === 0) return '0%'
   const share = (part / whole) * 100
   if (share < 0.01) return '<0.01%'
+  // Rounded down: only the whole is 100 %.
+  if (share > 99 && part < whole) return `${(Math.floor((part * 1000) / whole) / 10).toFixed(1)}%`
   return `${share >= 10 ? share.toFixed(0) : share >= 1 ? share.toFixed(1) : share.toFixed(2)}%`
 }

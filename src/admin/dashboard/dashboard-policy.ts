@@ -4,15 +4,15 @@
 import { assetsSource, pageHeaders } from '../../http/page-headers.ts'
 
 /**
- * Content-Security-Policy level 3; `wasm-unsafe-eval` allows compiled code to check the hashes of proofs. `blob:` is content that
- * the page shows under a media type of its own choice, video and PDF among them; a document in such a frame has this policy too.
+ * Content-Security-Policy level 3: no code but the assets, and no WebAssembly. `blob:` is content that the page shows under a
+ * media type of its own choice, video and PDF among them; a document in such a frame has this policy too.
  * `script`, `connect`, `frame`: further allowed sources.
  */
 function policy(host: string, { script = '', connect = '', frame = 'blob:' }): string {
   const assets = assetsSource(host, '/dashboard/assets/')
   return [
     "default-src 'none'",
-    `script-src ${assets} 'wasm-unsafe-eval'${script}`,
+    `script-src ${assets}${script}`,
     `worker-src ${assets}`,
     `style-src ${assets}`,
     "img-src 'self' data: blob:",

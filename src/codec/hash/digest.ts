@@ -14,6 +14,11 @@ export function digest(algorithm: string, bytes: Uint8Array): Uint8Array {
   return whole
 }
 
+/** 64 bytes, the default digest length in multihashes. */
+export function shake256(bytes: Uint8Array): Uint8Array {
+  return hash('shake256', bytes, { outputEncoding: 'buffer', outputLength: 64 })
+}
+
 /** The characters of `text` as bytes, from `at` on. */
 export function writeLatin1(text: string, into: Uint8Array, at: number): void {
   for (let index = 0; index < text.length; index += 1) into[at + index] = text.charCodeAt(index)

@@ -1,9 +1,8 @@
 // The hash functions that may name a block, each by its multihash code, and their names
 // as options write them. Codes: https://github.com/multiformats/multicodec
 // Tested by src/codec/ipld/dag-block.test.ts
-import { hash } from 'node:crypto'
 import { blake2b, blake2bBytes, blake2s, blake2sBytes, blake3 } from './blake.ts'
-import { digest } from './digest.ts'
+import { digest, shake256 } from './digest.ts'
 import { keccak, keccak256 } from './keccak.ts'
 
 /** A fresh array: the whole digest. */
@@ -52,11 +51,6 @@ export const hashCodes: ReadonlyMap<string, number> = new Map([
   ...table.map(({ name, code }): [string, number] => [name, code]),
   ['sha3', 0x14],
 ])
-
-/** 64 bytes, the default digest length in multihashes. */
-function shake256(bytes: Uint8Array): Uint8Array {
-  return hash('shake256', bytes, { outputEncoding: 'buffer', outputLength: 64 })
-}
 
 function lengths({ min, max }: { readonly min: number; readonly max: number }): readonly number[] {
   return Array.from({ length: max - min + 1 }, (_, index) => min + index)
