@@ -7,6 +7,7 @@ import { systemClock } from '../src/base/clock.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { createConnections } from '../src/db/postgres/connections.ts'
 import { toManyRows, toPostgres } from '../src/db/postgres/dialect.ts'
+import { toRecorded } from '../src/db/postgres/done.ts'
 import { migratePostgres } from '../src/db/postgres/migrate.ts'
 import { openDatabase } from '../src/db/sqlite.ts'
 import { missingPostgres, type Postgres, startPostgres } from './engines/postgres.ts'
@@ -211,7 +212,7 @@ test('PostgreSQL plans every text, and runs each query', { skip }, async () => {
   try {
     await migratePostgres(connections)
     await connections.lend(async ({ script }) => {
-      for (const { name, postgres, isQuery } of texts) {
+      for (const { name, postgres, isQuery } of [...texts, ...recordedTexts()]) {
         try {
           await script(`PREPARE one AS ${postgres}`)
           const { rows } = await script(
@@ -233,6 +234,16 @@ test('PostgreSQL plans every text, and runs each query', { skip }, async () => {
   assert.deepEqual(failures, [])
 })
 
+/** The texts of writes of one statement. */
+function recordedTexts(): readonly Text[] {
+  const recorded = texts.flatMap((text) => {
+    const postgres = toRecorded(text.postgres, parametersOf(text.postgres), 'change')
+    return postgres === null ? [] : [{ ...text, postgres }]
+  })
+  assert.ok(recorded.length > 100, `${recorded.length} texts`)
+  return recorded
+}
+
 function parametersOf(postgres: string): number {
   return Math.max(0, ...[...postgres.matchAll(/\$(\d+)/g)].map(([, at]) => Number(at)))
 }
@@ -242,5 +253,7 @@ function sampleOf(type: string): string {
   if (type === 'text') return `'[]'`
   if (type === 'bytea') return `'\\x00'`
   if (type === 'boolean') return 'true'
+  if (type === 'uuid') return 'gen_random_uuid()'
+  if (type === 'interval') return `'1 day'`
   return `1::${type}`
 }

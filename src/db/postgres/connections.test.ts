@@ -55,3 +55,20 @@ test(
     assert.deepEqual(rows, [{ one: 1 }])
   },
 )
+
+test(
+  'writes are at the isolation level that their conditions need',
+  { skip: postgres.skip },
+  async (t) => {
+    const database = await postgres.createDatabase()
+    await postgres
+      .server()
+      .query(
+        'postgres',
+        `ALTER DATABASE "${database}" SET default_transaction_isolation = 'serializable'`,
+      )
+    const { connections } = await postgres.openNode(t, database)
+    const level = await connections.lend(({ run }) => run('SHOW transaction_isolation', []))
+    assert.deepEqual(level.rows, [{ transaction_isolation: 'read committed' }])
+  },
+)

@@ -11,7 +11,7 @@ import { away, isConnectionLoss } from './faults.ts'
 import { rowTypes } from './row-types.ts'
 
 /** A value of a statement, or the values of one column of its rows. */
-type Parameter = SqlValue | readonly SqlValue[]
+export type Parameter = SqlValue | readonly SqlValue[]
 
 /** A call may be made before the last one has resolved: the server runs them in order. */
 export type Connection = {
@@ -21,7 +21,7 @@ export type Connection = {
   script(sql: string): Promise<Outcome>
 }
 
-type Outcome = {
+export type Outcome = {
   readonly rows: readonly Record<string, unknown>[]
   readonly changed: number
 }
@@ -113,7 +113,7 @@ export function createConnections(parts: {
     client.on('error', ignoreLoss)
     if (checked.has(client)) return client
     try {
-      await refuseStandby(client)
+      await prepareSession(client)
       checked.add(client)
       return client
     } catch (error) {
@@ -204,8 +204,11 @@ function toOutcome({ rows, rowCount }: pg.QueryResult): Outcome {
   return { rows: rows as Record<string, unknown>[], changed: rowCount ?? 0 }
 }
 
-async function refuseStandby(client: pg.PoolClient): Promise<void> {
-  const { rows } = await client.query<{ standby: number }>('SELECT pg_is_in_recovery() AS standby')
+/** Refuses a standby. A statement without a BEGIN runs as one that follows the BEGIN of `postgres-rows.ts`. */
+async function prepareSession(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ standby: number }>(
+    `SELECT pg_is_in_recovery() AS standby, set_config('default_transaction_isolation', 'read committed', false)`,
+  )
   if (rows[0]?.standby !== 1) return
   throw Object.assign(new Error('this PostgreSQL is a standby, which takes no writes'), {
     code: '25006',

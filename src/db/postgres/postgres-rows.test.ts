@@ -159,10 +159,20 @@ test('a write whose commit has no reply is applied once', { skip }, async () => 
   const rows = createPostgresRows(connections, systemClock)
   try {
     await rows.write([added])
-    const lost = cutter.cutReplyTo('COMMIT')
-    assert.deepEqual(await rows.write([raised]), [1])
-    await lost
-    assert.deepEqual(await rows.first(created), { created: 2 })
+    for (const lock of ['rows', 'none'] as const) {
+      for (const statements of [[raised], [raised, raised]]) {
+        const before = (await rows.first(created))?.created ?? 0
+        const isAlone = statements.length === 1
+        const lost = cutter.cutReplyTo(isAlone ? 'created + 1' : 'COMMIT')
+        const changes = await rows.write(statements, { lock })
+        assert.deepEqual(
+          changes,
+          statements.map(() => 1),
+        )
+        await lost
+        assert.deepEqual(await rows.first(created), { created: before + statements.length })
+      }
+    }
   } finally {
     await connections.close()
     await cutter.close()
@@ -178,9 +188,9 @@ test('a write that is lost before its commit is repeated', { skip }, async () =>
   try {
     await rows.write([added])
     const lost = cutter.cutReplyTo('created + 1')
-    assert.deepEqual(await rows.write([raised]), [1])
+    assert.deepEqual(await rows.write([raised, raised]), [1, 1])
     await lost
-    assert.deepEqual(await rows.first(created), { created: 2 })
+    assert.deepEqual(await rows.first(created), { created: 3 })
   } finally {
     await connections.close()
     await cutter.close()

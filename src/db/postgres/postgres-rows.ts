@@ -7,8 +7,9 @@ import { type Clock, pause } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Query, Rows, RowsOf, WriteLock, WriteOptions } from '../rows.ts'
 import { NothingChanged, type SqlValue, type Statement } from '../writer.ts'
-import type { Connection, Connections } from './connections.ts'
+import type { Connection, Connections, Outcome, Parameter } from './connections.ts'
 import { toManyRows, toPostgres } from './dialect.ts'
+import { claimId, insertDone, toRecorded, updateDone } from './done.ts'
 import { isConflict, isConnectionLoss, toFault } from './faults.ts'
 
 /** Of one write: no try begins later than this after the first. */
@@ -26,6 +27,7 @@ const uuidRegex = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type TextsOf = { readonly sql: string; readonly postgres?: string }
 type TextOf = (statement: TextsOf) => string
+type Call = { readonly text: string; readonly values: readonly Parameter[] }
 
 /** `life`: how long the ID is known. */
 type Try = {
@@ -46,6 +48,7 @@ export const advisoryLocks = {
 /** `connections`: the caller closes them. */
 export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock: Clock): Rows {
   const texts = new Map<string, string>()
+  const recordedTexts = new Map<string, string | null>()
   // Two writes of each lock are under way on this machine: one has the lock, and the next waits for it at the server. Others must
   // not wait there with a connection each.
   const locked = { rows: createLine(), usage: createLine() }
@@ -57,6 +60,22 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
     const text = toPostgres(postgres)
     texts.set(postgres, text)
     return text
+  }
+
+  /** The one statement of a write that records its own ID. Null: several statements, or one of another form. */
+  function recordedOf(statements: readonly Statement[], id: string, life: string): Call | null {
+    const [statement] = statements
+    if (statement === undefined || statements.length > 1) return null
+    const call = toCall(statement, textOf)
+    if (call === null) return null
+    const key = `${statement.require} ${call.text}`
+    let text = recordedTexts.get(key)
+    if (text === undefined) {
+      if (recordedTexts.size >= textsMax) recordedTexts.clear()
+      text = toRecorded(call.text, call.values.length, statement.require)
+      recordedTexts.set(key, text)
+    }
+    return text === null ? null : { text, values: [...call.values, id, life] }
   }
 
   async function findIn<Row extends object>(
@@ -88,10 +107,11 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
     connection: Connection,
     { statements, lock, id, isRepeated, life }: Try,
   ): Promise<readonly number[]> {
-    const locking = lock === 'none' ? '' : `; SELECT pg_advisory_xact_lock(${advisoryLocks[lock]})`
+    const recorded = isRepeated ? null : recordedOf(statements, id, life)
+    if (recorded !== null) return await runRecorded(connection, recorded, lock)
     let isOpen = true
     try {
-      const begun = connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED${locking}`)
+      const begun = connection.script(beginOf(lock))
       if (isRepeated) {
         await begun
         const earlier = await claimId(connection, id)
@@ -99,11 +119,9 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
       }
       // Sent with the first statement: if the lock cannot be had, the server refuses the rest of the transaction.
       const [, changes] = await Promise.all([begun, runAll(connection, statements, textOf)])
-      // A COMMIT after a failed INSERT is a ROLLBACK.
-      await Promise.all([
-        connection.run(insertDone, [id, `{${changes.join(',')}}`, life]),
-        connection.script('COMMIT'),
-      ])
+      const record = isRepeated ? updateDone : insertDone
+      // A COMMIT after a failed statement is a ROLLBACK.
+      await Promise.all([record(connection, id, changes, life), connection.script('COMMIT')])
       isOpen = false
       return changes
     } finally {
@@ -163,8 +181,42 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
   }
 }
 
-const insertDone = `INSERT INTO done (id, changes, until) VALUES ($1, $2, now() + $3::text::interval)
-  ON CONFLICT (id) DO UPDATE SET changes = excluded.changes, until = excluded.until`
+function beginOf(lock: WriteLock): string {
+  const locking = lock === 'none' ? '' : `; SELECT pg_advisory_xact_lock(${advisoryLocks[lock]})`
+  return `BEGIN ISOLATION LEVEL READ COMMITTED${locking}`
+}
+
+/** A transaction of one statement (see `toRecorded`), in one round trip: the lock is held for none. */
+async function runRecorded(
+  connection: Connection,
+  { text, values }: Call,
+  lock: WriteLock,
+): Promise<readonly number[]> {
+  const { rows } =
+    lock === 'none'
+      ? await connection.run(text, values)
+      : await runLocked(connection, { text, values }, lock)
+  const changed = rows[0]?.['changed']
+  if (typeof changed !== 'number') throw new NothingChanged(0)
+  return [changed]
+}
+
+async function runLocked(
+  connection: Connection,
+  { text, values }: Call,
+  lock: WriteLock,
+): Promise<Outcome> {
+  // The server refuses what follows a failure, and its COMMIT is then a ROLLBACK: the first failure is the reason.
+  const [begun, changed, committed] = await Promise.allSettled([
+    connection.script(beginOf(lock)),
+    connection.run(text, values),
+    connection.script('COMMIT'),
+  ])
+  if (begun.status === 'rejected') throw begun.reason
+  if (changed.status === 'rejected') throw changed.reason
+  if (committed.status === 'rejected') throw committed.reason
+  return changed.value
+}
 
 async function runAll(
   connection: Connection,
@@ -178,24 +230,6 @@ async function runAll(
     changes.push(changed)
   }
   return changes
-}
-
-/**
- * The changes of an earlier transaction with this ID; null: there is none. Waits for the end of one that is under way: the
- * server may not have noticed yet that its connection is lost.
- */
-async function claimId(connection: Connection, id: string): Promise<readonly number[] | null> {
-  const { changed } = await connection.run(
-    `INSERT INTO done (id, changes, until) VALUES ($1, '{}', now()) ON CONFLICT (id) DO NOTHING`,
-    [id],
-  )
-  if (changed === 1) return null
-  const { rows } = await connection.run(
-    `SELECT array_to_string(changes, ',') AS changes FROM done WHERE id = $1`,
-    [id],
-  )
-  const changes = rows[0]?.['changes']
-  return typeof changes === 'string' && changes !== '' ? changes.split(',').map(Number) : []
 }
 
 /** The error that led here, or the result, counts; a connection that cannot end its transaction fails at its next use. */
@@ -212,15 +246,11 @@ async function runStatement(
   statement: Statement,
   textOf: TextOf,
 ): Promise<number> {
-  const { sql, parameters, rows, postgres } = statement
-  if (typeof postgres === 'object') {
-    const arrays = columnsOf(rows ?? [])
-    if (arrays.length === 0) return 0
-    const text = textOf({ sql: postgres.unnest })
-    return (await connection.run(text, [...parameters, ...arrays])).changed
-  }
+  const call = toCall(statement, textOf)
+  if (call !== null) return (await connection.run(call.text, call.values)).changed
+  const { sql, parameters, rows = [], postgres } = statement
+  if (rows.length === 0 || typeof postgres === 'object') return 0
   const text = textOf(postgres === undefined ? { sql } : { sql, postgres })
-  if (rows === undefined) return (await connection.run(text, parameters)).changed
   let changed = 0
   const many =
     postgres === undefined && rows.length >= rowsAtOnce ? toManyRows(sql, rowsAtOnce) : null
@@ -231,6 +261,17 @@ async function runStatement(
     at += step
   }
   return changed
+}
+
+/** A statement that runs once. Null: it has rows, and so runs for each, or has no row. */
+function toCall({ sql, parameters, rows, postgres }: Statement, textOf: TextOf): Call | null {
+  if (typeof postgres === 'object') {
+    const arrays = columnsOf(rows ?? [])
+    if (arrays.length === 0) return null
+    return { text: textOf({ sql: postgres.unnest }), values: [...parameters, ...arrays] }
+  }
+  if (rows !== undefined) return null
+  return { text: textOf(postgres === undefined ? { sql } : { sql, postgres }), values: parameters }
 }
 
 function columnsOf(rows: readonly (readonly SqlValue[])[]): readonly (readonly SqlValue[])[] {

@@ -1,5 +1,5 @@
 // Deletes the IDs of writes that no repetition can need any more.
-// Tested by src/db/postgres/sweep-done.test.ts
+// Tested by src/db/postgres/done.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Connections } from './connections.ts'
 
