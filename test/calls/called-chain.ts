@@ -21,6 +21,8 @@ export const hasher = `0x${'72'.repeat(20)}`
 /** Calls the token with its own calldata, by a delegated call of a second contract. */
 export const proxy = `0x${'73'.repeat(20)}`
 const forwarder = `0x${'74'.repeat(20)}`
+/** Takes an ABI list of (address, bytes), calls each address with its bytes, and returns the sum of the words returned. */
+export const multicaller = `0x${'76'.repeat(20)}`
 /** Reverts with its calldata. */
 export const refuser = `0x${'75'.repeat(20)}`
 
@@ -42,6 +44,10 @@ const codes: Readonly<Record<string, string>> = {
   [proxy]: `0x365f5f375f5f365f73${address(forwarder)}5af4503d5f5f3e3d5ff3`,
   // calldatacopy; staticcall(token); return its data
   [forwarder]: `0x365f5f375f5f365f73${address(token)}5afa503d5f5f3e3d5ff3`,
+  // for (i = length; i != 0; i--) sum += word of staticcall(entry i - 1)
+  [multicaller]:
+    '0x5f6024355b8015603957600190038060051b6044013560440180604001358082606001' +
+    '5f3760205f825f85355afa505050905f5101906004565b505f5260205ff3',
   // calldatacopy; revert
   [refuser]: '0x365f5f37365ffd',
 }
@@ -169,6 +175,9 @@ function behindOf(server: Started, url: string): Behind {
   }
 }
 
+/** The head stays where it was at the start. */
+const fixedHeads = 'heads: {pollMs: 600000, maxAgeMs: 86400000}'
+
 function networkLines(
   name: string,
   genesisFile: string | null,
@@ -179,7 +188,7 @@ function networkLines(
     `  - name: ${name}`,
     '    chainId: 1337',
     ...(genesisFile === null ? [] : [`    genesisFile: ${genesisFile}`]),
-    '    heads: {pollMs: 600000, maxAgeMs: 86400000}',
+    ...(more.some((line) => line.startsWith('heads:')) ? [] : [`    ${fixedHeads}`]),
     ...more.map((line) => `    ${line}`),
     '    upstreams:',
     ...upstreams.map((url, index) => `      - {url: "${url}", name: node-${index}, wsUrl: null}`),

@@ -3,7 +3,9 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import {
   type Answer,
+  type CalledChain,
   holder,
+  multicaller,
   proxy,
   reader,
   startBehind,
@@ -16,6 +18,16 @@ import { startRpcProxy } from './rpc-proxy.ts'
 const balanceOf = (to: string, owner: string) => ({ to, data: word(BigInt(owner)) })
 const read = (slots: number) => ({ to: reader, data: word(slots) })
 const other = `0x${'5a'.repeat(20)}`
+
+/** As `aggregate((address,bytes)[])`. */
+function multicall(calls: readonly { readonly to: string; readonly data: string }[]) {
+  const tuples = calls.map(({ to, data }) =>
+    [word(BigInt(to)), word(64), word(32), data].map((part) => part.slice(2)).join(''),
+  )
+  const offsets = calls.map((_, index) => word(32 * calls.length + 128 * index).slice(2))
+  const head = [word(32), word(calls.length)].map((part) => part.slice(2))
+  return { to: multicaller, data: `0x12345678${[...head, ...offsets, ...tuples].join('')}` }
+}
 
 type Asked = { readonly answer: Answer; readonly trips: number; readonly methods: Set<string> }
 
@@ -35,6 +47,13 @@ async function startCounted(t: TestContext) {
   return { chain, ask }
 }
 
+/** A new block, as a block parameter. */
+async function mine({ rpc }: CalledChain) {
+  await rpc('evm_mine', [])
+  const { result } = await rpc('eth_getBlockByNumber', ['latest', false])
+  return { blockHash: (result as { readonly hash: string }).hash }
+}
+
 const proved = (number: number): Answer => ({ result: word(number), verified: 'proof' })
 
 test('the balance of another holder takes one round trip, and no hint', async (t) => {
@@ -52,14 +71,12 @@ test('a call that is known takes one round trip at a new block', async (t) => {
   const { chain, ask } = await startCounted(t)
   deepEqual((await ask(read(31))).answer, proved(496))
   deepEqual((await ask(balanceOf(proxy, holder))).answer, proved(1234))
-  await chain.rpc('evm_mine', [])
-  const { result } = await chain.rpc('eth_getBlockByNumber', ['latest', false])
-  const { hash } = result as { readonly hash: string }
+  const block = await mine(chain)
   for (const [call, sum] of [
     [read(31), 496],
     [balanceOf(proxy, holder), 1234],
   ] as const) {
-    const { answer, trips } = await ask(call, { blockHash: hash })
+    const { answer, trips } = await ask(call, block)
     deepEqual(answer, proved(sum))
     equal(trips, 1)
   }
@@ -75,4 +92,21 @@ test('a call that reads more than was learned is proved, and asks for a hint the
   deepEqual(next.answer, proved(820))
   ok(next.trips <= 2, `${next.trips} round trips`)
   ok(next.methods.has('eth_createAccessList'))
+})
+
+test('a multicall takes one round trip if each call that it carries was seen, alone or in another', async (t) => {
+  const { chain, ask } = await startCounted(t)
+  const { answer } = await ask(multicall([balanceOf(token, other), read(5)]))
+  deepEqual(answer, proved(15))
+  deepEqual((await ask(balanceOf(proxy, other))).answer, proved(0))
+  const calls = [
+    balanceOf(proxy, holder),
+    read(5),
+    balanceOf(token, holder),
+    balanceOf(token, proxy),
+  ]
+  const known = await ask(multicall(calls), await mine(chain))
+  deepEqual(known.answer, proved(1234 + 15 + 1234))
+  equal(known.trips, 1)
+  ok(!known.methods.has('eth_createAccessList'))
 })

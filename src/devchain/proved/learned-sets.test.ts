@@ -48,7 +48,7 @@ function readsOf(slots: Slots): Reads {
 
 /** Without what every call reads: its sender, which most of these calls leave out, and the coinbase. */
 function predicted(sets: LearnedSets, call: LearnedCall): Slots | null {
-  const entries = sets.predict(call)
+  const entries = sets.predict([call])
   if (entries === null) return null
   const { from = new Uint8Array(20) } = call.request
   const always = [from, call.coinbase].map(toHex)
@@ -61,7 +61,7 @@ function predicted(sets: LearnedSets, call: LearnedCall): Slots | null {
 }
 
 test('nothing is predicted before a call was seen', () => {
-  assert.equal(createLearnedSets().predict(callOf([ann])), null)
+  assert.equal(createLearnedSets().predict([callOf([ann])]), null)
 })
 
 test('a mapping by a word of the calldata is predicted for other words', () => {
@@ -125,13 +125,56 @@ test('a call that reads very much is not learned', () => {
   const sets = createLearnedSets()
   const many = Array.from({ length: 600 }, (_, slot) => `0x${slot.toString(16)}`)
   sets.learn(callOf([ann]), readsOf({ [token]: many }))
-  assert.equal(sets.predict(callOf([ann])), null)
+  assert.equal(sets.predict([callOf([ann])]), null)
 })
 
 test('accounts and networks learn apart', () => {
   const sets = createLearnedSets()
   sets.learn(callOf([ann]), readsOf({ [token]: ['0x01'] }))
-  assert.equal(sets.predict(callOf([ann], { accountId: 'two' })), null)
-  assert.equal(sets.predict(callOf([ann], { network: 'other' })), null)
-  assert.notEqual(sets.predict(callOf([ann])), null)
+  assert.equal(sets.predict([callOf([ann], { accountId: 'two' })]), null)
+  assert.equal(sets.predict([callOf([ann], { network: 'other' })]), null)
+  assert.notEqual(sets.predict([callOf([ann])]), null)
+})
+
+test('a call that carries others is predicted from what each of them reads', () => {
+  const sets = createLearnedSets()
+  const [outer, carried] = [callOf([ann, ben]), callOf([ann], { request: {} })]
+  const inner = (owner: string) => ({
+    ...carried,
+    request: { ...callOf([owner]).request, to: fromHex(cem) },
+  })
+  sets.learn(outer, readsOf({ [token]: ['0x07'] }))
+  assert.equal(sets.predict([outer, inner(ann)]), null)
+  sets.learn(inner(ann), readsOf({ [cem]: [hashIn(sets, ann, 3)] }))
+  const both = sets.predict([outer, inner(ann), inner(ben)]) ?? []
+  const slots = new Map(both.map((entry) => [toHex(entry.address), entry.storageKeys.map(toHex)]))
+  assert.deepEqual(slots.get(token), [`0x${wordOf(7)}`])
+  assert.deepEqual(slots.get(cem), [hashOf(ann, 3), hashOf(ben, 3)])
+})
+
+test('the account that stores most loses its oldest set first', () => {
+  const sets = createLearnedSets({ sets: 4, words: 1_000 })
+  const call = (number: number, accountId: string) => {
+    const to = fromHex(`0x${number.toString(16).padStart(40, '0')}`)
+    return callOf([ann], { accountId, request: { ...callOf([ann]).request, to } })
+  }
+  sets.learn(call(0, 'small'), readsOf({ [token]: ['0x01'] }))
+  for (let number = 1; number <= 9; number += 1) {
+    sets.learn(call(number, 'large'), readsOf({ [token]: ['0x01'] }))
+  }
+  assert.notEqual(sets.predict([call(0, 'small')]), null)
+  const known = [1, 2, 3, 4, 5, 6, 7, 8, 9].filter(
+    (number) => sets.predict([call(number, 'large')]) !== null,
+  )
+  assert.deepEqual(known, [7, 8, 9])
+})
+
+test('the limit of words is of all sets together', () => {
+  const sets = createLearnedSets({ sets: 100, words: 10 })
+  const call = (accountId: string) => callOf([ann], { accountId })
+  const slots = (count: number) => Array.from({ length: count }, (_, slot) => `0x${slot}`)
+  sets.learn(call('small'), readsOf({ [token]: slots(2) }))
+  sets.learn(call('large'), readsOf({ [token]: slots(8) }))
+  assert.equal(sets.predict([call('large')]), null)
+  assert.notEqual(sets.predict([call('small')]), null)
 })

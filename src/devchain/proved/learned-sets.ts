@@ -1,6 +1,6 @@
 // What earlier calls of a function read, so that the next call of it gets all of it in one round trip. A slot of a mapping is
 // learned as it came to be: keccak256 of two words, of which one is a word of the calldata, the sender, or such a hash.
-// Accounts learn apart, so that no client can make the calls of another fetch more.
+// Accounts learn apart, so that no client can make the calls of another fetch more, and the one that stores most loses first.
 // Tested by src/devchain/proved/learned-sets.test.ts
 import { fromLatin1, toLatin1 } from '../../base/hex.ts'
 import { setNewest } from '../../base/lru-cache.ts'
@@ -38,19 +38,18 @@ export type LearnedCall = {
 }
 
 export type LearnedSets = {
-  /** What the call will read; null: not known. */
-  predict(call: LearnedCall): readonly AccessListEntry[] | null
-  /** `reads`: of the whole run. */
+  /** What a call and those that it carries will read; null: not known of one of them. */
+  predict(calls: readonly LearnedCall[]): readonly AccessListEntry[] | null
+  /** `reads`: of the whole run, without those of the calls that it carries. */
   learn(call: LearnedCall, reads: Reads): void
   /** To be called with the inputs of KECCAK256. */
   noteHash(input: Uint8Array, hash: Uint8Array): void
 }
 
-const setsMax = 20_000
 /** Accounts and slots of one set: what reads more is not learned. */
 const wordsEachMax = 512
-/** Of all sets. */
-const wordsMax = 500_000
+/** `words`: accounts and slots of all sets. */
+const defaultLimits = { sets: 20_000, words: 500_000 }
 /** Inputs of KECCAK256 in memory, of all calls. */
 const preimagesMax = 20_000
 /** Hashes in hashes: a mapping in a mapping. */
@@ -62,53 +61,89 @@ const dataWordsMax = 64
 /** Smaller words are equal by chance. */
 const leastWord = 1n << 64n
 
-export function createLearnedSets(): LearnedSets {
-  const sets = new Map<string, Learned>()
+/** Of one account, the least recently used set first. */
+type AccountSets = { readonly sets: Map<string, Learned>; words: number }
+
+export function createLearnedSets(limits = defaultLimits): LearnedSets {
+  const accounts = new Map<string, AccountSets>()
   const preimages = new Map<string, string>()
+  let count = 0
   let words = 0
 
-  function store(key: string, learned: Learned): void {
-    forget(key)
-    sets.set(key, learned)
-    words += learned.words
-    for (const oldest of sets.keys()) {
-      if (sets.size <= setsMax && words <= wordsMax) break
-      forget(oldest)
-    }
+  function find(call: LearnedCall): Learned | undefined {
+    return accounts.get(call.accountId)?.sets.get(keyOf(call))
   }
 
-  function forget(key: string): void {
-    words -= sets.get(key)?.words ?? 0
-    sets.delete(key)
+  function store(call: LearnedCall, learned: Learned): void {
+    const key = keyOf(call)
+    forget(call.accountId, key)
+    const account = accounts.get(call.accountId) ?? { sets: new Map<string, Learned>(), words: 0 }
+    accounts.set(call.accountId, account)
+    account.sets.set(key, learned)
+    add(account, 1, learned.words)
+    while (count > limits.sets) forgetOldest(({ sets }) => sets.size)
+    while (words > limits.words) forgetOldest((account) => account.words)
+  }
+
+  /** Of the account with the most. */
+  function forgetOldest(sizeOf: (account: AccountSets) => number): void {
+    let largest: readonly [string, AccountSets] | null = null
+    for (const each of accounts) {
+      if (largest === null || sizeOf(each[1]) > sizeOf(largest[1])) largest = each
+    }
+    const [accountId, { sets }] = largest as readonly [string, AccountSets]
+    const [oldest = ''] = sets.keys()
+    forget(accountId, oldest)
+  }
+
+  function forget(accountId: string, key: string): void {
+    const account = accounts.get(accountId)
+    const learned = account?.sets.get(key)
+    if (account === undefined || learned === undefined) return
+    account.sets.delete(key)
+    add(account, -1, -learned.words)
+    if (account.sets.size === 0) accounts.delete(accountId)
+  }
+
+  function add(account: AccountSets, sets: number, more: number): void {
+    count += sets
+    words += more
+    account.words += more
   }
 
   return {
-    predict(call) {
-      const learned = sets.get(keyOf(call))
-      if (learned?.isReliable !== true) return null
-      const predicted = evaluate(learned.set, wordsOf(call))
-      return [...predicted].map(([address, slots]) => ({
+    predict(calls) {
+      const all = new Map<string, Set<string>>()
+      for (const call of calls) {
+        const learned = find(call)
+        if (learned?.isReliable !== true) return null
+        for (const [address, slots] of evaluate(learned.set, wordsOf(call))) {
+          const known = all.get(address)
+          if (known === undefined) all.set(address, slots)
+          else for (const slot of slots) known.add(slot)
+        }
+      }
+      return [...all].map(([address, slots]) => ({
         address: fromLatin1(address),
         storageKeys: [...slots].map(fromLatin1),
       }))
     },
     learn(call, reads) {
-      const key = keyOf(call)
       const own = wordsOf(call)
-      const known = sets.get(key)
+      const known = find(call)
       if (known !== undefined && covers(evaluate(known.set, own), reads)) {
         known.isReliable = true
-        return store(key, known)
+        return store(call, known)
       }
       const seen = explain(reads, own, preimages)
       const seenWords = countWords(seen)
-      if (seenWords > wordsEachMax) return forget(key)
+      if (seenWords > wordsEachMax) return forget(call.accountId, keyOf(call))
       const both = known === undefined ? seen : union(known.set, seen)
       const bothWords = countWords(both)
       // Reads of earlier calls that this one did not have are worth a little, not more than its own.
       const isLarge = bothWords > Math.min(2 * seenWords, wordsEachMax)
       const learned = isLarge ? { set: seen, words: seenWords } : { set: both, words: bothWords }
-      store(key, { ...learned, isReliable: known === undefined })
+      store(call, { ...learned, isReliable: known === undefined })
     },
     noteHash(input, hash) {
       if (input.length !== 64) return
@@ -117,9 +152,10 @@ export function createLearnedSets(): LearnedSets {
   }
 }
 
-function keyOf({ network, accountId, request: { to, data } }: LearnedCall): string {
+/** Among the sets of its account. */
+function keyOf({ network, request: { to, data } }: LearnedCall): string {
   const selector = data === undefined ? '' : toLatin1(data.subarray(0, 4))
-  return `${network}\n${accountId}\n${to === undefined ? '' : toLatin1(to)}${selector}`
+  return `${network}\n${to === undefined ? '' : toLatin1(to)}${selector}`
 }
 
 /** The words that a call brings. */

@@ -13,7 +13,8 @@ import { serveTasks, type TaskContext } from '../serve-tasks.ts'
 import { createCrypto } from '../vm/chain-crypto.ts'
 import { type ChainRules, createRulesOf } from '../vm/chain-rules.ts'
 import { TimeSlices } from '../vm/time-slice.ts'
-import { createLearnedSets } from './learned-sets.ts'
+import { type CarriedCall, findCarriedCalls, splitReads } from './carried-calls.ts'
+import { createLearnedSets, type LearnedCall } from './learned-sets.ts'
 import { executeProved } from './proved-execution.ts'
 import { limitReads, type ProvedState } from './proved-state.ts'
 import type { Given, Need, ProvedTask, ProvedThreadData, Want } from './proved-task.ts'
@@ -21,6 +22,7 @@ import { createValueCache, type ValueCache } from './value-cache.ts'
 
 /** Fork schedules in memory: one for each network, and for each change of its settings. */
 const schedulesMax = 64
+const noBytes = new Uint8Array(0)
 
 function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
   const values = createValueCache()
@@ -52,25 +54,36 @@ function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
     const call = { network: task.network, accountId: task.accountId, request, coinbase: miner }
     // Code that a client brings tells nothing of the contract.
     const learns = !task.isRecorded && overrides.state.length === 0
+    const carried = learns ? findCarriedCalls(request.data ?? noBytes) : []
+    const carriedBy = ({ to, data }: CarriedCall): LearnedCall => ({
+      ...call,
+      request: { to, data, ...(request.to === undefined ? {} : { from: request.to }) },
+    })
     const needed = { any: false }
     const need = async (want: Want) => {
       const isFirst = !needed.any
       needed.any = true
-      const predicted = isFirst && learns ? learned.predict(call) : null
+      const predicted =
+        isFirst && learns ? learned.predict([call, ...carried.map(carriedBy)]) : null
       const expected = predicted === null ? null : missing(predicted, stateRoot, cache)
       return (await context.turn.wait(context.need({ want, expected } satisfies Need))) as Given
     }
-    const state = limitReads(askingState(stateRoot, cache, need), reads)
+    const limited = limitReads(askingState(stateRoot, cache, need), reads)
+    const split = carried.length === 0 ? null : splitReads(limited, carried)
     try {
       return await executeProved(asked, {
         header,
         rules: rulesOf(config),
         callGasMax,
-        state,
+        state: split?.state ?? limited,
         turn: context.turn,
+        frames: split,
       })
     } finally {
-      if (needed.any && learns) learned.learn(call, state.reads)
+      if (needed.any && learns) {
+        learned.learn(call, split?.own() ?? limited.reads)
+        for (const one of split?.carried() ?? []) learned.learn(carriedBy(one.call), one.reads)
+      }
     }
   }
 

@@ -17,7 +17,9 @@ import { createAccessList } from '../vm/create-access-list.ts'
 import { estimateGas } from '../vm/estimate-gas.ts'
 import type { CallParts } from '../vm/open-state.ts'
 import type { TimeSlice } from '../vm/time-slice.ts'
+import { eventsOf } from '../vm/trace/tracer.ts'
 import { traceCall } from '../vm/trace-call.ts'
+import type { SplitReads } from './carried-calls.ts'
 import { CallState } from './call-state.ts'
 import type { ProvedState } from './proved-state.ts'
 
@@ -45,9 +47,11 @@ export async function executeProved(
     readonly callGasMax: bigint
     readonly state: ProvedState
     readonly turn: TimeSlice
+    /** Gets the messages of the run; absent: none does. */
+    readonly frames?: Pick<SplitReads, 'begin' | 'end'> | null
   },
 ): Promise<ProvedResults[ProvedExecution['kind']]> {
-  const { header, rules, callGasMax, state, turn } = on
+  const { header, rules, callGasMax, state, turn, frames = null } = on
   checkForkOf(header, rules, asked.overrides.block.time)
   checkType(asked, header, rules)
   const parts: CallParts = {
@@ -55,8 +59,8 @@ export async function executeProved(
     callGasMax,
     states: {
       headerOf: () => header,
-      open: ({ common, precompiles, turn: own }) =>
-        createVmOver(new CallState(state), {
+      async open({ common, precompiles, turn: own }) {
+        const machine = await createVmOver(new CallState(state), {
           common,
           precompiles,
           // A block that the call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
@@ -65,7 +69,13 @@ export async function executeProved(
               number < header.number ? state.hashOf(number) : new Uint8Array(32),
           },
           turn: own,
-        }),
+        })
+        if (frames !== null) {
+          eventsOf(machine).on('beforeMessage', (message) => frames.begin(message))
+          eventsOf(machine).on('afterMessage', () => frames.end())
+        }
+        return machine
+      },
     },
   }
   const { request, overrides } = asked
