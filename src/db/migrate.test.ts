@@ -63,3 +63,26 @@ test('usage of before is carried over by hour, and summed by day', () => {
   }
   db.close()
 })
+
+test('storage besides blocks is added to accounts that have it, also above their quota', () => {
+  const db = openDatabase(':memory:')
+  const adding = migrations.findIndex((step) => step.some((sql) => sql.includes('inline_holding')))
+  migrate(db, migrations.slice(0, adding))
+  db.exec(`INSERT INTO account (id, name, created, settings) VALUES ('a', 'a', 0, '{"filesStoredBytes":0}'),
+      ('b', 'b', 0, '{}'), ('c', 'c', 0, '{}');
+    INSERT INTO root (hash, codec, mode) VALUES (x'0003010203', 85, 'recursive'), (x'1201', 85, 'recursive');
+    INSERT INTO pin (account_id, cid, mode, created, root) VALUES ('a', x'01', 'recursive', 0, 1),
+      ('a', x'02', 'recursive', 0, 1), ('b', x'01', 'recursive', 0, 2);
+    INSERT INTO pin_request (id, account_id, cid, name, folded, status, created, due, tries, blocks, bytes)
+      VALUES ('r', 'a', x'01', 'ü', 'ü', 'queued', 0, 0, 0, 0, 0), ('s', 'c', x'01', '', '', 'queued', 0, 0, 0, 0, 0)`)
+  migrate(db)
+  const stored = db.all('SELECT account_id AS id, bytes FROM account_storage ORDER BY account_id')
+  assert.deepEqual(stored, [
+    { id: 'a', bytes: 8 },
+    { id: 'b', bytes: 0 },
+    { id: 'c', bytes: 1 },
+  ])
+  db.exec('DELETE FROM pin; DELETE FROM pin_request')
+  assert.equal(db.getValue('SELECT sum(bytes) FROM account_storage'), 0)
+  db.close()
+})

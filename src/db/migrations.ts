@@ -6,7 +6,7 @@ import { mfsTables } from './mfs-tables.ts'
 import { pinRequestTables } from './pin-request-tables.ts'
 import { announcedTimes, publicBlocks } from './public-triggers.ts'
 import { ipnsTables } from './ipns-tables.ts'
-import { storageQuota, storageTriggers } from './storage-triggers.ts'
+import { storageBesidesBlocks, storageQuota, storageTriggers } from './storage-triggers.ts'
 
 const alertTables: readonly string[] = [
   // Both are JSON lists of texts.
@@ -378,4 +378,5 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE alert_incident (account_id TEXT NOT NULL REFERENCES account (id), what TEXT NOT NULL,
        since INTEGER NOT NULL, PRIMARY KEY (account_id, what)) WITHOUT ROWID`,
   ],
+  [...storageBesidesBlocks],
 ]

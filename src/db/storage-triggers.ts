@@ -1,6 +1,6 @@
 // Maintains the storage of accounts exactly: triggers on the rows that reference roots, so no writer of a pin or lease can miss
-// it; and enforces the storage quota in the transaction that stores a pin or lease.
-// Tested by src/db/migrate.test.ts
+// it; and enforces the storage quota in the transaction that stores a pin, a lease or a request to pin.
+// Tested by src/db/migrate.test.ts, src/db/postgres/storage-functions.test.ts, src/ipfs/pins/storage-quota.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Statement } from './writer.ts'
 
@@ -117,4 +117,47 @@ export const storageTriggers: readonly string[] = [
     WHEN (SELECT blocks FROM root WHERE id = OLD.root) > ${blocksAtOnce} BEGIN
     INSERT INTO releasing (storage, root, after) VALUES (OLD.storage, OLD.root, -1);
   END`,
+]
+
+/**
+ * What an account stores besides blocks counts too: a root whose multihash is identity contains its block, so the multihash
+ * counts; and a request to pin counts the texts of its row.
+ */
+export const requestSize = (row: string): string =>
+  `(octet_length(${row}.cid) + octet_length(${row}.name) + coalesce(octet_length(${row}.meta), 0)
+    + coalesce(octet_length(${row}.origins), 0))`
+
+const inlineSize = (row: string): string =>
+  `(SELECT length(hash) FROM root WHERE id = ${row}.root AND hash >= x'00' AND hash < x'01')`
+
+/** Adds both to accounts that have them already, which may exceed their quota. For both engines. */
+export const countUncounted = (identity: string): readonly string[] => [
+  `INSERT INTO account_storage (account_id) SELECT DISTINCT account_id FROM pin_request
+     WHERE account_id IN (SELECT id FROM account)
+     ON CONFLICT (account_id) DO NOTHING`,
+  `INSERT INTO storage_unjudged (account_id) SELECT account_id FROM account_storage`,
+  `UPDATE account_storage SET bytes = account_storage.bytes + added.size
+     FROM (SELECT account_id, sum(${requestSize('pin_request')}) AS size FROM pin_request GROUP BY account_id) AS added
+     WHERE added.account_id = account_storage.account_id`,
+  `UPDATE account_storage SET bytes = account_storage.bytes + added.size
+     FROM (SELECT holding.storage AS id, sum(length(root.hash)) AS size
+       FROM root JOIN holding ON holding.root = root.id WHERE ${identity} GROUP BY holding.storage) AS added
+     WHERE added.id = account_storage.id`,
+  `DELETE FROM storage_unjudged`,
+]
+
+export const storageBesidesBlocks: readonly string[] = [
+  `CREATE TRIGGER inline_holding_added AFTER INSERT ON holding WHEN ${inlineSize('NEW')} > 0
+    BEGIN UPDATE account_storage SET bytes = bytes + ${inlineSize('NEW')} WHERE id = NEW.storage; END`,
+  // Before: the other trigger may take the name of the root.
+  `CREATE TRIGGER inline_holding_removed BEFORE DELETE ON holding WHEN ${inlineSize('OLD')} > 0
+    BEGIN UPDATE account_storage SET bytes = bytes - ${inlineSize('OLD')} WHERE id = OLD.storage; END`,
+  `CREATE TRIGGER pin_request_added AFTER INSERT ON pin_request BEGIN
+    INSERT INTO account_storage (account_id) VALUES (NEW.account_id) ON CONFLICT (account_id) DO NOTHING;
+    UPDATE account_storage SET bytes = bytes + ${requestSize('NEW')} WHERE account_id = NEW.account_id;
+  END`,
+  `CREATE TRIGGER pin_request_removed AFTER DELETE ON pin_request BEGIN
+    UPDATE account_storage SET bytes = bytes - ${requestSize('OLD')} WHERE account_id = OLD.account_id;
+  END`,
+  ...countUncounted(`root.hash >= x'00' AND root.hash < x'01'`),
 ]

@@ -1,5 +1,5 @@
-// Tables `account_storage`, `holding` and `charge`: the storage of each account, each block once, framing included.
-// Triggers maintain them (db/storage-triggers.ts).
+// Tables `account_storage`, `holding` and `charge`: the storage of each account, each block once, framing included; CIDs that
+// contain their block and texts of pin requests count too. Triggers maintain them (db/storage-triggers.ts).
 // Tested by src/ipfs/pins/roots.test.ts, src/kubo/commands/node/node-commands.test.ts
 import { placeholders, query, type Query } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
@@ -35,7 +35,7 @@ export type AccountStorageRow = StorageRow &
     readonly account: string
   }
 
-/** Accounts that store blocks, by name. */
+/** Accounts that store something, by name. */
 export function listStorage(): Query<AccountStorageRow> {
   return query(
     `SELECT account.id AS "accountId", account.name AS account, (SELECT count(*) FROM pin WHERE account_id = account.id) AS pins,
@@ -43,7 +43,7 @@ export function listStorage(): Query<AccountStorageRow> {
         (SELECT coalesce(sum(root.bytes), 0) FROM pin JOIN root ON root.id = pin.root
           WHERE pin.account_id = account.id) AS "logicalBytes"
       FROM account_storage JOIN account ON account.id = account_storage.account_id
-      WHERE account_storage.blocks > 0 ORDER BY account.name`,
+      WHERE account_storage.blocks > 0 OR account_storage.bytes > 0 ORDER BY account.name`,
   )
 }
 

@@ -72,3 +72,32 @@ test('a program works with the next schema, and refuses one beyond it', { skip }
     })
   })
 })
+
+test(
+  'storage besides blocks is added to accounts that have it, also above their quota',
+  { skip },
+  async () => {
+    await withDatabase(async (connections, database) => {
+      const adding = postgresMigrations.findIndex((step) =>
+        step.some((sql) => sql.includes('inline_holding')),
+      )
+      await migratePostgres(connections, postgresMigrations.slice(0, adding))
+      const run = (sql: string) => connections.lend(({ script }) => script(sql))
+      await run(String.raw`INSERT INTO account (id, name, created, settings)
+        VALUES ('a', 'a', 0, '{"filesStoredBytes":0}'), ('c', 'c', 0, '{}');
+      INSERT INTO root (id, hash, codec, mode) VALUES (1, '\x0003010203', 85, 'recursive');
+      INSERT INTO pin (account_id, cid, mode, created, root) VALUES ('a', '\x01', 'recursive', 0, 1);
+      INSERT INTO pin_request (id, account_id, cid, name, folded, status, created, due, tries, blocks, bytes)
+        VALUES ('r', 'a', '\x01', 'ü', 'ü', 'queued', 0, 0, 0, 0, 0), ('s', 'c', '\x01', '', '', 'queued', 0, 0, 0, 0, 0)`)
+      await migratePostgres(connections)
+      const sql = 'SELECT account_id AS id, bytes FROM account_storage ORDER BY account_id'
+      assert.deepEqual(await server.query(database, sql), [
+        { id: 'a', bytes: '8' },
+        { id: 'c', bytes: '1' },
+      ])
+      await run('DELETE FROM pin; DELETE FROM pin_request')
+      const total = 'SELECT sum(bytes) AS bytes FROM account_storage'
+      assert.deepEqual(await server.query(database, total), [{ bytes: '0' }])
+    })
+  },
+)

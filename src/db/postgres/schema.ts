@@ -7,7 +7,7 @@ import { postgresPinRequestTables } from '../pin-request-tables.ts'
 import { postgresMfsTables } from '../mfs-tables.ts'
 import { objectTables } from './object-tables.ts'
 import { announcedTimes, publicBlocks } from './public-functions.ts'
-import { storageFunctions } from './storage-functions.ts'
+import { storageBesidesBlocks, storageFunctions } from './storage-functions.ts'
 
 /** Notifications carry the name of a revision. */
 export const revisionChannel = 'cairn_revision'
@@ -226,4 +226,5 @@ export const postgresMigrations: readonly (readonly string[])[] = [
     `CREATE TABLE alert_incident (account_id ${text} NOT NULL REFERENCES account (id), what ${text} NOT NULL,
        since bigint NOT NULL, PRIMARY KEY (account_id, what))`,
   ],
+  [...storageBesidesBlocks],
 ]

@@ -13,6 +13,7 @@ import {
   insertStorage,
   replaceMfs,
 } from '../../tables/trees/mfs.ts'
+import { deletePinRequest, insertPinRequest } from '../../tables/pinning/pin-requests.ts'
 import { copyPin, deletePin, upsertPin } from '../../tables/pins.ts'
 import {
   deleteClosure,
@@ -68,6 +69,24 @@ function withRoot(at: number, rows: readonly Statement[]): readonly Statement[] 
   ]
 }
 
+/** A root that contains its block: it has no other. */
+const inlineName = (at: number): RootName => ({
+  hash: Uint8Array.from([0, at, ...Array.from({ length: at }, () => 7)]),
+  codec: 85,
+  mode: 'recursive',
+})
+
+const requestOf = (account: string, at: number) => ({
+  id: `${account} ${at}`,
+  account_id: account,
+  cid: cidOf(at),
+  name: 'näme'.repeat(at),
+  meta: at % 2 === 0 ? null : '{"a":"ü"}',
+  origins: at % 3 === 0 ? null : '["/dns/x"]',
+  replaces: null,
+  now: 1,
+})
+
 const cidOf = (at: number): Uint8Array => Uint8Array.from([2, at])
 
 function changeOf(below: (most: number) => number): readonly Statement[] {
@@ -81,7 +100,23 @@ function changeOf(below: (most: number) => number): readonly Statement[] {
     links: 1,
     held: below(5) === 0 ? 0 : 1,
   }
-  switch (below(9)) {
+  switch (below(13)) {
+    case 9:
+    case 10: {
+      const inline = inlineName(below(5))
+      return [
+        ...insertRoot(inline, { batch: 'none', tree: 0 }),
+        upsertPin(account, { ...pin, cid: Uint8Array.of(3, below(3)) }, inline, false),
+      ]
+    }
+    case 11:
+      return [deletePin(account, Uint8Array.of(3, below(3)), true)]
+    case 12: {
+      const request = requestOf(account, below(4))
+      const remove = deletePinRequest({ id: request.id, status: 'queued' })
+      if (below(2) === 0) return [remove]
+      return [{ sql: remove.sql, parameters: remove.parameters }, insertPinRequest(request)]
+    }
     case 7:
       return [
         deleteMfsBlocks(accounts.indexOf(account) + 1, [linked]),
@@ -130,7 +165,19 @@ const dumps = [
     JOIN account_storage AS s ON s.id = holding.storage JOIN root ON root.id = holding.root ORDER BY 1, 2`),
   query('SELECT account_id, cid, mode, name, created FROM pin ORDER BY account_id, cid'),
   query('SELECT count(*) AS releasing FROM releasing'),
+  query('SELECT account_id, id FROM pin_request ORDER BY account_id, id'),
 ] as const
+
+type StorageBySource = Readonly<Record<'bytes' | 'charged' | 'inline' | 'asked', number>>
+
+/** Counted again from blocks, roots that contain their block, and requests to pin. */
+const storageBySource = query<StorageBySource>(`SELECT bytes,
+  (SELECT coalesce(sum(size), 0) FROM charge WHERE storage = s.id) AS charged,
+  (SELECT coalesce(sum(length(root.hash)), 0) FROM holding JOIN root ON root.id = holding.root
+    WHERE holding.storage = s.id AND hex(substr(root.hash, 1, 1)) = '00') AS inline,
+  (SELECT coalesce(sum(length(cid) + length(CAST(name AS BLOB)) + coalesce(length(CAST(meta AS BLOB)), 0)
+    + coalesce(length(CAST(origins AS BLOB)), 0)), 0) FROM pin_request WHERE account_id = s.account_id) AS asked
+  FROM account_storage AS s`)
 
 async function tryWrite(rows: Rows, statements: readonly Statement[]): Promise<string> {
   try {
@@ -165,7 +212,7 @@ test('what accounts store is the same in both engines after any changes', { skip
   }
   const below = seeded(7)
   const results = new Map<string, number>()
-  for (let round = 0; round < 250; round += 1) {
+  for (let round = 0; round < 350; round += 1) {
     const change = changeOf(below)
     const [one, other] = [await tryWrite(local, change), await tryWrite(remote, change)]
     assert.equal(other, one, `round ${round}`)
@@ -173,6 +220,16 @@ test('what accounts store is the same in both engines after any changes', { skip
     if (below(4) === 0) for (const rows of [local, remote]) await release(rows)
     if (round % 10 !== 9) continue
     assert.deepEqual(await remote.snapshot(dumps), await local.snapshot(dumps), `round ${round}`)
+  }
+  while ((await local.first(findFirstReleasing())) !== null) await release(local)
+  const sums = await local.find(storageBySource)
+  for (const { bytes, charged, inline, asked } of sums)
+    assert.equal(bytes, charged + inline + asked)
+  for (const part of ['charged', 'inline', 'asked'] as const) {
+    assert.ok(
+      sums.some((sum) => sum[part] > 0),
+      part,
+    )
   }
   assert.ok((results.get('done') ?? 0) > 100)
   assert.ok((results.get('over quota') ?? 0) > 3, JSON.stringify([...results]))

@@ -1,7 +1,7 @@
 // The triggers of `storage-triggers.ts` in PL/pgSQL: the storage of accounts is exact in the transaction of each pin and
 // lease, and the quota holds there. Callers lock in one order: account, blocks by hash, root, the rest.
 // Tested by src/db/postgres/migrate.test.ts
-import { blocksAtOnce, quotaReached } from '../storage-triggers.ts'
+import { blocksAtOnce, countUncounted, quotaReached, requestSize } from '../storage-triggers.ts'
 
 /** A plan that was made while the tables were empty would be slow later: each call gets its own. */
 export const functionEnd = `LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan`
@@ -87,4 +87,36 @@ export const storageFunctions: readonly string[] = [
   END $$ ${functionEnd}`,
   `CREATE TRIGGER storage_quota AFTER UPDATE OF bytes ON account_storage FOR EACH ROW
     WHEN (NEW.bytes > OLD.bytes) EXECUTE FUNCTION storage_quota()`,
+]
+
+/** Roots whose multihash is identity: their first byte is 0. */
+const isInline = String.raw`root.hash >= '\x00'::bytea AND root.hash < '\x01'::bytea`
+
+export const storageBesidesBlocks: readonly string[] = [
+  `CREATE FUNCTION add_inline(own bigint, pinned bigint, times bigint) RETURNS void AS $$
+    UPDATE account_storage SET bytes = account_storage.bytes + times * length(root.hash)
+      FROM root WHERE account_storage.id = own AND root.id = pinned AND ${isInline} $$ LANGUAGE sql`,
+  `CREATE FUNCTION inline_holding_added() RETURNS trigger AS $$
+  BEGIN PERFORM add_inline(NEW.storage, NEW.root, 1); RETURN NULL; END $$ ${functionEnd}`,
+  `CREATE FUNCTION inline_holding_removed() RETURNS trigger AS $$
+  BEGIN PERFORM add_inline(OLD.storage, OLD.root, -1); RETURN OLD; END $$ ${functionEnd}`,
+  `CREATE TRIGGER inline_holding_added AFTER INSERT ON holding FOR EACH ROW EXECUTE FUNCTION inline_holding_added()`,
+  // Before: the other trigger may take the name of the root.
+  `CREATE TRIGGER inline_holding_removed BEFORE DELETE ON holding FOR EACH ROW
+    EXECUTE FUNCTION inline_holding_removed()`,
+  `CREATE FUNCTION pin_request_added() RETURNS trigger AS $$
+  BEGIN
+    INSERT INTO account_storage (account_id) VALUES (NEW.account_id) ON CONFLICT (account_id) DO NOTHING;
+    UPDATE account_storage SET bytes = bytes + ${requestSize('NEW')} WHERE account_id = NEW.account_id;
+    RETURN NULL;
+  END $$ ${functionEnd}`,
+  `CREATE FUNCTION pin_request_removed() RETURNS trigger AS $$
+  BEGIN
+    UPDATE account_storage SET bytes = bytes - ${requestSize('OLD')} WHERE account_id = OLD.account_id;
+    RETURN NULL;
+  END $$ ${functionEnd}`,
+  `CREATE TRIGGER pin_request_added AFTER INSERT ON pin_request FOR EACH ROW EXECUTE FUNCTION pin_request_added()`,
+  `CREATE TRIGGER pin_request_removed AFTER DELETE ON pin_request FOR EACH ROW
+    EXECUTE FUNCTION pin_request_removed()`,
+  ...countUncounted(isInline),
 ]

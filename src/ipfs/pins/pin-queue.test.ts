@@ -16,6 +16,7 @@ import { silentLog } from '../../base/log.ts'
 import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
 import { multihashOf } from '../../codec/ipld/multihash.ts'
 import type { Rows } from '../../db/rows.ts'
+import { insertAccount } from '../../tables/accounts.ts'
 import { finishPinRequest } from '../../tables/pinning/pin-requests.ts'
 import type { Files, Pin } from '../files.ts'
 import { createPinQueue, defaultPinQueueLimits } from './pin-queue.ts'
@@ -70,6 +71,8 @@ function fixture(t: TestContext, limits = defaultPinQueueLimits) {
   return { ...made, held, queue, requests, ask }
 }
 
+const newAccount = (id: string) => insertAccount({ id, name: id, created: 1, cardMarked: false })
+
 const counted = (held: readonly Held[], count: number) =>
   until(() => assert.equal(held.length, count), 30_000)
 
@@ -90,7 +93,9 @@ test('an account has four tries at a time, and accounts with few requests do not
 })
 
 test('all accounts together have sixteen tries at a time', async (t) => {
-  const { held, queue, ask } = fixture(t)
+  const { held, queue, rows, ask } = fixture(t)
+  const accounts = Array.from({ length: 8 }, (_, at) => `account ${at}`)
+  await rows.write(accounts.map(newAccount))
   for (let n = 0; n < 24; n += 1) await ask(`account ${n % 8}`, `c${n}`)
   t.after(queue.begin())
   await counted(held, 16)
@@ -131,7 +136,9 @@ test('a failed try is repeated at growing intervals, and a request fails after a
 test('a request over the quota fails at once with the reason', async (t) => {
   const { files, database, rows, clock } = createFilesFixture(t)
   const { cid } = rootOf(await importAll(files, [fileEntry('f', 'large')], {}, 'bob'))
-  database.run(`UPDATE account SET settings = '{"filesStoredBytes":1}' WHERE id = 'alice'`)
+  // Room for the request alone.
+  const settings = JSON.stringify({ filesStoredBytes: cid.bytes.length + 1 })
+  database.run(`UPDATE account SET settings = ? WHERE id = 'alice'`, [settings])
   const queue = createPinQueue({ rows, filesOf: () => files, clock, log: silentLog })
   const requests = createPinRequests({ rows, clock, queued: queue.wake, removed: queue.abort })
   t.after(queue.begin())
@@ -280,11 +287,12 @@ test(
           removed: queue.abort,
         })
         const stop = holdWhile(leases, 'pin-requests', queue.begin)
-        return { held, requests, stop }
+        return { held, requests, rows, stop }
       }),
     )
     const [one, other] = machines
     assert.ok(one !== undefined && other !== undefined)
+    await one.rows.write([newAccount('alice')])
     t.after(() => Promise.all(machines.map(({ stop }) => stop())))
     const ask = (machine: typeof one, name: string) =>
       machine.requests.add('alice', { cid: cidOfText(name), name, meta: { n: name }, origins: [] })

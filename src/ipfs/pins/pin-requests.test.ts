@@ -10,6 +10,8 @@ import {
 } from '../../../test/fakes/files/files-fixture.ts'
 import { until } from '../../../test/fakes/until.ts'
 import { silentLog } from '../../base/log.ts'
+import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
+import { multihashOf } from '../../codec/ipld/multihash.ts'
 import type { PinRequestFilter } from '../../tables/pinning/pin-requests.ts'
 import { createPinQueue } from './pin-queue.ts'
 import { createPinRequests, type PinRequestLimits } from './pin-requests.ts'
@@ -168,4 +170,44 @@ test('waiting requests are limited for a CID, for an account and in all', async 
   const pin = { cid: third, name: '', meta: null, origins: null }
   await requests.add('bob', pin)
   await assert.rejects(requests.add('bob', pin), { code: 'overloaded' })
+})
+
+test('a replaced request makes room for the new one only if it was waiting', async (t) => {
+  const limits = { sameMax: 2, openMax: 2, openInAllMax: 9 }
+  const { requests, upload, ask, ends, work } = fixture(t, limits)
+  const [cid, second, third] = [await upload('1'), await upload('2'), await upload('3')]
+  const { id: pinned } = await ask(cid)
+  work()
+  await ends(pinned)
+  const absent = cidOf(1, rawCodec, multihashOf('sha2-256', Buffer.from('stored nowhere')))
+  const waiting = await ask(absent)
+  await ask(absent)
+  const replace = (id: string, by: CID) =>
+    requests.replace('alice', id, { cid: by, name: '', meta: null, origins: null })
+  const refused = { code: 'over_quota', message: /2 pin requests .* waiting/ }
+  await assert.rejects(replace(pinned, cid), refused)
+  await assert.rejects(replace(pinned, third), refused)
+  const replaced = await replace(waiting.id, second)
+  await ends(replaced.id)
+})
+
+test('the texts of requests count towards the storage of the account, from the request to its end', async (t) => {
+  const { files, database, requests, upload, ask } = fixture(t)
+  const cid = await upload('of bob')
+  const limit = (bytes: number): void =>
+    void database.run(`UPDATE account SET settings = ? WHERE id = 'alice'`, [
+      JSON.stringify({ filesStoredBytes: bytes }),
+    ])
+  const stored = async (): Promise<number> => (await files.stored('alice')).bytes
+  const size = cid.bytes.length + 'näme'.length + 1 + '{"a":"b"}'.length + '["/dns/x"]'.length
+  limit(size + 1)
+  const pin = { cid, name: 'näme', meta: { a: 'b' }, origins: ['/dns/x'] }
+  const { id } = await requests.add('alice', pin)
+  assert.equal(await stored(), size)
+  await assert.rejects(ask(cid), { code: 'over_quota', message: /storage quota reached/ })
+  assert.equal(await stored(), size)
+  const { id: shorter } = await requests.replace('alice', id, { ...pin, origins: null })
+  assert.equal(await stored(), size - '["/dns/x"]'.length)
+  await requests.remove('alice', shorter)
+  assert.equal(await stored(), 0)
 })

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
+import { equalBytes } from '../../base/hex.ts'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
 import {
@@ -90,15 +91,18 @@ export function createPinRequests(parts: {
 }): PinRequests {
   const { rows, clock, limits = defaultPinRequestLimits } = parts
 
-  async function checkLimits(accountId: string, cid: CID): Promise<void> {
+  /** `old`: the request that the new one replaces. */
+  async function checkLimits(accountId: string, cid: CID, old?: PinRequestRow): Promise<void> {
     const { sameMax, openMax, openInAllMax } = limits
     const most = [sameMax, openMax, openInAllMax] as const
     const open = await rows.first(countOpenPinRequests(accountId, cid.bytes, most))
     if (open === null) return
-    if (open.same >= sameMax) {
+    const isSame = old !== undefined && equalBytes(old.cid, cid.bytes)
+    if (open.same >= sameMax && !isSame) {
       const detail = `this account has ${sameMax} pin requests for this CID, which is the limit`
       throw new Fault('over_quota', { detail, data: { reason: 'pin_requests' } })
     }
+    if (old?.status === 'queued' || old?.status === 'pinning') return
     if (open.own >= openMax) {
       const detail = `${openMax} pin requests of this account are waiting, which is the limit`
       throw new Fault('over_quota', { detail, data: { reason: 'pin_requests' } })
@@ -160,7 +164,7 @@ export function createPinRequests(parts: {
 
     async replace(accountId, id, pin) {
       const old = await getRow(accountId, id)
-      if (!pin.cid.equals(CID.decode(old.cid))) await checkLimits(accountId, pin.cid)
+      await checkLimits(accountId, pin.cid, old)
       const row = newRow(accountId, pin)
       await end(accountId, id, (before) => [insertPinRequest({ ...row, replaces: pinOf(before) })])
       return await added(accountId, row.id)

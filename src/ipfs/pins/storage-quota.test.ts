@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { type CarBlock, writeCar } from '../../codec/ipld/car-writer.ts'
 import { cidOf, dagCborCodec, rawCodec } from '../../codec/ipld/cid.ts'
 import { encodeDagCbor } from '../../codec/ipld/dag-cbor-writer.ts'
-import { multihashOf } from '../../codec/ipld/multihash.ts'
+import { encodeMultihash, multihashOf } from '../../codec/ipld/multihash.ts'
 import {
   atOnce,
   createFilesFixture,
@@ -87,4 +87,20 @@ test('a CAR that does not fit leaves nothing; a root over blocks of others that 
   assert.deepEqual(root?.kind === 'root' && root.error, refused.message)
   assert.deepEqual(await files.stored('alice'), { blocks: 1, bytes: top.block.length })
   assert.deepEqual(await pinsOf(files, 'alice'), [])
+})
+
+test('the CID of a pin that contains its block counts, because nothing else of it is stored', async (t) => {
+  const { files, limit } = fixture(t, 12)
+  const inline = (text: string) => cidOf(1, rawCodec, encodeMultihash(0, Buffer.from(text)))
+  const pin = (text: string) =>
+    files.pin('alice', { cid: inline(text), mode: 'recursive', name: '' }, atOnce, () => {}, never)
+  await pin('ten bytes.')
+  await pin('ten bytes.')
+  assert.deepEqual(await files.stored('alice'), { blocks: 0, bytes: 12 })
+  await assert.rejects(pin(''), refused)
+  assert.deepEqual(await files.stored('alice'), { blocks: 0, bytes: 12 })
+  limit(14)
+  await pin('')
+  await files.unpin('alice', inline('ten bytes.'), true)
+  assert.deepEqual(await files.stored('alice'), { blocks: 0, bytes: 2 })
 })

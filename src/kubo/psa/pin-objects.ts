@@ -13,7 +13,7 @@ const originsMax = 20
 /** The network process reads no longer ones. */
 const originCharsMax = 512
 const metaMax = 1000
-/** Of `meta` as JSON: rows of requests count towards no quota. */
+/** Of `meta` as JSON. */
 const metaCharsMax = 8192
 const cidsMax = 10
 /** Pairs of `meta` in a filter. */
