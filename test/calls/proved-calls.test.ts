@@ -17,6 +17,7 @@ import {
   token,
   word,
 } from './called-chain.ts'
+import { cleanUpAfter } from './clean-up.ts'
 import { mutated } from './mutated.ts'
 import { until } from '../fakes/until.ts'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
@@ -30,10 +31,13 @@ const fresh = (call: object, nonce: number) => ({
   gas: `0x${(1_000_000 + nonce).toString(16)}`,
 })
 
-async function startProxied(t: TestContext, more: readonly string[] = []) {
-  const chain = await startCalledChain(t)
+/** No test changes its state. */
+const calledChain = startCalledChain(cleanUpAfter())
+
+async function startProxied(t: TestContext) {
+  const chain = await calledChain
   const node = await startRpcProxy(t, chain.url)
-  const cairn = await startBehind(t, chain.genesisFile, [node.url], more)
+  const cairn = await startBehind(t, chain.genesisFile, [node.url])
   return { chain, node, cairn }
 }
 
@@ -84,7 +88,7 @@ test('gas, access lists and overrides are computed on proved state', async (t) =
 })
 
 test('BLOCKHASH reads proved hashes of earlier blocks, and zeros elsewhere', async (t) => {
-  const { chain, cairn } = await startProxied(t, ['heads: {pollMs: 50}'].slice(1))
+  const { chain, cairn } = await startProxied(t)
   const head = Number((await chain.rpc('eth_blockNumber', [])).result)
   for (const number of [0, head, head + 1]) {
     const params = [{ to: hasher, data: word(number) }, 'latest']
@@ -94,7 +98,7 @@ test('BLOCKHASH reads proved hashes of earlier blocks, and zeros elsewhere', asy
 })
 
 test('no changed field of a reply changes an answer', { timeout: 300_000 }, async (t) => {
-  const chain = await startCalledChain(t)
+  const chain = await calledChain
   const asked = [balanceOf(proxy), 'latest']
   const recorder = await startRpcProxy(t, chain.url)
   const lies: { readonly of: string; readonly changed: unknown }[] = []
@@ -128,7 +132,7 @@ test('no changed field of a reply changes an answer', { timeout: 300_000 }, asyn
 })
 
 test('beside a node that lies, the honest one proves the call', async (t) => {
-  const chain = await startCalledChain(t)
+  const chain = await calledChain
   const liar = await startRpcProxy(t, chain.url)
   liar.change = ({ method }, reply) => {
     if (method === 'eth_call') return { result: word(6666) }
@@ -152,7 +156,7 @@ test('an upstream that answers a call otherwise is logged with both answers', as
 })
 
 test('a call that reads too much is refused with the limit, or forwarded', async (t) => {
-  const chain = await startCalledChain(t)
+  const chain = await calledChain
   const params = [{ ...read(5_000), gas: '0x2faf080' }, 'latest']
   const strict = await startBehind(t, chain.genesisFile, [chain.url], ['verify: require'])
   const { error, verified } = await strict.ask('eth_call', params)
@@ -163,7 +167,7 @@ test('a call that reads too much is refused with the limit, or forwarded', async
 })
 
 test('without a known fork schedule calls are refused, or forwarded', async (t) => {
-  const chain = await startCalledChain(t)
+  const chain = await calledChain
   const node = await startRpcProxy(t, chain.url)
   const params = [balanceOf(token), 'latest']
   const strict = await startBehind(t, null, [node.url], ['verify: require'])
@@ -185,7 +189,7 @@ const changeFork: RpcProxy['change'] = ({ method }, reply) => {
 }
 
 test('a genesis file of another chain, or none at all, stops the start with a sentence', async (t) => {
-  const chain = await startCalledChain(t)
+  const chain = await calledChain
   const wrong = join(dirname(chain.genesisFile), 'wrong.json')
   const genesis = JSON.parse(await readFile(chain.genesisFile, 'utf8')) as { config: object }
   await writeFile(wrong, JSON.stringify({ ...genesis, config: { ...genesis.config, chainId: 5 } }))

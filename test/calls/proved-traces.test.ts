@@ -14,6 +14,7 @@ import {
   token,
   word,
 } from './called-chain.ts'
+import { cleanUpAfter } from './clean-up.ts'
 import { mutated } from './mutated.ts'
 import { until } from '../fakes/until.ts'
 import { startRpcProxy } from './rpc-proxy.ts'
@@ -35,8 +36,11 @@ const configs: readonly object[] = [
   { tracer: 'callTracer', blockOverrides: { number: '0x64', time: '0x7fffffff' } },
 ]
 
+/** No test changes its state. */
+const calledChain = startCalledChain(cleanUpAfter())
+
 test('a call is traced on proved state by each tracer, also one that reverts or cannot begin', async (t) => {
-  const chain = await startCalledChain(t)
+  const chain = await calledChain
   const cairn = await startBehind(t, chain.genesisFile, [chain.url], ['verify: require'])
   for (const call of [asked, { to: refuser, data: '0x08c379a0' }, { to: reader, data: word(3) }]) {
     for (const config of configs) {
@@ -52,7 +56,7 @@ test('a call is traced on proved state by each tracer, also one that reverts or 
 })
 
 test('a tracer that Cairn lacks is forwarded, or refused by its name', async (t) => {
-  const chain = await startCalledChain(t)
+  const chain = await calledChain
   const node = await startRpcProxy(t, chain.url)
   const own = { result: { traced: 'by the node' } }
   const tracerOf = (params: readonly unknown[]) => (params[2] as { tracer?: string }).tracer ?? ''
@@ -78,7 +82,7 @@ test('a tracer that Cairn lacks is forwarded, or refused by its name', async (t)
 })
 
 test('a trace beyond the limits is forwarded, or refused', async (t) => {
-  const chain = await startCalledChain(t)
+  const chain = await calledChain
   const params = [
     { to: reader, data: word(5_000), gas: '0x2faf080' },
     'latest',
@@ -95,7 +99,7 @@ test('a trace beyond the limits is forwarded, or refused', async (t) => {
 })
 
 test('an upstream whose trace has other gas or another output is logged', async (t) => {
-  const chain = await startCalledChain(t)
+  const chain = await calledChain
   const node = await startRpcProxy(t, chain.url)
   let isLying = false
   let honest = 0
@@ -127,7 +131,7 @@ test('an upstream whose trace has other gas or another output is logged', async 
 const differencesIn = (log: string): number => log.split('chain.call_differs').length - 1
 
 test('no changed field of a reply changes a trace', { timeout: 300_000 }, async (t) => {
-  const chain = await startCalledChain(t)
+  const chain = await calledChain
   const params = [asked, 'latest', { tracer: 'prestateTracer' }]
   const { result } = await chain.rpc(method, params)
   const recorder = await startRpcProxy(t, chain.url)
