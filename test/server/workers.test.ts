@@ -238,10 +238,7 @@ test('a server with workers keeps them until the operator starts it without', as
   const { cairn, config } = await startGroup(t)
   const settings = JSON.parse(await readFile(config, 'utf8')) as object
   await writeFile(config, JSON.stringify({ ...settings, workers: 0 }))
-  const [line] = await until('the warning', () => {
-    const found = events(cairn, 'settings_need_restart')
-    return found.length > 0 && found
-  })
+  const line = await until('the warning', () => events(cairn, 'settings_need_restart')[0])
   assert.deepEqual(line?.['settings'], ['workers'])
   assert.equal((await rpc(cairn.url, cairn.apiKey, 'eth_chainId')).result, '0x539')
 })
