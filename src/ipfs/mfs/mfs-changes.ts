@@ -166,6 +166,7 @@ export type Written = { readonly base: CID | null; readonly entry: Entry }
 /** The written file, which is not in the tree yet. With `parents`, adds the missing directories to the tree. */
 export async function makeWritten(tree: MfsTree, path: string, write: MfsWrite): Promise<Written> {
   const { parent, name } = splitPath(path)
+  if (name === '') throw failed('/ was not a file')
   if (write.parents) await tree.makeDirectories(parent, write.format)
   const found = await tree.find([...parent, name])
   if (found?.kind === 'directory') throw failed(`${path} was not a file`)

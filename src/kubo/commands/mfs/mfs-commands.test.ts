@@ -141,3 +141,15 @@ test('`add` links what it added into the tree', async (t) => {
     message: 'to-files: cannot add unnamed files to MFS',
   })
 })
+
+test('the root of a tree cannot become a file: a write to it changes nothing', async (t) => {
+  const { write, stat } = createTree(t)
+  await write('/d/f', 'hello', made)
+  const { Hash } = await stat('/')
+  for (const path of ['/', '//', '/d/..']) {
+    for (const options of [made, { create: true, truncate: true }, {}]) {
+      await assert.rejects(write(path, 'lost', options), { message: '/ was not a file' })
+    }
+  }
+  assert.equal((await stat('/')).Hash, Hash)
+})
