@@ -32,7 +32,7 @@ export type CallRig = {
 }
 
 /** Times that `mine` can be called, and transfers of each, so that most nodes near the root of the state are new. */
-const minesMax = 40
+const minesMax = 60
 const transfersEach = 40
 
 /** Stopped with `stack`. */

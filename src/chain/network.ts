@@ -7,7 +7,7 @@ import type { KnownNetwork } from '../base/known-network.ts'
 import type { CallProver, EvmExecutor } from './evm-executor.ts'
 import type { FindFeeRules } from './fee-rules.ts'
 import type { ForkConfigs } from './fork-configs.ts'
-import type { Head } from './head.ts'
+import type { BlockRef, Head } from './head.ts'
 import type { EntryReader } from './entry-reader.ts'
 import type { AccountMemory, HeaderMemory } from './proved-memory.ts'
 import type { Relay } from './relay.ts'
@@ -22,6 +22,8 @@ export type ProvedCalls = {
 export type ScheduledRules = ProvedCalls & {
   /** Null if they are not those of Ethereum. */
   readonly feeRules: FindFeeRules | null
+  /** To be called for each new head of `network`, whose header is in its memory. */
+  onHead(network: Network, head: BlockRef): void
 }
 
 export type Network = {

@@ -1,9 +1,9 @@
 // What earlier calls read makes later ones cheaper: round trips to the upstream, counted at a proxy.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { until } from '../fakes/until.ts'
 import {
   type Answer,
-  type CalledChain,
   holder,
   multicaller,
   proxy,
@@ -13,7 +13,11 @@ import {
   token,
   word,
 } from './called-chain.ts'
+import { cleanUpAfter } from './clean-up.ts'
 import { startRpcProxy } from './rpc-proxy.ts'
+
+/** Of all tests: none of them needs its head. */
+const chain = await startCalledChain(cleanUpAfter())
 
 const balanceOf = (to: string, owner: string) => ({ to, data: word(BigInt(owner)) })
 const read = (slots: number) => ({ to: reader, data: word(slots) })
@@ -32,7 +36,6 @@ function multicall(calls: readonly { readonly to: string; readonly data: string 
 type Asked = { readonly answer: Answer; readonly trips: number; readonly methods: Set<string> }
 
 async function startCounted(t: TestContext) {
-  const chain = await startCalledChain(t)
   const node = await startRpcProxy(t, chain.url)
   const cairn = await startBehind(t, chain.genesisFile, [node.url])
   // The fork check and the header of the head are not of a call.
@@ -44,13 +47,13 @@ async function startCounted(t: TestContext) {
     const trips = Math.max(0, ...node.calls.map(({ depth }) => depth))
     return { answer, trips, methods: new Set(node.calls.map(({ method }) => method)) }
   }
-  return { chain, ask }
+  return { ask }
 }
 
 /** A new block, as a block parameter. */
-async function mine({ rpc }: CalledChain) {
-  await rpc('evm_mine', [])
-  const { result } = await rpc('eth_getBlockByNumber', ['latest', false])
+async function mine() {
+  await chain.rpc('evm_mine', [])
+  const { result } = await chain.rpc('eth_getBlockByNumber', ['latest', false])
   return { blockHash: (result as { readonly hash: string }).hash }
 }
 
@@ -68,10 +71,10 @@ test('the balance of another holder takes one round trip, and no hint', async (t
 })
 
 test('a call that is known takes one round trip at a new block', async (t) => {
-  const { chain, ask } = await startCounted(t)
+  const { ask } = await startCounted(t)
   deepEqual((await ask(read(31))).answer, proved(496))
   deepEqual((await ask(balanceOf(proxy, holder))).answer, proved(1234))
-  const block = await mine(chain)
+  const block = await mine()
   for (const [call, sum] of [
     [read(31), 496],
     [balanceOf(proxy, holder), 1234],
@@ -95,7 +98,7 @@ test('a call that reads more than was learned is proved, and asks for a hint the
 })
 
 test('a multicall takes one round trip if each call that it carries was seen, alone or in another', async (t) => {
-  const { chain, ask } = await startCounted(t)
+  const { ask } = await startCounted(t)
   const { answer } = await ask(multicall([balanceOf(token, other), read(5)]))
   deepEqual(answer, proved(15))
   deepEqual((await ask(balanceOf(proxy, other))).answer, proved(0))
@@ -105,8 +108,36 @@ test('a multicall takes one round trip if each call that it carries was seen, al
     balanceOf(token, holder),
     balanceOf(token, proxy),
   ]
-  const known = await ask(multicall(calls), await mine(chain))
+  const known = await ask(multicall(calls), await mine())
   deepEqual(known.answer, proved(1234 + 15 + 1234))
   equal(known.trips, 1)
   ok(!known.methods.has('eth_createAccessList'))
+})
+
+test('after a new head, a call that was asked at the last two takes no round trip', async (t) => {
+  const node = await startRpcProxy(t, chain.url)
+  const heads = 'heads: {pollMs: 50}'
+  const cairn = await startBehind(t, chain.genesisFile, [node.url], [heads])
+  const call = () => cairn.ask('eth_call', [balanceOf(token, holder), 'latest'])
+
+  /** Resolves when Cairn follows a new block; counts the calls that the node gets since. */
+  async function follow() {
+    node.forget()
+    await chain.rpc('evm_mine', [])
+    const newest = await chain.rpc('eth_blockNumber', [])
+    await until(async () => {
+      equal((await cairn.ask('eth_blockNumber', [])).result, newest.result)
+    })
+  }
+
+  for (let head = 0; head < 2; head += 1) {
+    await follow()
+    deepEqual(await call(), proved(1234))
+  }
+  const each = node.calls.length
+  ok(each > 0)
+  await follow()
+  await until(() => deepEqual([node.calls.length, node.underway], [each, 0]))
+  deepEqual(await call(), proved(1234))
+  equal(node.calls.length, each)
 })

@@ -14,6 +14,8 @@ export type RpcProxy = {
   readonly url: string
   /** Calls for state that came, oldest first; `depth`: one more than those whose replies it could have waited for. */
   calls: { readonly method: string; readonly depth: number }[]
+  /** Calls for state that are not answered yet. */
+  underway: number
   /** Forgets the calls. */
   forget(): void
   /** Milliseconds before each reply. */
@@ -30,11 +32,23 @@ export async function startRpcProxy(
   let depth = 0
   async function answer(request: IncomingMessage): Promise<string> {
     const body = await bodyOf(request)
-    const { id, method, params } = JSON.parse(body) as Request & { readonly id: unknown }
+    const asked = JSON.parse(body) as Request & { readonly id: unknown }
+    const isOfState = stateMethods.test(asked.method)
+    proxy.underway += isOfState ? 1 : 0
+    try {
+      return await passOn(body, asked, isOfState)
+    } finally {
+      proxy.underway -= isOfState ? 1 : 0
+    }
+  }
+  async function passOn(
+    body: string,
+    { id, method, params }: Request & { readonly id: unknown },
+    isOfState: boolean,
+  ): Promise<string> {
     const asked = { method, params }
     const begun = proxy.calls
     const own = depth + 1
-    const isOfState = stateMethods.test(method)
     if (isOfState) begun.push({ method, depth: own })
     const reply = await fetch(target, {
       method: 'POST',
@@ -63,6 +77,7 @@ export async function startRpcProxy(
   const proxy: RpcProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
+    underway: 0,
     forget() {
       proxy.calls = []
       depth = 0

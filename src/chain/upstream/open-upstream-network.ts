@@ -176,6 +176,8 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
       rememberBlock(network, block)
       newest = block.hash
     }
+    const latest = added.at(-1)
+    if (latest !== undefined) calls?.onHead(network, latest)
   })
   const { pubSub } = options
   const stopHints =
