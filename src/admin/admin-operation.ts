@@ -40,8 +40,7 @@ export type AdminContext = {
   readonly pinRequests: Pick<PinRequests, 'list' | 'remove'>
   readonly identity: Identity
   readonly usage: UsageView
-  /** Null where no server runs. */
-  readonly alerts: AlertsView | null
+  readonly alerts: AlertsView
   /** Null where no server runs: a command on the data folder. */
   readonly server: ServerStatus | null
   readonly networks: NetworksView

@@ -74,9 +74,8 @@ export async function networkState(
 export async function alertsState(
   { account }: { readonly account: string },
   { alerts }: Pick<AdminCall, 'alerts'>,
-): Promise<AuditedState | null> {
-  const found = (await alerts?.get(account)) ?? null
-  if (found === null) return null
+): Promise<AuditedState> {
+  const found = await alerts.get(account)
   const webhooks = found.webhooks.map((url) => URL.parse(url)?.origin ?? 'not a URL')
   const rules = found.rules.map(ruleName)
   return { target: account, name: null, values: { emails: found.emails, webhooks, rules } }

@@ -4,6 +4,7 @@
 import type { Command } from 'commander'
 import type { CID } from 'multiformats/cid'
 import { AccountsRefusal } from '../access/accounts/account-rules.ts'
+import { obtainSealSecret } from '../access/accounts/server-identity.ts'
 import { systemClock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
@@ -17,6 +18,7 @@ import { createOwnDenials, type DenyDecision } from '../ipfs-gateway/own-denials
 import { createPinRequests } from '../ipfs/pins/pin-requests.ts'
 import { denyPathsOf, openDenyLists } from '../server/deny-lists.ts'
 import { createNetworkAdmin } from '../server/network-admin.ts'
+import { openAlertsView } from '../server/open-access.ts'
 import { openPinRows, openUsageView } from '../server/open-admin.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { openData } from './open-data.ts'
@@ -87,7 +89,11 @@ async function local(
     }),
     identity: data.identity,
     usage: openUsageView({ rows: data.rows, clock: systemClock, usage: null }),
-    alerts: null,
+    alerts: openAlertsView({
+      rows: data.rows,
+      sealSecret: () => obtainSealSecret(data.config),
+      settings: { now: data.config },
+    }),
     server: null,
     networks: createNetworkAdmin({
       settings: () => data.config,

@@ -51,6 +51,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/audit.ts')).defineAudit,
   },
   {
+    name: 'alerts',
+    summary: 'list, add and remove rules on errors and latency; set who receives alerts',
+    load: async () => (await import('./commands/alerts.ts')).defineAlerts,
+  },
+  {
     name: 'usage',
     summary:
       'report requests, units and bytes by key, network, method and outcome, and storage by account',

@@ -13,6 +13,7 @@ export const commandNames = [
   'card',
   'people',
   'audit',
+  'alerts',
   'usage',
   'config',
   'doctor',

@@ -275,6 +275,23 @@ export function cardGateOf(config: Config): CardCheck {
 const noMark =
   'billing card required: this server takes no cards, so its operator has to mark the account: "cairn card set <account>", or the Card page of the dashboard'
 
+/** `sealSecret`: unchanged for the life of the data folder; webhook secrets are derived from it. */
+export function openAlertsView(parts: {
+  readonly rows: Rows
+  readonly sealSecret: () => Uint8Array
+  readonly settings: { readonly now: Config }
+}): AlertsView {
+  const { rows, settings } = parts
+  return {
+    ...createAlertTargetRows(parts),
+    incidents: (accountId) => rows.find(listIncidents(accountId)),
+    secretOf: (accountId) =>
+      `cairnw_${createHmac('sha256', parts.sealSecret()).update(`webhook ${accountId}`).digest('base64url')}`,
+    sendsMail: createMailer(() => settings.now.mail).canSend,
+    validate: (url) => void parseTarget(url, settings.now.alerts.webhooksAnywhere),
+  }
+}
+
 export type OpenAlerts = {
   readonly view: AlertsView
   /** The IPFS network is down, for this reason. */
@@ -282,7 +299,7 @@ export type OpenAlerts = {
   stop(): void
 }
 
-/** `sealSecret`: unchanged for the life of the data folder; webhook secrets are derived from it. */
+/** `sealSecret`: as for the view. */
 export function openAlerts(parts: {
   readonly accounts: Accounts
   readonly usage: Usage
@@ -295,15 +312,13 @@ export function openAlerts(parts: {
   readonly log: Log
 }): OpenAlerts {
   const { accounts, usage, settings, clock, log } = parts
-  const targets = createAlertTargetRows(parts)
+  const view = openAlertsView(parts)
   const anywhere = () => settings.now.alerts.webhooksAnywhere
   const mailer = createMailer(() => settings.now.mail)
-  const secretOf = (accountId: string) =>
-    `cairnw_${createHmac('sha256', parts.sealSecret()).update(`webhook ${accountId}`).digest('base64url')}`
   const sender = createAlertSender({
     outward: createOutboundPost({ clock, anywhere }),
     mailer,
-    secretOf,
+    secretOf: view.secretOf,
     clock,
     log,
   })
@@ -313,16 +328,16 @@ export function openAlerts(parts: {
     const keys = held.filter(({ revoked }) => revoked === null)
     return { name, settings: limits, keys }
   }
-  const watch = createAlertWatch({ ...parts, targets, findAccount, send: sender.send, usage })
+  const watch = createAlertWatch({
+    ...parts,
+    targets: view,
+    findAccount,
+    send: sender.send,
+    usage,
+  })
   const rules = createRuleWatch({ ...parts, findAccount, send: sender.send })
   return {
-    view: {
-      ...targets,
-      incidents: (accountId) => parts.rows.find(listIncidents(accountId)),
-      secretOf,
-      sendsMail: mailer.canSend,
-      validate: (url) => void parseTarget(url, anywhere()),
-    },
+    view,
     networkDown: createNetworkAlert({ rows: parts.rows, mailer, clock, log }),
     stop() {
       watch.stop()

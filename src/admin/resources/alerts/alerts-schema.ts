@@ -2,8 +2,6 @@
 // Tested by test/admin/admin-alerts.test.ts
 import { z } from 'zod'
 import { measures, ruleName } from '../../../access/alerts/alert-targets.ts'
-import { Fault } from '../../../base/fault.ts'
-import type { AdminCall } from '../../admin-operation.ts'
 import type { AlertsView } from './alerts-view.ts'
 
 /** Rules of an account, each checked every 10 s. */
@@ -29,12 +27,6 @@ export const alertsOutput = z.object({
   secret: z.string(),
   sendsMail: z.boolean(),
 })
-
-/** Throws `absent` at the command line, where no server watches the limits. */
-export function alertsOf({ alerts }: Pick<AdminCall, 'alerts'>): AlertsView {
-  if (alerts === null) throw new Fault('absent', { detail: 'alerts are sent by a running server' })
-  return alerts
-}
 
 export async function shownAlerts(
   alerts: AlertsView,

@@ -5,7 +5,7 @@ import { type AlertRule, ruleName } from '../../../access/alerts/alert-targets.t
 import { Fault } from '../../../base/fault.ts'
 import type { AdminCall, JsonOperation } from '../../admin-operation.ts'
 import { alertsState } from '../../audited-states.ts'
-import { alertRule, alertsOf, alertsOutput, rulesMax, shownAlerts } from './alerts-schema.ts'
+import { alertRule, alertsOutput, rulesMax, shownAlerts } from './alerts-schema.ts'
 import type { AlertsView } from './alerts-view.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { keyOf } from '../keys/key-schema.ts'
@@ -29,7 +29,7 @@ export const changeAlerts = {
   output: alertsOutput,
   state: alertsState,
   async run({ account, emails, webhooks, rules }, call) {
-    const alerts = alertsOf(call)
+    const { alerts } = call
     for (const [at, url] of webhooks.entries()) validate(alerts, url, at)
     for (const [at, rule] of rules?.entries() ?? []) await checkRule(call, account, rule, at)
     const known = rules ?? (await alerts.get(account)).rules

@@ -2,7 +2,7 @@
 // Tested by test/admin/admin-alerts.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
-import { alertsOf, alertsOutput, shownAlerts } from './alerts-schema.ts'
+import { alertsOutput, shownAlerts } from './alerts-schema.ts'
 import { accountId } from '../accounts/account-schema.ts'
 
 const input = z.strictObject({ account: accountId })
@@ -16,5 +16,5 @@ export const getAlerts = {
     'Recipients of alerts on limits, and the rules on errors and latency with their incidents.',
   input,
   output: alertsOutput,
-  run: async ({ account }, call) => await shownAlerts(alertsOf(call), account),
+  run: async ({ account }, { alerts }) => await shownAlerts(alerts, account),
 } satisfies JsonOperation<typeof input, typeof alertsOutput>
