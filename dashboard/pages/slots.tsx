@@ -11,6 +11,8 @@ import {
   useChoices,
   useKeyChoice,
 } from '../app/choose-key.tsx'
+import { type Example, findExample } from '../slots/examples.ts'
+import { useLoaded } from '../app/use-loaded.ts'
 import { LayoutField } from '../slots/layout-field.tsx'
 import { readByAbi, readByLayout } from '../slots/read-slots.ts'
 import { type Answer, SlotAnswer } from '../slots/slot-answer.tsx'
@@ -61,6 +63,7 @@ function Explorer({
   const [block, setBlock] = useState('latest')
   const [answer, setAnswer] = useState<Answer | null>(null)
   const sending = useSending()
+  const isEmbedded = choices.details.get(choice.network)?.embedded ?? false
   const variables = source?.kind === 'layout' ? source.layout.variables : []
 
   async function read(): Promise<void> {
@@ -96,7 +99,22 @@ function Explorer({
             </>
           }
         >
-          <LayoutField source={source} onSource={setSource} />
+          <LayoutField
+            source={source}
+            onSource={setSource}
+            beside={
+              <ExampleButton
+                place={place}
+                network={choice.network}
+                isEmbedded={isEmbedded}
+                onExample={(example) => {
+                  setSource(example.source)
+                  setContract(example.contract)
+                  setPath(example.path)
+                }}
+              />
+            }
+          />
           {source !== null && (
             <div class="ask-fields">
               <TextField
@@ -139,5 +157,30 @@ function Explorer({
       </Card>
       {answer !== null && <SlotAnswer {...answer} />}
     </div>
+  )
+}
+
+/** Nothing if the network has no example. */
+function ExampleButton({
+  place,
+  network,
+  isEmbedded,
+  onExample,
+}: {
+  readonly place: KeyPlace
+  readonly network: string
+  readonly isEmbedded: boolean
+  onExample(example: Example): void
+}) {
+  const found = useLoaded(
+    (signal) => findExample(place, network, isEmbedded, signal),
+    [place.key, network],
+  )
+  const example = found.value ?? null
+  if (example === null) return null
+  return (
+    <button class="button" type="button" onClick={() => onExample(example)}>
+      Use an example
+    </button>
   )
 }

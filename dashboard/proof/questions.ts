@@ -150,13 +150,13 @@ export type NewestBlock = {
 }
 
 /** An account with funds and a contract with 1234 in slot 0 (src/devchain/default-genesis.ts). */
-const embedded = {
+export const embedded = {
   account: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   contract: '0x295a70b2de5e3953354a6a8344e616ed314d7251',
 }
 /** On every chain since Cancun (EIP-4788): slot `timestamp % 8191` holds the timestamp of a block. */
-const timesContract = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
-const timesSlots = 8191n
+export const timesContract = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
+export const timesSlots = 8191n
 
 /** Values that exist on the network at this block. `hash` is empty if the block has no transactions. */
 export function exampleOf(method: string, block: NewestBlock, isEmbedded: boolean): Values {

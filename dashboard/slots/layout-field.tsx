@@ -1,5 +1,6 @@
 // The layout or ABI of the contract: chosen, dropped or pasted once, then one line.
 // Tested by test/browser/slots.test.ts
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { messageOf } from '../app/api.ts'
 import { formatCount } from '../app/format.ts'
@@ -9,9 +10,12 @@ import { readSource, type Source } from './source.ts'
 export function LayoutField({
   source,
   onSource,
+  beside,
 }: {
   readonly source: Source | null
   onSource(source: Source | null): void
+  /** After the button for a file. */
+  readonly beside: ComponentChildren
 }) {
   const [text, setText] = useState('')
   const [wrong, setWrong] = useState<string | null>(null)
@@ -80,6 +84,7 @@ export function LayoutField({
             }}
           />
         </label>
+        {beside}
       </div>
     </div>
   )

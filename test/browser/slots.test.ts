@@ -36,6 +36,12 @@ test(
     const { cairn, page, open, picture } = await openSignedIn(t)
     const address = await deploy(cairn)
     await open('/slots')
+    // An example is one click away, and one more shows a proved value.
+    await page.getByRole('button', { name: 'Use an example' }).click()
+    await page.getByRole('button', { name: 'Read slot' }).click()
+    await page.getByText(/All \d+ hashes match, from the block to \d+ words?\./).waitFor()
+    assert.equal(await page.getByLabel('the value', { exact: true }).innerText(), '1234')
+    await page.getByRole('button', { name: 'Change layout' }).click()
     await page.locator('input[type=file]').setInputFiles(artifact)
     await page.getByText('A storage layout with').waitFor()
     await page.getByLabel('Contract', { exact: true }).fill(address)
