@@ -17,8 +17,11 @@ export type Parameter = SqlValue | readonly SqlValue[]
 export type Connection = {
   /** `changed`: rows that a statement changed. */
   run(sql: string, parameters: readonly Parameter[]): Promise<Outcome>
-  /** Statements without parameters, in one round trip; the outcome is that of the last. */
-  script(sql: string): Promise<Outcome>
+  /**
+   * Statements without parameters, in one round trip; the outcome is that of the last. `within`: milliseconds that they may
+   * take, where they set another `statement_timeout` than that of the connection.
+   */
+  script(sql: string, within?: number): Promise<Outcome>
 }
 
 export type Outcome = {
@@ -36,9 +39,9 @@ export type Connections = {
   close(): Promise<void>
 }
 
-const statementMs = 5000
-/** A little later than the server's own limit: then the connection is unusable. */
-const replyMs = 7000
+const statementMsMax = 5000
+/** So much later than the limit of the server, a connection without a reply is unusable. */
+const replyLateMs = 2000
 /** A caller waits this long for a connection. */
 const connectMs = 5000
 const waitMs = 100
@@ -66,10 +69,13 @@ export function createConnections(parts: {
   readonly url: string
   readonly size: number
   readonly clock: Clock
+  /** How long a statement may take. */
+  readonly statementMs?: number
   /** A connection that was not lent failed. */
   readonly onLoss?: (error: unknown) => void
 }): Connections {
-  const { url, size, clock, onLoss = () => {} } = parts
+  const { url, size, clock, statementMs = statementMsMax, onLoss = () => {} } = parts
+  const replyMs = statementMs + replyLateMs
   const options: pg.ClientConfig = {
     connectionString: url,
     application_name: 'cairn',
@@ -165,9 +171,10 @@ export function createConnections(parts: {
             await client.query(name === null ? { text: sql, values } : { name, text: sql, values }),
           )
         },
-        async script(sql) {
+        async script(sql, within = replyMs) {
           sendTogether(client)
-          const replies = (await client.query(sql)) as pg.QueryResult | pg.QueryResult[]
+          const one = { text: sql, query_timeout: within }
+          const replies = (await client.query(one)) as pg.QueryResult | pg.QueryResult[]
           const last = Array.isArray(replies) ? replies.at(-1) : replies
           if (last === undefined) throw new Error('a script without a reply')
           return toOutcome(last)

@@ -18,12 +18,14 @@ after(async () => {
 
 async function withDatabase(
   run: (connections: Connections, database: string) => Promise<void>,
+  statementMs = 5000,
 ): Promise<void> {
   const database = await server.createDatabase()
   const connections = createConnections({
     url: server.urlOf(database),
     size: 4,
     clock: systemClock,
+    statementMs,
   })
   try {
     await run(connections, database)
@@ -51,6 +53,18 @@ test('programs that start together migrate once', { skip }, async () => {
     assert.equal(runs.filter(({ from }) => from === 0).length, 1)
   })
 })
+
+test(
+  'a migration may take longer than other statements, and so may the wait for it',
+  { skip },
+  async () => {
+    const slow = [...first, 'SELECT pg_sleep(2.7)']
+    await withDatabase(async (connections) => {
+      const runs = await Promise.all([1, 2].map(() => migratePostgres(connections, [slow])))
+      assert.deepEqual(runs.map(({ from }) => from).toSorted(), [0, 1])
+    }, 500)
+  },
+)
 
 test('a migration that fails changes nothing', { skip }, async () => {
   await withDatabase(async (connections, database) => {

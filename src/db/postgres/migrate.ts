@@ -7,6 +7,9 @@ import { toFault } from './faults.ts'
 import { advisoryLocks } from './postgres-rows.ts'
 import { postgresMigrations } from './schema.ts'
 
+/** A new index of a large table takes minutes; a start waits as long for that of another machine. */
+const migrateMs = 3_600_000
+
 /** `from` and `to`: how many migrations ran, before and after. */
 export type Migrated = { readonly from: number; readonly to: number }
 
@@ -19,7 +22,8 @@ export async function migratePostgres(
   steps: readonly (readonly string[])[] = postgresMigrations,
 ): Promise<Migrated> {
   try {
-    return await connections.lend(async ({ script }) => {
+    return await connections.lend(async (connection) => {
+      const script = (sql: string) => connection.script(sql, migrateMs)
       await script('BEGIN')
       try {
         await script(
@@ -39,7 +43,8 @@ export async function migratePostgres(
         }
         await script('COMMIT')
         // Plans that were made without statistics are slow.
-        if (missing.length > 0) await script('ANALYZE')
+        if (missing.length > 0)
+          await script('BEGIN; SET LOCAL statement_timeout = 0; ANALYZE; COMMIT')
         return { from, to: Math.max(from, steps.length) }
       } catch (error) {
         await script('ROLLBACK').catch(() => {})

@@ -29,13 +29,13 @@ after(async () => {
   if (skip === false) await server.stop()
 })
 
-function connect(database: string, size = 4): Connections {
-  return createConnections({ url: server.urlOf(database), size, clock: systemClock })
+function connect(database: string, size = 4, statementMs = 5000): Connections {
+  return createConnections({ url: server.urlOf(database), size, clock: systemClock, statementMs })
 }
 
-async function open(): Promise<RowsFixture & { readonly database: string }> {
+async function open(statementMs?: number): Promise<RowsFixture & { readonly database: string }> {
   const database = await server.createDatabase(template)
-  const own = connect(database)
+  const own = connect(database, 4, statementMs)
   const other = connect(database)
   const elsewhere = createPostgresRows(other, systemClock)
   return {
@@ -50,7 +50,7 @@ async function open(): Promise<RowsFixture & { readonly database: string }> {
   }
 }
 
-if (skip === false) rowsSuite('rows in PostgreSQL', open)
+if (skip === false) rowsSuite('rows in PostgreSQL', () => open())
 else test('rows in PostgreSQL', { skip }, () => {})
 
 /** Through toxiproxy, on a database of its own. */
@@ -264,7 +264,7 @@ test('reads and writes fail with overloaded while the server is away', { skip },
 })
 
 test('a statement that takes too long fails with overloaded', { skip }, async () => {
-  const { rows, close } = await open()
+  const { rows, close } = await open(1000)
   try {
     await assert.rejects(rows.find(query('SELECT pg_sleep(60)')), (error) =>
       hasCode(error, 'overloaded'),
@@ -275,7 +275,7 @@ test('a statement that takes too long fails with overloaded', { skip }, async ()
 })
 
 test('a write that does not get its lock in time changes nothing', { skip }, async () => {
-  const { database, rows, close } = await open()
+  const { database, rows, close } = await open(1000)
   const holder = connect(database)
   try {
     await holder.lend(async (connection) => {
