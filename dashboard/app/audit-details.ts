@@ -159,7 +159,8 @@ function valueOf(name: string, value: unknown, names: Names): string {
   if (value === null) return nulls[name] ?? 'no limit'
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (typeof value === 'number') {
-    if (name === 'expires') return formatDay(value)
+    // Of another year than 1970: with its year.
+    if (name === 'expires') return formatDay(value, 0)
     if (name.endsWith('Ms')) return durationOf(value)
     if (name.includes('Bytes')) return formatBytes(value)
     return `${formatNumber(value)}${name.startsWith('units') ? ' units' : ''}`

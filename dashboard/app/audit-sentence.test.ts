@@ -31,7 +31,7 @@ test('a changed key is named, links to its page, and has its old and new values 
     target: 'indexer',
     to: `/keys/${record.target}`,
     details: [
-      { name: 'Expires', from: 'never', to: '2026-11-24' },
+      { name: 'Expires', from: 'never', to: '24 Nov 2026' },
       { name: 'Daily limit', from: '10,000,000 units', to: '15,000,000 units' },
       { name: 'Recording', from: 'off', to: 'on' },
       { name: 'Allowed sites', from: 'all', to: 'app.example.org' },

@@ -53,8 +53,8 @@ export function formatTime(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** `2026-03-01` */
-export function formatDay(time: number): string {
+/** `2026-03-01`, of UTC. */
+export function isoDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
@@ -86,6 +86,11 @@ export function formatAgo(time: number, now: number): string {
   if (minutes < 1) return 'now'
   if (minutes < 60) return `${minutes} min ago`
   if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ago`
+  return formatDay(time, now)
+}
+
+/** `21 Nov`, and `21 Nov 2025` of another year; UTC. */
+export function formatDay(time: number, now = Date.now()): string {
   const year = new Date(time).getUTCFullYear()
   const day = shortDay.format(time)
   return year === new Date(now).getUTCFullYear() ? day : `${day} ${year}`

@@ -2,18 +2,20 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
-import { formatBytes, formatDay, formatNumber } from '../app/format.ts'
+import { formatBytes, formatNumber } from '../app/format.ts'
 import { useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
+import { Day } from '../ui/day.tsx'
 import { Cancel, Dialog } from '../ui/dialog.tsx'
 import { CheckField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { NameField } from '../ui/name-field.tsx'
-import { Show } from '../ui/note.tsx'
+import { Empty, Show } from '../ui/note.tsx'
 import { Table } from '../ui/table.tsx'
+import { SearchBox } from '../ui/toolbar.tsx'
 import { checkLimits, LimitField } from './keys/limit-field.tsx'
 
 type Account = AdminReply<'GET /accounts'>['accounts'][number]
@@ -21,6 +23,7 @@ type Account = AdminReply<'GET /accounts'>['accounts'][number]
 export function AccountsPage() {
   const { account: chosen, chooseAccount, reload } = useSession()
   const [creating, setCreating] = useState(false)
+  const [text, setText] = useState('')
   const [changing, setChanging] = useState<Account | null>(null)
   const accounts = useLoaded((signal) => call('GET /accounts', {}, signal), [])
   const storage = useLoaded((signal) => call('GET /storage', {}, signal), [])
@@ -40,16 +43,23 @@ export function AccountsPage() {
           </button>
         }
       />
+      <div class="toolbar">
+        <SearchBox title="Name" value={text} onValue={setText} />
+      </div>
       <Card flush>
         <Show loaded={accounts}>
           {({ accounts: rows }) => (
             <Table
               caption="Accounts"
-              rows={rows}
+              rows={rows.filter(({ name }) =>
+                name.toLowerCase().includes(text.trim().toLowerCase()),
+              )}
+              filteredBy={text}
+              empty={<Empty title="No accounts match" />}
               keyOf={({ id }) => id}
               columns={[
                 { title: 'Name', cell: ({ name }) => name },
-                { title: 'Created', cell: ({ created }) => formatDay(created) },
+                { title: 'Created', cell: ({ created }) => <Day time={created} /> },
                 {
                   title: 'Pins',
                   number: true,

@@ -27,7 +27,7 @@ export function BillingCard() {
 const states: Readonly<Record<CardStatus['state'], readonly [tone: Tone, title: string]>> = {
   'not-needed': ['good', 'No card needed'],
   missing: ['bad', 'No card'],
-  marked: ['good', 'Marked by an operator'],
+  marked: ['good', 'Approved by an operator'],
   'on-file': ['good', 'On file'],
   expired: ['warn', 'Expired'],
 }
@@ -91,7 +91,7 @@ function CardActions({ status, again }: { readonly status: CardStatus; again(): 
   }
   const mark = async (hasCard: boolean): Promise<void> => {
     await call('PUT /accounts/{account}/card/mark', { account: id, hasCard })
-    done(hasCard ? 'Account marked' : 'Mark removed')
+    done(hasCard ? 'Account approved' : 'Approval withdrawn')
   }
   return (
     <>
@@ -128,7 +128,7 @@ function CardActions({ status, again }: { readonly status: CardStatus; again(): 
             disabled={sending.busy}
             onClick={() => void sending.run(() => mark(state === 'missing'))}
           >
-            {state === 'missing' ? 'Mark as having a card' : 'Remove mark'}
+            {state === 'missing' ? 'Approve without a card' : 'Withdraw approval'}
           </button>
         )}
       </div>

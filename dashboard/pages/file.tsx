@@ -10,7 +10,7 @@ import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { gatewayLink, isOpen, type Reading } from '../files/gateway-links.ts'
-import { type Pin, pinTitle, unpin } from '../files/pin-calls.ts'
+import { type Pin, unpin } from '../files/pin-calls.ts'
 import { type Provide, Readers } from '../files/pins.tsx'
 import { Preview } from '../files/preview.tsx'
 import '../style/files.css'
@@ -63,8 +63,9 @@ function File({
   const path = [cid, ...inside].join('/')
   const found = useLoaded((signal) => loadFile(account, place, cid, path, signal), [account, path])
   const pin = found.value?.pin ?? null
-  const root = pin === null ? cid.slice(0, 12) : pinTitle(pin)
+  const root = pin === null ? cid.slice(0, 12) : pin.name === '' ? 'Untitled' : pin.name
   const name = inside.at(-1) ?? root
+  const fileName = inside.at(-1) ?? (pin === null || pin.name === '' ? cid : pin.name)
   const link = found.value?.link ?? null
   return (
     <>
@@ -77,7 +78,7 @@ function File({
               <CopyLink link={new URL(link, location.href).href} />
               <a
                 class="button"
-                href={`${link}?download=true&filename=${encodeURIComponent(name)}`}
+                href={`${link}?download=true&filename=${encodeURIComponent(fileName)}`}
                 target="_blank"
                 rel="noopener"
               >

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
-import { formatAgo, formatNumber, formatShort, formatTime } from '../app/format.ts'
+import { formatAgo, formatCount, formatNumber, formatShort, formatTime } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
@@ -14,7 +14,7 @@ import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Empty, Show } from '../ui/note.tsx'
 import { Sparkline, Used } from '../ui/share.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { type Column, pageRows, Table } from '../ui/table.tsx'
 import { Pick, SearchBox } from '../ui/toolbar.tsx'
 import { percent } from '../usage/outcome-series.ts'
 import { CreateKey } from './keys/create-key.tsx'
@@ -153,6 +153,7 @@ function Keys({
   return (
     <Table
       caption="API keys"
+      order={{ by: 'Calls, 24 h', down: true }}
       columns={columns}
       keyOf={({ key }) => key.id}
       rows={shown}
@@ -180,8 +181,11 @@ function Keys({
       foot={
         <>
           <span>
-            {`${formatNumber(shown.length)} ${shown.length === 1 ? 'key' : 'keys'}`}
-            {isHiding && ` · ${formatNumber(over)} expired or revoked hidden`}
+            {[
+              // With pages, the table says it.
+              ...(shown.length > pageRows ? [] : [formatCount(shown.length, 'key')]),
+              ...(isHiding ? [`${formatNumber(over)} expired or revoked hidden`] : []),
+            ].join(' · ')}
           </span>
           {isHiding && (
             <button
@@ -237,7 +241,7 @@ function columnsOf(
     {
       title: 'Calls, 24 h',
       number: true,
-      unit: 'calls',
+      unit: ({ used }) => (used?.requests === 1 ? 'call' : 'calls'),
       sort: ({ used }) => used?.requests ?? 0,
       cell: ({ used }) => formatNumber(used?.requests ?? 0),
     },

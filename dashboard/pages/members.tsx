@@ -2,20 +2,22 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call, messageOf } from '../app/api.ts'
-import { formatDay } from '../app/format.ts'
 import { useAccount, useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { useMay } from '../app/use-may.ts'
 import { Badge, State } from '../ui/badge.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
+import { Day } from '../ui/day.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { Show } from '../ui/note.tsx'
+import { Empty, Show } from '../ui/note.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { useToast } from '../ui/toast.tsx'
+import { SearchBox } from '../ui/toolbar.tsx'
 import { InviteDialog } from './people/invite-dialog.tsx'
 import { Invitations } from './people/invitations.tsx'
+import { isFound, PersonCell } from './people/person-cell.tsx'
 
 type Member = AdminReply<'GET /accounts/{account}/members'>['members'][number]
 
@@ -58,6 +60,7 @@ function Members() {
   const isOwner = useMay('owner')
   const toast = useToast()
   const [removing, setRemoving] = useState<Member | null>(null)
+  const [text, setText] = useState('')
   const members = useLoaded(
     (signal) => call('GET /accounts/{account}/members', { account }, signal),
     [account],
@@ -73,13 +76,9 @@ function Members() {
   const columns: readonly Column<Member>[] = [
     {
       title: 'Person',
+      sort: ({ name, email }) => (name || email).toLowerCase(),
       cell: ({ name, email, personId }) => (
-        <span class="two contact">
-          <span>
-            {name === '' ? email : name} {personId === me.id && <Badge tone="accent">You</Badge>}
-          </span>
-          <small>{email}</small>
-        </span>
+        <PersonCell name={name} email={email} isMe={personId === me.id} />
       ),
     },
     {
@@ -87,7 +86,7 @@ function Members() {
       keep: true,
       cell: ({ role }) => <State tone="good">{role === 'owner' ? 'Owner' : 'Member'}</State>,
     },
-    { title: 'Since', cell: ({ since }) => formatDay(since) },
+    { title: 'Since', sort: ({ since }) => since, cell: ({ since }) => <Day time={since} /> },
     {
       title: 'Sign-in',
       cell: ({ disabled, hasTotp }) =>
@@ -123,17 +122,24 @@ function Members() {
     ),
   }
   return (
-    <Card flush>
-      <Show loaded={members}>
-        {({ members: rows }) => (
-          <Table
-            caption="Members"
-            rows={rows}
-            keyOf={({ personId }) => personId}
-            columns={isOwner ? [...columns, actions] : columns}
-          />
-        )}
-      </Show>
+    <>
+      <div class="toolbar">
+        <SearchBox title="Name or email" value={text} onValue={setText} />
+      </div>
+      <Card flush>
+        <Show loaded={members}>
+          {({ members: rows }) => (
+            <Table
+              caption="Members"
+              rows={rows.filter((row) => isFound(row, text))}
+              filteredBy={text}
+              empty={<Empty title="No members match" />}
+              keyOf={({ personId }) => personId}
+              columns={isOwner ? [...columns, actions] : columns}
+            />
+          )}
+        </Show>
+      </Card>
       {removing !== null && (
         <ConfirmDialog
           title={`Remove ${removing.name === '' ? removing.email : removing.name}?`}
@@ -149,6 +155,6 @@ function Members() {
           They lose access to this account. API keys that they know still work: rotate those.
         </ConfirmDialog>
       )}
-    </Card>
+    </>
   )
 }

@@ -2,12 +2,13 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
-import { formatDay } from '../app/format.ts'
+import { formatNumber } from '../app/format.ts'
 import { useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
-import { Badge, State } from '../ui/badge.tsx'
+import { State } from '../ui/badge.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
 import { useConfirming } from '../ui/confirming.tsx'
+import { Day } from '../ui/day.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -16,6 +17,7 @@ import { Table } from '../ui/table.tsx'
 import { SearchBox } from '../ui/toolbar.tsx'
 import { InviteDialog } from './people/invite-dialog.tsx'
 import { Invitations } from './people/invitations.tsx'
+import { isFound, PersonCell } from './people/person-cell.tsx'
 
 type Person = AdminReply<'GET /people'>['people'][number]
 type Act = {
@@ -43,6 +45,7 @@ export function PeoplePage() {
     <>
       <PageHead
         title="People"
+        about="Everyone who can sign in to this server."
         actions={
           <button class="button primary" type="button" onClick={() => setInviting(true)}>
             <Icon name="plus" /> Invite
@@ -57,27 +60,24 @@ export function PeoplePage() {
           {({ people: rows }) => (
             <Table
               caption="People"
-              rows={rows.filter(({ name, email }) =>
-                `${name} ${email}`.toLowerCase().includes(text.trim().toLowerCase()),
-              )}
+              rows={rows.filter((row) => isFound(row, text))}
               filteredBy={text}
               empty={<Empty title="No people match" />}
               keyOf={({ id }) => id}
+              foot={<span>{summaryOf(rows)}</span>}
               columns={[
                 {
                   title: 'Person',
                   sort: ({ name, email }) => (name || email).toLowerCase(),
                   cell: ({ id, name, email }) => (
-                    <span class="two contact">
-                      <span>
-                        {name === '' ? email : name}{' '}
-                        {id === me.id && <Badge tone="accent">You</Badge>}
-                      </span>
-                      <small>{email}</small>
-                    </span>
+                    <PersonCell name={name} email={email} isMe={id === me.id} />
                   ),
                 },
-                { title: 'Since', cell: ({ created }) => formatDay(created) },
+                {
+                  title: 'Since',
+                  sort: ({ created }) => created,
+                  cell: ({ created }) => <Day time={created} />,
+                },
                 {
                   title: 'State',
                   keep: true,
@@ -89,15 +89,16 @@ export function PeoplePage() {
                     ),
                 },
                 {
-                  title: 'Sign-in',
+                  title: 'Second factor',
                   hides: 'wide',
-                  cell: ({ hasTotp, passkeys, issuer }) => (
-                    <span class="row tight-row">
-                      {hasTotp && <Badge tone="good">Code</Badge>}
-                      {passkeys > 0 && <Badge tone="good">Passkey</Badge>}
-                      {issuer !== null && <Badge tone="good">OpenID</Badge>}
-                    </span>
-                  ),
+                  cell: (person) => {
+                    const factors = factorsOf(person)
+                    return factors === '' ? (
+                      <State tone="warn">None</State>
+                    ) : (
+                      <State tone="good">{factors}</State>
+                    )
+                  },
                 },
                 {
                   title: 'Actions',
@@ -144,6 +145,22 @@ export function PeoplePage() {
       )}
     </>
   )
+}
+
+/** `Passkey, authenticator`; empty: a password alone signs in. */
+function factorsOf({ hasTotp, passkeys, issuer }: Person): string {
+  const factors = [
+    ...(passkeys > 0 ? ['passkey'] : []),
+    ...(hasTotp ? ['authenticator'] : []),
+    ...(issuer === null ? [] : ['OpenID']),
+  ].join(', ')
+  return factors.charAt(0).toUpperCase() + factors.slice(1)
+}
+
+function summaryOf(people: readonly Person[]): string {
+  const open = people.filter((one) => one.disabled === null && factorsOf(one) === '').length
+  const count = people.length === 1 ? '1 person' : `${formatNumber(people.length)} people`
+  return open === 0 ? count : `${count} · ${formatNumber(open)} without a second factor`
 }
 
 function actsOn({

@@ -18,7 +18,7 @@ export type Column<Row> = {
   /** Hidden on a narrow screen (`extra`), or on a phone only (`wide`). */
   readonly hides?: 'extra' | 'wide'
   /** Word after a number on a phone; absent: the title. */
-  readonly unit?: string
+  readonly unit?: string | ((row: Row) => string)
   /** Makes the title a button that sorts by this value. */
   readonly sort?: (row: Row) => number | string
 }
@@ -48,7 +48,8 @@ type TableProps<Row> = {
   readonly foot?: ComponentChildren
 }
 
-const pageRows = 50
+/** Rows on a page. */
+export const pageRows = 50
 
 export function Table<Row>(props: TableProps<Row>) {
   const { columns, rows, empty, pageSize = pageRows, foot, sorted: outside } = props
@@ -221,7 +222,8 @@ function Cell<Row>({
     )
   }
   if (actions) return <td class="actions">{cell(row)}</td>
-  const word = unit ?? (number ? title.toLowerCase() : '')
+  const word =
+    typeof unit === 'function' ? unit(row) : (unit ?? (number ? title.toLowerCase() : ''))
   return (
     <td
       class={`${number ? 'number ' : ''}${keep ? 'keep ' : ''}${hides ?? ''}`}

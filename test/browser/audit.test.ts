@@ -95,6 +95,8 @@ test(
     }
     await open('/audit?what=files')
     const changes = page.getByRole('listitem').filter({ hasText: 'changed who can read the pins' })
+    await changes.nth(24).waitFor()
+    await page.getByRole('button', { name: 'Load older' }).click()
     await changes.nth(49).waitFor()
     await page.getByRole('button', { name: 'Load older' }).click()
     await changes.nth(54).waitFor()

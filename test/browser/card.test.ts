@@ -19,16 +19,16 @@ test(
       return (await fetch(`${cairn.url}/api/v0/version`, { method: 'POST', headers })).status
     }
     await open('/card')
-    await page.getByText('Marked by an operator').waitFor()
+    await page.getByText('Approved by an operator').waitFor()
     assert.equal(await version(), 200)
-    await page.getByRole('button', { name: 'Remove mark' }).click()
+    await page.getByRole('button', { name: 'Withdraw approval' }).click()
     await page.getByText(/cairn card set default/).waitFor()
     // Closing takes effect within a second, opening immediately.
     while ((await version()) !== 402);
     await checkAxe(page, 'card, dark, 360')
     await picture('card-missing')
-    await page.getByRole('button', { name: 'Mark as having a card' }).click()
-    await page.getByText('Marked by an operator').waitFor()
+    await page.getByRole('button', { name: 'Approve without a card' }).click()
+    await page.getByText('Approved by an operator').waitFor()
     assert.equal(await version(), 200)
   },
 )
@@ -96,7 +96,7 @@ test(
     await picture('card-on-file')
     await page.getByRole('button', { name: 'Remove card' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove card' }).click()
-    await page.getByText('Marked by an operator').waitFor()
+    await page.getByText('Approved by an operator').waitFor()
     const [customer = ''] = stripe.customers.keys()
     assert.deepEqual(stripe.cardsOf(customer), [])
   },

@@ -276,32 +276,3 @@ test(
     await shown(['c.mp4', 'a.json', 'b.png'])
   },
 )
-
-test(
-  'a hundred thousand pins are pages of fifty',
-  { skip: noBrowser, timeout: 60_000 },
-  async (t) => {
-    const { page, open } = await openSignedIn(t)
-    await page.route(/\/files\?/, async (route) => {
-      const from = new URL(route.request().url()).searchParams.get('from') ?? '0'
-      const pins = Array.from({ length: 50 }, (_, at) => ({
-        cid: `bafy${from}x${at}`,
-        mode: 'recursive',
-        name: `file ${from}-${at}.txt`,
-        created: 1,
-        bytes: 1_000,
-        blocks: 1,
-        provide: 'all',
-      }))
-      const page = { pins, next: String(Number(from) + 50), found: 100_000, count: 100_000 }
-      await route.fulfill({ json: { ...page, stored: { blocks: 1, bytes: 1 } } })
-    })
-    await page.setViewportSize({ width: 1440, height: 900 })
-    await open('/files')
-    await page.getByText('1–50 of 100,000').waitFor()
-    assert.ok(Number(await page.evaluate('document.documentElement.scrollHeight')) <= 2_700)
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByText('51–100 of 100,000').waitFor()
-    await page.getByText('file 50-1.txt').waitFor()
-  },
-)

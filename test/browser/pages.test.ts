@@ -43,6 +43,8 @@ test(
         await page.setViewportSize({ width, height: 900 })
         const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
         assert.ok(Number(wider) <= 0, `${path} is ${String(wider)} px wider than ${width}`)
+        const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+        assert.ok(width < 1440 || height <= 2_700, `${path} is ${height} px long: three screens`)
         for (const colorScheme of schemes) {
           await page.emulateMedia({ colorScheme })
           await settle(page)

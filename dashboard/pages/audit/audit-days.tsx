@@ -2,7 +2,7 @@
 // Tested by test/browser/audit.test.ts
 import { type AuditRecord, auditSentence } from '../../app/audit-sentence.ts'
 import type { AuditDetail } from '../../app/audit-details.ts'
-import { formatDay, formatTime } from '../../app/format.ts'
+import { isoDay, formatTime } from '../../app/format.ts'
 import { Link } from '../../app/router.tsx'
 import { Badge } from '../../ui/badge.tsx'
 
@@ -18,7 +18,7 @@ export function AuditDays({
   /** Null: not shown. */
   accountName(id: string | null): string | null
 }) {
-  const days = Map.groupBy(records, ({ time }) => formatDay(time))
+  const days = Map.groupBy(records, ({ time }) => isoDay(time))
   return (
     <div class="log">
       {[...days].map(([day, ofDay]) => (
@@ -50,8 +50,8 @@ const dayMs = 86_400_000
 
 function dayTitle(day: string): string {
   const title = longDay.format(Date.parse(day))
-  if (day === formatDay(Date.now())) return `Today, ${title}`
-  return day === formatDay(Date.now() - dayMs) ? `Yesterday, ${title}` : title
+  if (day === isoDay(Date.now())) return `Today, ${title}`
+  return day === isoDay(Date.now() - dayMs) ? `Yesterday, ${title}` : title
 }
 
 function Change({

@@ -30,7 +30,7 @@ type AuditPages = {
   again(): void
 }
 
-const pageSize = 50
+const pageSize = 25
 const heldMax = 1_000
 
 async function load(

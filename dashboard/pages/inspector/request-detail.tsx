@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
 import { apiBasesOf, rpcPath } from '../../app/api-bases.ts'
-import { formatBytes, formatDay, formatMs, formatNumber } from '../../app/format.ts'
+import { formatBytes, isoDay, formatMs, formatNumber } from '../../app/format.ts'
 import { outcomeTitle, outcomeTone } from '../../app/outcome.ts'
 import { useOwnKey } from '../../app/own-key.tsx'
 import { Link } from '../../app/router.tsx'
@@ -176,7 +176,7 @@ function factsOf(
   const rows: (readonly [string, preact.ComponentChildren] | null)[] = [
     // The note above names another outcome.
     request.outcome === 'ok' ? ['Outcome', <OutcomeState key="outcome" row={request} />] : null,
-    ['Arrived', `${formatDay(request.time)} ${clockTime(request.time)} UTC`],
+    ['Arrived', `${isoDay(request.time)} ${clockTime(request.time)} UTC`],
     ['Took', `${formatMs(request.ms)} · ${formatNumber(request.units)} units · ${sentAs}`],
     [
       'Key',

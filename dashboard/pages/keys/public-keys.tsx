@@ -1,9 +1,9 @@
 // Public keys of an API key. It accepts JWTs that are signed with one of them; a JWT can further restrict a call.
 import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
-import { formatDay } from '../../app/format.ts'
 import { useAccount } from '../../app/session.tsx'
 import { Card } from '../../ui/card.tsx'
+import { Day } from '../../ui/day.tsx'
 import { Value } from '../../ui/copy.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { AreaField, CheckField } from '../../ui/field.tsx'
@@ -74,7 +74,7 @@ function List({
             title: 'Fingerprint',
             cell: ({ fingerprint }) => <span class="mono">{fingerprint}</span>,
           },
-          { title: 'Added', cell: ({ created }) => formatDay(created) },
+          { title: 'Added', cell: ({ created }) => <Day time={created} /> },
           ...(mayChange
             ? [
                 {

@@ -50,7 +50,7 @@ export function RecentChanges() {
                 cell: (record) => {
                   const { actor, words, target } = auditSentence(record, value?.names ?? new Map())
                   return (
-                    <span class="change">
+                    <span class="change" title={`${actor} ${words} ${target ?? ''}`.trim()}>
                       <b>{actor}</b> {words} {target}
                     </span>
                   )

@@ -1,7 +1,8 @@
 // Open invitations of an account or of the whole server.
 import { call, messageOf } from '../../app/api.ts'
-import { formatTime } from '../../app/format.ts'
+import { formatSince, formatTime } from '../../app/format.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
+import { State } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Show } from '../../ui/note.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -39,10 +40,20 @@ export function Invitations({
               rows={invitations}
               keyOf={({ id }) => id}
               columns={[
-                { title: 'For', cell: ({ email }) => email ?? 'any holder of the link' },
-                { title: 'Role', cell: ({ role }) => role },
-                { title: 'Account', cell: ({ accountName }) => accountName ?? '–' },
-                { title: 'Expires', cell: ({ expires }) => formatTime(expires) },
+                { title: 'For', cell: ({ email }) => email ?? 'Any holder of the link' },
+                {
+                  title: 'Role',
+                  cell: ({ role, accountName }) =>
+                    `${role.charAt(0).toUpperCase()}${role.slice(1)}${accountName === null ? '' : ` of ${accountName}`}`,
+                },
+                {
+                  title: 'Expires',
+                  cell: ({ expires }) => (
+                    <span title={formatTime(expires)}>
+                      <State tone="warn">{`Expires ${formatSince(expires, Date.now())}`}</State>
+                    </span>
+                  ),
+                },
                 {
                   title: 'Withdraw',
                   actions: true,

@@ -3,13 +3,14 @@ import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
 import { browserName } from '../../app/browser-name.ts'
-import { formatDay, formatSince } from '../../app/format.ts'
+import { formatSince } from '../../app/format.ts'
 import { makePasskey, whyNoPasskeys } from '../../app/passkey.ts'
 import { hasUsablePassword } from '../../app/usable-password.ts'
 import { useSession } from '../../app/session.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
 import { useConfirming } from '../../ui/confirming.tsx'
 import { Card } from '../../ui/card.tsx'
+import { Day } from '../../ui/day.tsx'
 import { Cancel, ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icons.tsx'
@@ -67,7 +68,7 @@ export function Passkeys() {
             columns={[
               { title: 'Name', cell: ({ name }) => name },
               { title: 'Host name', cell: ({ rpId }) => <span class="mono">{rpId}</span> },
-              { title: 'Added', cell: ({ created }) => formatDay(created) },
+              { title: 'Added', cell: ({ created }) => <Day time={created} /> },
               {
                 title: 'Last used',
                 cell: ({ lastUsed }) =>

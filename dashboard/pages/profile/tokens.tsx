@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
-import { formatDay } from '../../app/format.ts'
 import { useSession } from '../../app/session.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { useConfirming } from '../../ui/confirming.tsx'
+import { Day } from '../../ui/day.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
 import { Cancel, ConfirmDialog, Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -60,7 +60,7 @@ export function Tokens() {
                   ) : expires === null ? (
                     'never'
                   ) : (
-                    formatDay(expires)
+                    <Day time={expires} />
                   ),
               },
               {
