@@ -74,6 +74,7 @@ test('what an import refuses is a status, not a line: the answer waits for the w
   for (const [command, name] of [
     ['dag/import', 'path'],
     ['dag/put', 'object data'],
+    ['routing/put?arg=/ipns/k51', 'value-file'],
   ]) {
     const none = await post(server, account, command ?? '')
     assert.equal(none.status, 400)

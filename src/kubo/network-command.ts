@@ -27,7 +27,7 @@ type ProvideStat = {
   readonly planned: number
 }
 
-type Declared = Pick<KuboCommand<unknown>, 'name' | 'argument' | 'options'> & {
+type Declared = Pick<KuboCommand<unknown>, 'name' | 'argument' | 'options' | 'file'> & {
   readonly body?: KuboCommand<unknown>['body']
   /** It changes connections or publishes: for operators. */
   readonly changes?: true
@@ -43,11 +43,12 @@ export function networkCommand(
   message: (request: CommandRequest) => NetCommand | Promise<NetCommand>,
   reply?: (value: unknown, request: CommandRequest) => unknown,
 ): KuboCommand<CommandRequest> {
-  const { name, argument, options, body = 'none', changes } = declared
+  const { name, argument, options, file, body = 'none', changes } = declared
   return {
     name,
     class: changes === true ? 'write' : 'read',
     argument,
+    ...(file !== undefined && { file }),
     body,
     options,
     parse: (request) => request,

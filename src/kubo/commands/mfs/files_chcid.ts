@@ -2,6 +2,7 @@
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
 import { changeFormat } from '../../../ipfs/mfs/mfs-changes.ts'
+import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
 import { type KuboCommand, emptyReply, failed } from '../../kubo-command.ts'
 import {
   type MfsInput,
@@ -23,7 +24,9 @@ export const filesChcid: KuboCommand<FilesChcidInput> = {
   argument: { name: 'path', required: true },
   body: 'none',
   options: [...Object.values(formatOptions), flush],
-  parse({ args: [path = ''], options }, profile) {
+  parse({ args: [given = ''], options }, profile) {
+    if (!given.startsWith('/')) throw failed('file does not exist')
+    const path = checkMfsPath(given)
     if (path === '/') {
       throw failed(
         "cannot change CID format of the MFS root; use 'ipfs config Import.CidVersion' and " +

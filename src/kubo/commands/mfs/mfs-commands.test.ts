@@ -92,6 +92,7 @@ test('what a command cannot do is an error with the text of Kubo', async (t) => 
     ],
     ['files/read', ['/d'], '/d was not a file'],
     ['files/chcid', ['/f'], ''],
+    ['files/chcid', ['d'], 'file does not exist'],
     ['files/chmod', ['9', '/f'], 'strconv.ParseInt: parsing "9": invalid syntax'],
     ['files/touch', ['/n'], 'file does not exist'],
     ['files/stat', ['/n'], 'file does not exist'],
@@ -99,6 +100,10 @@ test('what a command cannot do is an error with the text of Kubo', async (t) => 
   for (const [name, args, message] of refused) {
     if (message === '') await run(name, args)
     else await assert.rejects(run(name, args), { code: 'command_failed', message }, name)
+  }
+  for (const root of ['/', '//', '/d/..']) {
+    const change = run('files/chcid', [root], { 'cid-version': 1n })
+    await assert.rejects(change, { message: /^cannot change CID format of the MFS root/ })
   }
 })
 

@@ -32,6 +32,10 @@ export function createKeyGen(parts: NameCommandDeps): KuboCommand<GenInput> {
         throw new Fault('unsupported_option', { detail })
       }
       if (type !== 'ed25519' && type !== '') throw failed(`unrecognized key type: ${type}`)
+      const size = valueOf(options, takes.size)
+      if (size !== null && size !== -1n && size !== 256n) {
+        throw failed(`invalid key size ${size}: ed25519 keys are always 256 bits`)
+      }
       return { name, print: namePrinter(options) }
     },
     async run({ name, print }, { caller }) {

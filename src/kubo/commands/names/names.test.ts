@@ -228,6 +228,9 @@ test('keys are made, listed, renamed, removed and imported in the shapes of Kubo
   await assert.rejects(importKey('x'.repeat(20_000)), /more than 16384 bytes/)
   await assert.rejects(value('key/gen', ['x'], { type: 'rsa' }), { code: 'unsupported_option' })
   await assert.rejects(value('key/gen', ['x'], { type: 'dsa' }), /unrecognized key type: dsa/)
+  await assert.rejects(value('key/gen', ['x'], { size: 2048n }), {
+    message: 'invalid key size 2048: ed25519 keys are always 256 bits',
+  })
   await assert.rejects(value('key/gen', ['self']), /cannot create key with name 'self'/)
   const sent = new URLSearchParams('arg=caf%E9').getAll('arg')
   for (const wrong of [sent, ['a\ud83d'], ['a/b'], ['a\n'], ['']]) {

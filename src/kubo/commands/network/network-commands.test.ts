@@ -162,6 +162,11 @@ test('routing/findprovs gives a line for each provider, at most 1,000', async (t
     { name: 'routing/findprovs', arg: cid, max: 1000 },
   ])
   await assert.rejects(lines('routing/findprovs', ['no cid']), /invalid CID/)
+  for (const providers of [0n, -1n]) {
+    await assert.rejects(lines('routing/findprovs', [cid], { 'num-providers': providers }), {
+      message: 'number of providers must be greater than 0',
+    })
+  }
 })
 
 test('routing/put sends the record, of 10 KiB at most', async (t) => {

@@ -1,15 +1,16 @@
 // `routing/findprovs`: peers that have a block, by routers and DHT, a line each.
 // Tested by src/kubo/commands/network/network-commands.test.ts
-import { integer, valueOf } from '../../kubo-command.ts'
+import { failed, integer, valueOf } from '../../kubo-command.ts'
 import { cidArgument, type KuboNetwork, networkCommand } from '../../network-command.ts'
 import type { CommandRequest, KuboCommand } from '../../kubo-command.ts'
 
 const providersMax = 1000n
 const takes = { providers: integer('num-providers', { alias: 'n', default: 20n }) }
 
-function clamp(providers: bigint): bigint {
-  if (providers < 1n) return 1n
-  return providers > providersMax ? providersMax : providers
+/** Throws `command_failed` with Kubo's text. */
+function checkCount(providers: bigint): number {
+  if (providers < 1n) throw failed('number of providers must be greater than 0')
+  return Number(providers > providersMax ? providersMax : providers)
 }
 
 export function createRoutingFindprovs(network: KuboNetwork | null): KuboCommand<CommandRequest> {
@@ -23,7 +24,7 @@ export function createRoutingFindprovs(network: KuboNetwork | null): KuboCommand
     (request) => ({
       name: 'routing/findprovs',
       arg: cidArgument(request),
-      max: Number(clamp(valueOf(request.options, takes.providers))),
+      max: checkCount(valueOf(request.options, takes.providers)),
     }),
   )
 }

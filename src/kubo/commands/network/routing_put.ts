@@ -14,6 +14,7 @@ export function createRoutingPut(network: KuboNetwork | null): KuboCommand<Comma
     {
       name: 'routing/put',
       argument: { name: 'key', required: true },
+      file: 'value-file',
       options: [],
       body: 'entries',
       changes: true,
