@@ -4,6 +4,7 @@ import { toHex, toQuantity } from '../base/hex.ts'
 import type {
   AccessListEntry,
   BlockOverrides,
+  BlockSimulation,
   CallRequest,
   Overrides,
   StateOverride,
@@ -34,6 +35,20 @@ export function traceParams(
   const stateOverrides = stateOverridesJson(overrides.state)
   const blockOverrides = blockOverridesJson(overrides.block)
   return [requestJson(request), block, { ...tracerJson(tracer), stateOverrides, blockOverrides }]
+}
+
+/** `[simulation, block]` of eth_simulateV1. */
+export function simulationParams(
+  { blocks, traceTransfers, validation }: BlockSimulation,
+  block: unknown,
+  returnFullTransactions: boolean,
+): readonly unknown[] {
+  const blockStateCalls = blocks.map(({ block: fields, state, calls }) => ({
+    blockOverrides: blockOverridesJson(fields),
+    stateOverrides: stateOverridesJson(state),
+    calls: calls.map(requestJson),
+  }))
+  return [{ blockStateCalls, traceTransfers, validation, returnFullTransactions }, block]
 }
 
 function tracerJson({ kind, ...options }: TracerChoice): Json {
@@ -91,11 +106,19 @@ export function stateOverridesJson(overrides: readonly StateOverride[]): Record<
   )
 }
 
-function blockOverridesJson({ feeRecipient, prevRandao, ...numbers }: BlockOverrides): Json {
+function blockOverridesJson(overrides: BlockOverrides): Json {
+  const { feeRecipient, prevRandao, beaconRoot, withdrawals, ...numbers } = overrides
   return {
     ...quantities(numbers, ['number', 'time', 'gasLimit', 'baseFeePerGas', 'blobBaseFee']),
     ...(feeRecipient && { feeRecipient: toHex(feeRecipient) }),
     ...(prevRandao && { prevRandao: toHex(prevRandao) }),
+    ...(beaconRoot && { beaconRoot: toHex(beaconRoot) }),
+    ...(withdrawals && {
+      withdrawals: withdrawals.map(({ address, ...fields }) => ({
+        address: toHex(address),
+        ...quantities(fields, ['index', 'validatorIndex', 'amount']),
+      })),
+    }),
   }
 }
 

@@ -114,9 +114,10 @@ export interface EvmExecutor {
 
 /**
  * Calls computed here on proved state, behind upstreams. Errors as above, in addition `unprovable`: the call reads more than
- * a limit or runs too long, or the fork rules of its block are not known; and what reading state throws.
+ * a limit or runs too long, the fork rules of its block are not known, or the state root of a simulated block cannot be
+ * computed; and what reading state throws.
  */
 export type CallProver = Pick<
   EvmExecutor,
-  'call' | 'estimateGas' | 'createAccessList' | 'traceCall'
+  'call' | 'estimateGas' | 'createAccessList' | 'simulate' | 'traceCall'
 >

@@ -2,7 +2,7 @@
 // is called in run-calls.ts alone.
 // Tested by src/server/create-pipeline.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
-import { Fault } from '../base/fault.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Network } from '../chain/network.ts'
 import { watchReads } from '../chain/watched-network.ts'
 import { authenticateRpc } from '../pipeline/authenticate-request.ts'
@@ -85,7 +85,7 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
     const labels = new RequestContext(watched.network, parts.resolveBlock)
     const finish = (outcomes: readonly RpcOutcome[]): RpcAnswer => {
       const answered = outcomes.some(
-        (outcome) => !('fault' in outcome) || (labels.isProved && isComputed(outcome.fault)),
+        (outcome) => !('fault' in outcome) || (labels.isProved && computed.has(outcome.fault.code)),
       )
       const units = meter.settle(request, planned, outcomes, began, labels.weakest)
       const headers = labels.headers(batch, units, answered)
@@ -142,7 +142,19 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
   }
 }
 
-/** A failure that the EVM computed on proved state is the answer of its call. */
-function isComputed({ code }: Fault): boolean {
-  return code === 'reverted' || code === 'execution_failed'
-}
+/** A failure of a call or of a simulation that was computed on proved state is its answer. */
+const computed: ReadonlySet<FaultCode> = new Set([
+  'reverted',
+  'execution_failed',
+  'nonce_too_low',
+  'nonce_too_high',
+  'fee_too_low',
+  'gas_too_low',
+  'no_funds',
+  'block_gas_spent',
+  'block_order',
+  'time_order',
+  'init_code_too_large',
+  'over_blocks',
+  'not_simulated',
+])

@@ -100,7 +100,8 @@ function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: st
   const isAdvice = data === 'fees' && verify.methods[method] === undefined
   if (written !== null) return isAdvice && written === 'require' ? 'prefer' : written
   if (policy === 'none') return 'off'
-  if (data === 'state' || data === 'call' || data === 'fees') return 'prefer'
+  if (data === 'state' || data === 'fees') return 'prefer'
+  if (data === 'call' || data === 'simulation') return 'prefer'
   // The roots of this chain do not commit to its lists: only headers can be proved.
   if (policy === 'header-only') return data === 'header' ? 'require' : 'header'
   const isFull =

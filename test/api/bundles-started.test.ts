@@ -99,7 +99,7 @@ test('every proved answer of the recorded chain is verified from its bundle with
     }
   }
   // Calls of the embedded chain are not proved: test/calls/call-bundles.test.ts.
-  const calls = new Set(['eth_call', 'eth_estimateGas', 'debug_traceCall'])
+  const calls = new Set(['eth_call', 'eth_estimateGas', 'eth_simulateV1', 'debug_traceCall'])
   const missed = [...operations.values()]
     .filter(({ name, bundle }) => bundle !== undefined && !proved.has(name) && !calls.has(name))
     .map(({ name }) => name)

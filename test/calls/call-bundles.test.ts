@@ -7,7 +7,15 @@ import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import { temporaryFolder } from '../started-server.ts'
 import { cleanUpAfter } from './clean-up.ts'
-import { holder, proxy, startBehind, startCalledChain, token, word } from './called-chain.ts'
+import {
+  holder,
+  proxy,
+  reader,
+  startBehind,
+  startCalledChain,
+  token,
+  word,
+} from './called-chain.ts'
 
 const scope = cleanUpAfter()
 let genesisFile: string
@@ -58,6 +66,19 @@ for (const [method, params] of [
     equal(status, 0)
   })
 }
+
+test('the bundle of eth_simulateV1 proves its blocks with their state roots', async () => {
+  const stateOverrides = { [reader]: { stateDiff: { [word(0)]: word(0), [word(7)]: word(0) } } }
+  const simulation = { blockStateCalls: [{ stateOverrides, calls: [call] }, { calls: [call] }] }
+  const reply = await prove('eth_simulateV1', [simulation, 'latest'])
+  const { block, nodes } = proofOf(reply)
+  const hash = block?.hash ?? ''
+  const { status, said } = await verify(reply, hash)
+  ok(said.startsWith('proved  eth_simulateV1'), said)
+  equal(status, 0)
+  const proof = { ...proofOf(reply), nodes: nodes.slice(1) }
+  match((await verify({ ...reply, proof }, hash)).said, /^not proved/)
+})
 
 test('a bundle with a changed or missing part proves nothing', async () => {
   const reply = await prove('eth_call', [call, 'latest'])

@@ -26,6 +26,9 @@ export const multicaller = `0x${'76'.repeat(20)}`
 /** Reverts with its calldata. */
 export const refuser = `0x${'75'.repeat(20)}`
 
+/** Positions of two slots of `refuser` whose hashes begin with the same 7 nibbles: no search finds a key between them. */
+export const twins = [word(21_471), word(23_527)] as const
+
 export const holder = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const balanceSlot = toHex(
   keccak256(Buffer.concat([Buffer.from(word(BigInt(holder)).slice(2), 'hex'), Buffer.alloc(32)])),
@@ -83,6 +86,11 @@ const genesis = {
     ...Object.fromEntries(
       Object.entries(codes).map(([at, code]) => [at, { balance: '0x0', nonce: '0x1', code }]),
     ),
+    [refuser]: {
+      balance: '0x0',
+      code: codes[refuser],
+      storage: Object.fromEntries(twins.map((slot) => [slot, word(1)])),
+    },
     [token]: { balance: '0x0', code: codes[token], storage: { [balanceSlot]: word(1234) } },
     [reader]: {
       balance: '0x0',

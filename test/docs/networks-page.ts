@@ -118,6 +118,7 @@ function checkOf(policy: ServingPolicy): string {
   if (data === 'header') return 'block hash'
   if (data === 'state') return 'state root'
   if (data === 'call') return 'state root; the EVM runs here'
+  if (data === 'simulation') return 'state root; the EVM runs here, and the roots are computed here'
   if (data === 'fees') return 'headers and lists of recent blocks; computed here'
   if (shows === 'receipts') return 'transactions root, receipts root'
   return 'roots in the header'

@@ -229,7 +229,9 @@ test('behind upstreams every operation’s reply is labelled', async (t) => {
   const stub = await startStubUpstream(t, chain)
   // Forwarded calls return a fixed answer: this test checks only the label.
   // The fork schedule of this chain is not known, so calls and fees are forwarded too.
-  const calls = ['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'debug_traceCall']
+  const calls = ['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'eth_simulateV1'].concat(
+    'debug_traceCall',
+  )
   const fees = ['eth_baseFee', 'eth_blobBaseFee', 'eth_feeHistory', 'eth_gasPrice'].concat(
     'eth_maxPriorityFeePerGas',
   )

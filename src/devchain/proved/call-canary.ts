@@ -1,20 +1,35 @@
 // Compares some proved calls with what an upstream answers: the only guard against a fault of our EVM. It changes no answer.
-// Tested by test/calls/proved-calls.test.ts, test/calls/proved-traces.test.ts
+// Tested by test/calls/proved-calls.test.ts, test/calls/proved-traces.test.ts,
+// test/calls/proved-simulations.test.ts
 import { toHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
-import { callParams, traceParams } from '../../chain/call-json.ts'
-import type { TracerChoice } from '../../chain/computation.ts'
-import type { RequestedCall } from '../../chain/evm-executor.ts'
+import { callParams, simulationParams, traceParams } from '../../chain/call-json.ts'
+import type {
+  BlockSimulation,
+  CallRequest,
+  Overrides,
+  SimulatedBlock,
+  TracerChoice,
+} from '../../chain/computation.ts'
+import type { BlockRef } from '../../chain/head.ts'
 import type { Relay } from '../../chain/relay.ts'
+import { keccak256 } from '../../codec/hash/keccak.ts'
 
 /** What a call gave. `trace`: as the tracer gives it. */
 type Outcome =
-  | { readonly kind: 'call'; readonly data: Uint8Array }
-  | { readonly kind: 'trace'; readonly tracer: TracerChoice; readonly trace: unknown }
+  | (Asked & { readonly kind: 'call'; readonly data: Uint8Array })
+  | (Asked & { readonly kind: 'trace'; readonly tracer: TracerChoice; readonly trace: unknown })
+  | {
+      readonly kind: 'simulation'
+      readonly simulation: BlockSimulation
+      readonly blocks: readonly SimulatedBlock[]
+    }
+
+type Asked = { readonly request: CallRequest; readonly overrides: Overrides }
 
 export type CallCanary = {
   /** Compares in the background, if it is the turn of this call. */
-  compare(asked: RequestedCall, outcome: Outcome): void
+  compare(block: BlockRef, outcome: Outcome): void
 }
 
 /** One question to an upstream: how it is asked, what the proved answer is, and how to read it from the reply. */
@@ -43,7 +58,7 @@ export function createCallCanary(parts: {
   let calls = 0
   let underway = 0
 
-  async function ask({ block }: RequestedCall, { method, params, proved, read }: Comparison) {
+  async function ask(block: BlockRef, { method, params, proved, read }: Comparison) {
     const pin = { at: 1, form: 'object', block } as const
     const { result } = await relay.call({ method, params, pin, class: 'read' }, unaborted)
     const upstream = read(result)
@@ -59,15 +74,15 @@ export function createCallCanary(parts: {
   }
 
   return {
-    compare(asked, outcome) {
+    compare(block, outcome) {
       calls += 1
       const isTurn = calls <= firstCalls || calls % everyCalls === 0
       if (!isTurn || underway >= comparesMax) return
-      const comparison = comparisonOf(asked, outcome)
+      const comparison = comparisonOf(outcome)
       if (comparison === null) return
       underway += 1
       // An upstream without an answer is no evidence.
-      void ask(asked, comparison)
+      void ask(block, comparison)
         .catch(() => {})
         .finally(() => (underway -= 1))
     },
@@ -75,14 +90,19 @@ export function createCallCanary(parts: {
 }
 
 /** Null: nodes show such a trace in forms of their own. */
-function comparisonOf(asked: RequestedCall, outcome: Outcome): Comparison | null {
+function comparisonOf(outcome: Outcome): Comparison | null {
   if (outcome.kind === 'call') {
-    const params = callParams(asked.request, null, asked.overrides)
+    const params = callParams(outcome.request, null, outcome.overrides)
     return { method: 'eth_call', params, proved: toHex(outcome.data), read: String }
+  }
+  if (outcome.kind === 'simulation') {
+    const params = simulationParams(outcome.simulation, null, false)
+    const proved = outcome.blocks.map(outcomeOfBlock).join('; ')
+    return { method: 'eth_simulateV1', params, proved, read: outcomeOfBlocks }
   }
   const proved = outcomeOfTrace(outcome)
   if (proved === null) return null
-  const params = traceParams(asked, null, { kind: 'call', onlyTopCall: true, withLog: false })
+  const params = traceParams(outcome, null, { kind: 'call', onlyTopCall: true, withLog: false })
   return { method: 'debug_traceCall', params, proved, read: outcomeOfFrame }
 }
 
@@ -97,4 +117,16 @@ function outcomeOfTrace({ tracer, trace }: Outcome & { readonly kind: 'trace' })
 function outcomeOfFrame(frame: unknown): string {
   const { gasUsed, output = '0x' } = frame as { readonly gasUsed: string; readonly output?: string }
   return `gas ${Number(gasUsed)}, output ${output}`
+}
+
+/** The hash of a block covers its gas and its logs, not what its calls returned. */
+function outcomeOfBlock({ header, calls }: SimulatedBlock): string {
+  return [keccak256(header), ...calls.map(({ returnData }) => returnData)].map(toHex).join(' ')
+}
+
+function outcomeOfBlocks(blocks: unknown): string {
+  type Shown = { readonly hash: string; readonly calls: readonly { readonly returnData: string }[] }
+  return (blocks as readonly Shown[])
+    .map(({ hash, calls }) => [hash, ...calls.map(({ returnData }) => returnData)].join(' '))
+    .join('; ')
 }

@@ -12,12 +12,15 @@ import { emptyCodeHash } from '../../codec/ethereum/account-state.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import { packFailure } from '../packed-failure.ts'
 import { findHash } from './find-hash.ts'
+import { readNodes } from './read-nodes.ts'
 import type { Found, Given, Need, Want } from './proved-task.ts'
 
 export type CallReadParts = {
   readonly network: Network
   readonly block: ProvedHeader
   readonly request: CallRequest
+  /** What it will touch for certain beside that. */
+  readonly certain?: readonly AccessListEntry[]
   /** What the call will touch; null: not known. Never rejects. */
   readonly hint: (signal: AbortSignal) => Promise<readonly AccessListEntry[] | null>
   readonly codes: CodeSource
@@ -40,7 +43,7 @@ const hintAccountsMax = 512
 const hintSlotsMax = 2_048
 
 export function createCallReads(parts: CallReadParts): (need: Need) => Promise<Given> {
-  const { network, block, request, signal } = parts
+  const { network, block, request, certain = [], signal } = parts
   const { stateRoot } = block.header
   /** Read, and not given to the call yet. */
   let found: Found[] = []
@@ -110,8 +113,9 @@ export function createCallReads(parts: CallReadParts): (need: Need) => Promise<G
 
   async function prefetch(): Promise<void> {
     const first = Promise.allSettled(early.map((address) => readAll({ address, storageKeys: [] })))
+    const second = Promise.allSettled(bounded(certain).map(readAll))
     const hint = bounded((await parts.hint(signal)) ?? [])
-    await Promise.allSettled([first, ...hint.map(readAll)])
+    await Promise.allSettled([first, second, ...hint.map(readAll)])
   }
 
   async function read(want: Want): Promise<void> {
@@ -125,7 +129,10 @@ export function createCallReads(parts: CallReadParts): (need: Need) => Promise<G
       case 'hash': {
         const { number } = want
         found.push({ kind: 'hash', number, hash: await findHash(network, block, number, signal) })
+        return
       }
+      case 'nodes':
+        found.push({ kind: 'nodes', nodes: await readNodes(parts, want.paths, complete) })
     }
   }
 
@@ -134,7 +141,8 @@ export function createCallReads(parts: CallReadParts): (need: Need) => Promise<G
     let failure: Given['failure'] = null
     try {
       if (expected !== null && !hasExpected) await readExpected(expected)
-      if (!isFound()) await (prefetched ??= prefetch())
+      // Nodes are those of values that were read before.
+      if (!isFound() && want.kind !== 'nodes') await (prefetched ??= prefetch())
       if (!isFound()) await read(want)
     } catch (error) {
       failure = packFailure(error)

@@ -29,6 +29,7 @@ function provedState(asked: string[] = []): ProvedState {
     },
     code: () => fromHex('0x6001'),
     hashOf: () => root,
+    nodes: () => Promise.resolve([]),
   }
 }
 

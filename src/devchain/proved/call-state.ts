@@ -1,5 +1,5 @@
-// The state that a call's EVM works on: proved values, and over them what the call has changed. No trie is built; a
-// checkpoint is a place in the list of undo steps.
+// The state that a call's EVM works on: proved values, and over them what the call has changed. No trie is built, except for
+// the roots of simulated blocks; a checkpoint is a place in the list of undo steps.
 // Tested by src/devchain/proved/call-state.test.ts
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import { Account, type Address, createAccount } from '@ethereumjs/util'
@@ -11,11 +11,27 @@ import type { ProvedState } from './proved-state.ts'
 /** Slots that the call wrote, by position. `isCleared`: the others are zero, whatever the proved storage has. */
 type Storage = { readonly isCleared: boolean; readonly slots: Map<string, Uint8Array> }
 
+/** The same for readers. Values have no leading zeros. */
+export type ChangedStorage = {
+  readonly isCleared: boolean
+  readonly slots: ReadonlyMap<string, Uint8Array>
+}
+
+/** All that was changed so far, by address in `toLatin1`. An account undefined: removed. */
+type StateChanges = {
+  readonly accounts: ReadonlyMap<string, Account | undefined>
+  readonly storages: ReadonlyMap<string, ChangedStorage>
+}
+
+/** The root of the proved state with these changes. Rejects with what reading proofs throws, and `unprovable`. */
+export type RootOf = (changes: StateChanges) => Promise<Uint8Array>
+
 const noCode = new Uint8Array(0)
 const noBytes = new Uint8Array(0)
 
 export class CallState implements StateManagerInterface {
   readonly #proved: ProvedState
+  readonly #rootOf: RootOf | null
   /** Changed accounts; undefined: removed. Entries are never changed: readers get copies. */
   readonly #accounts = new Map<string, Account | undefined>()
   readonly #storages = new Map<string, Storage>()
@@ -38,8 +54,10 @@ export class CallState implements StateManagerInterface {
     clear: (): void => this.#originals.clear(),
   }
 
-  constructor(proved: ProvedState) {
+  /** `rootOf`: null where no root is needed. */
+  constructor(proved: ProvedState, rootOf: RootOf | null = null) {
     this.#proved = proved
+    this.#rootOf = rootOf
   }
 
   async getAccount({ bytes }: Address): Promise<Account | undefined> {
@@ -151,8 +169,9 @@ export class CallState implements StateManagerInterface {
 
   clearCaches(): void {}
 
-  getStateRoot(): Promise<Uint8Array> {
-    return Promise.reject(noRoot())
+  async getStateRoot(): Promise<Uint8Array> {
+    if (this.#rootOf === null) throw noRoot()
+    return await this.#rootOf({ accounts: this.#accounts, storages: this.#storages })
   }
 
   setStateRoot(): Promise<void> {

@@ -69,6 +69,7 @@ const state: ProvedState = {
   slot: () => new Uint8Array(32),
   code: () => new Uint8Array(0),
   hashOf: () => new Uint8Array(32),
+  nodes: () => Promise.resolve([]),
 }
 const to = (address: string, data: string, delegatecall = false) => ({
   to: { bytes: fromHex(address) },

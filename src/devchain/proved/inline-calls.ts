@@ -13,6 +13,7 @@ import { createCrypto } from '../vm/chain-crypto.ts'
 import { createRulesOf } from '../vm/chain-rules.ts'
 import { TimeSlices } from '../vm/time-slice.ts'
 import { findHash } from './find-hash.ts'
+import { readNodes } from './read-nodes.ts'
 import { executeProved, type ProvedExecution, type ProvedResults } from './proved-execution.ts'
 import { defaultReadLimits, limitReads } from './proved-state.ts'
 
@@ -55,6 +56,8 @@ export function createInlineCalls(
         },
         code: (address) => completeRead(readCode(at(address)), signal),
         hashOf: (number) => findHash(network, block, number, signal),
+        nodes: (paths) =>
+          readNodes({ network, block }, paths, (read) => completeRead(read, signal)),
       },
       defaultReadLimits,
     )
@@ -74,6 +77,8 @@ export function createInlineCalls(
         run(network, block, { kind: 'estimate', ...rest }, signal),
       createAccessList: ({ block, ...rest }, _, signal) =>
         run(network, block, { kind: 'access-list', ...rest }, signal),
+      simulate: ({ block, simulation }, _, signal) =>
+        run(network, block, { kind: 'simulate', simulation }, signal),
       traceCall: ({ block, ...rest }, _, signal) =>
         run(network, block, { kind: 'trace-call', ...rest }, signal),
     }),

@@ -15,7 +15,7 @@ import { type ChainRules, createRulesOf } from '../vm/chain-rules.ts'
 import { TimeSlices } from '../vm/time-slice.ts'
 import { type CarriedCall, findCarriedCalls, splitReads } from './carried-calls.ts'
 import { createLearnedSets, type LearnedCall } from './learned-sets.ts'
-import { executeProved } from './proved-execution.ts'
+import { executeProved, type ProvedExecution } from './proved-execution.ts'
 import { limitReads, type ProvedState } from './proved-state.ts'
 import type { Given, Need, ProvedTask, ProvedThreadData, Want } from './proved-task.ts'
 import { createValueCache, type ValueCache } from './value-cache.ts'
@@ -49,22 +49,21 @@ function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
   async function run({ config, callGasMax, asked, ...task }: ProvedTask, context: TaskContext) {
     const header = decodeHeader(task.header)
     const { stateRoot, miner } = header
-    const { request, overrides } = asked
     const cache = task.isRecorded ? createValueCache() : values
-    const call = { network: task.network, accountId: task.accountId, request, coinbase: miner }
-    // Code that a client brings tells nothing of the contract.
-    const learns = !task.isRecorded && overrides.state.length === 0
-    const carried = learns ? findCarriedCalls(request.data ?? noBytes) : []
-    const carriedBy = ({ to, data }: CarriedCall): LearnedCall => ({
-      ...call,
-      request: { to, data, ...(request.to === undefined ? {} : { from: request.to }) },
+    const call = task.isRecorded ? null : learnable(asked, { ...task, coinbase: miner })
+    const carried = call === null ? [] : findCarriedCalls(call.request.data ?? noBytes)
+    const carriedBy = (by: LearnedCall, { to, data }: CarriedCall): LearnedCall => ({
+      ...by,
+      request: { to, data, ...(by.request.to === undefined ? {} : { from: by.request.to }) },
     })
     const needed = { any: false }
     const need = async (want: Want) => {
       const isFirst = !needed.any
       needed.any = true
       const predicted =
-        isFirst && learns ? learned.predict([call, ...carried.map(carriedBy)]) : null
+        isFirst && call !== null
+          ? learned.predict([call, ...carried.map((one) => carriedBy(call, one))])
+          : null
       const expected = predicted === null ? null : missing(predicted, stateRoot, cache)
       return (await context.turn.wait(context.need({ want, expected } satisfies Need))) as Given
     }
@@ -80,9 +79,11 @@ function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
         frames: split,
       })
     } finally {
-      if (needed.any && learns) {
+      if (needed.any && call !== null) {
         learned.learn(call, split?.own() ?? limited.reads)
-        for (const one of split?.carried() ?? []) learned.learn(carriedBy(one.call), one.reads)
+        for (const one of split?.carried() ?? []) {
+          learned.learn(carriedBy(call, one.call), one.reads)
+        }
       }
     }
   }
@@ -93,6 +94,15 @@ function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
     work: run,
     end: () => {},
   })
+}
+
+/** Null: it tells nothing of other calls. Code that a client brings is not the contract's, and a simulation is many calls. */
+function learnable(
+  asked: ProvedExecution,
+  { network, accountId, coinbase }: Omit<LearnedCall, 'request'>,
+): LearnedCall | null {
+  if (asked.kind === 'simulate' || asked.overrides.state.length > 0) return null
+  return { network, accountId, request: asked.request, coinbase }
 }
 
 /** Without what `cache` has. */
@@ -118,11 +128,13 @@ function askingState(
   ask: (want: Want) => Promise<Given>,
 ): ProvedState {
   const hashes = new Map<bigint, Uint8Array>()
+  let nodes: readonly Uint8Array[] | undefined
 
   async function need<T>(want: Want, find: () => T | undefined): Promise<T> {
     const { found, failure } = await ask(want)
     for (const one of found) {
       if (one.kind === 'hash') hashes.set(one.number, one.hash)
+      else if (one.kind === 'nodes') nodes = one.nodes
       else cache.add(one)
     }
     if (failure !== null) throw unpackFailure(failure)
@@ -148,6 +160,10 @@ function askingState(
     hashOf(number) {
       const find = () => hashes.get(number)
       return find() ?? need({ kind: 'hash', number }, find)
+    },
+    nodes(paths) {
+      nodes = undefined
+      return need({ kind: 'nodes', paths }, () => nodes)
     },
   }
 }

@@ -5,12 +5,13 @@ import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import type { Log } from '../../base/log.ts'
 import { getHeader } from '../../chain/blocks.ts'
-import type { CallOwner } from '../../chain/computation.ts'
+import type { AccessListEntry, CallOwner, CallRequest, Overrides } from '../../chain/computation.ts'
 import type { CallProver, RequestedCall } from '../../chain/evm-executor.ts'
 import type { BlockRef } from '../../chain/head.ts'
 import type { Network, ScheduledRules } from '../../chain/network.ts'
 import { completeRead } from '../../chain/read.ts'
 import type { Relay } from '../../chain/relay.ts'
+import type { Header } from '../../codec/ethereum/header.ts'
 import { feeRulesAt } from '../blob-schedule.ts'
 import type { GenesisConfig } from '../genesis.ts'
 import { createAccessHint } from './access-hint.ts'
@@ -21,6 +22,7 @@ import { createPolledCalls } from './polled-calls.ts'
 import type { ProofRate } from './proof-rate.ts'
 import type { ProvedCallThread } from './proved-call-thread.ts'
 import type { ProvedExecution, ProvedResults } from './proved-execution.ts'
+import { simulationReads } from './simulation-reads.ts'
 
 export type ProvedCallParts = {
   readonly network: string
@@ -36,6 +38,8 @@ export type ProvedCallParts = {
   readonly log: Log
 }
 
+/** Calls of a simulation for which upstreams are asked what they touch. */
+const hintedCallsMax = 8
 /** A call that is computed ahead of its request ends after so long. */
 const aheadMs = 10_000
 /** Stands for the key of a call that is computed ahead, so that requests of the account take turns with it. */
@@ -57,18 +61,22 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
   ): Promise<ProvedResults[Asked['kind']]> {
     const block = await completeRead(getHeader(network, ref.hash), signal)
     const config = await configAt(block.header.timestamp)
-    const { request, overrides } = asked
+    const { calls, certain } = readsOf(block.header, asked)
     // A network that records has no memory of accounts.
     const isRecorded = network.accounts === undefined
     const answer = createCallReads({
       network,
       block,
-      request,
-      hint: (until) =>
+      request: calls[0]?.request ?? {},
+      certain,
+      async hint(until) {
         // Evidence is read from a bundle alone.
-        network.relay === null
-          ? Promise.resolve(null)
-          : hints.ask({ request, overrides, block: ref }, until),
+        if (network.relay === null) return null
+        const asking = calls
+          .slice(0, hintedCallsMax)
+          .map((call) => hints.ask({ ...call, block: ref }, until))
+        return (await Promise.all(asking)).flatMap((hint) => hint ?? [])
+      },
       codes: isRecorded ? noCodes : codes.at(ref),
       pay: (proofs) => proofRate.take(owner.accountId, proofs, signal),
       signal,
@@ -99,18 +107,24 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
         // A network that records gets every value of the call.
         const ahead = network.accounts === undefined ? null : await polled.ask(it, owner, signal)
         const data = ahead ?? (await runCall(network, it, owner, signal))
-        canary.compare(it, { kind: 'call', data })
+        canary.compare(it.block, { kind: 'call', ...callOf(it), data })
         return data
       },
       estimateGas: (it, owner, signal) =>
         run(network, it.block, { kind: 'estimate', ...callOf(it) }, owner, signal),
       createAccessList: (it, owner, signal) =>
         run(network, it.block, { kind: 'access-list', ...callOf(it) }, owner, signal),
+      async simulate({ block, simulation }, owner, signal) {
+        const asked = { kind: 'simulate', simulation } as const
+        const blocks = await run(network, block, asked, owner, signal)
+        canary.compare(block, { kind: 'simulation', simulation, blocks })
+        return blocks
+      },
       async traceCall(it, owner, signal) {
         const { tracer } = it
         const asked = { kind: 'trace-call', tracer, ...callOf(it) } as const
         const trace = await run(network, it.block, asked, owner, signal)
-        canary.compare(it, { kind: 'trace', tracer, trace })
+        canary.compare(it.block, { kind: 'trace', ...callOf(it), tracer, trace })
         return trace
       },
     }),
@@ -119,6 +133,22 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
           feeRulesAt(JSON.parse(await configAt(timestamp)) as GenesisConfig, timestamp)
       : null,
   }
+}
+
+/** The calls of a simulation, and what else it reads. */
+function readsOf(
+  header: Header,
+  asked: ProvedExecution,
+): {
+  readonly calls: readonly { readonly request: CallRequest; readonly overrides: Overrides }[]
+  readonly certain: readonly AccessListEntry[]
+} {
+  if (asked.kind !== 'simulate') return { calls: [asked], certain: [] }
+  const { simulation } = asked
+  const calls = simulation.blocks.flatMap(({ block, state, calls: requests }) =>
+    requests.map((request) => ({ request, overrides: { block, state } })),
+  )
+  return { calls, certain: simulationReads(header, simulation) }
 }
 
 function callOf({ request, overrides }: RequestedCall) {

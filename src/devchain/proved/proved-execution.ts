@@ -1,14 +1,18 @@
 // One call on proved state: what is asked, and how it is computed. The thread of proved calls and the verifier of proof
 // bundles both use it.
 // Tested by test/calls/proved-calls.test.ts
+import type { Common } from '@ethereumjs/common'
 import type {
   AccessListReport,
+  BlockSimulation,
   CallRequest,
   Overrides,
+  SimulatedBlock,
   TracerChoice,
 } from '../../chain/computation.ts'
 import { Fault } from '../../base/fault.ts'
-import type { Header } from '../../codec/ethereum/header.ts'
+import { encodeHeader, type Header } from '../../codec/ethereum/header.ts'
+import { keccak256 } from '../../codec/hash/keccak.ts'
 import { overrideHeader } from '../vm/apply-overrides.ts'
 import { call } from '../vm/call.ts'
 import { createVmOver } from '../vm/vm-over-state.ts'
@@ -16,44 +20,51 @@ import type { ChainRules } from '../vm/chain-rules.ts'
 import { createAccessList } from '../vm/create-access-list.ts'
 import { estimateGas } from '../vm/estimate-gas.ts'
 import type { CallParts } from '../vm/open-state.ts'
+import { planBlocks } from '../vm/simulate/plan-blocks.ts'
+import { simulate } from '../vm/simulate/simulate.ts'
 import type { TimeSlice } from '../vm/time-slice.ts'
 import { eventsOf } from '../vm/trace/tracer.ts'
 import { traceCall } from '../vm/trace-call.ts'
 import type { SplitReads } from './carried-calls.ts'
 import { CallState } from './call-state.ts'
 import type { ProvedState } from './proved-state.ts'
+import { createSimulatedRoots } from './simulated-roots.ts'
 
 type Asked = { readonly request: CallRequest; readonly overrides: Overrides }
 
-export type ProvedExecution = Asked &
-  (
-    | { readonly kind: 'call' | 'estimate' | 'access-list' }
-    | { readonly kind: 'trace-call'; readonly tracer: TracerChoice }
-  )
+export type ProvedExecution =
+  | (Asked & { readonly kind: 'call' | 'estimate' | 'access-list' })
+  | (Asked & { readonly kind: 'trace-call'; readonly tracer: TracerChoice })
+  | { readonly kind: 'simulate'; readonly simulation: BlockSimulation }
 
 export type ProvedResults = {
   readonly call: Uint8Array
   readonly estimate: bigint
   readonly 'access-list': AccessListReport
   readonly 'trace-call': unknown
+  readonly simulate: readonly SimulatedBlock[]
 }
 
-/** `header`: of the block whose state the call runs on. Throws as `EvmExecutor`, and what `state` throws. */
+/** `header`: of the block whose state the call runs on. */
+type On = {
+  readonly header: Header
+  readonly rules: ChainRules
+  readonly callGasMax: bigint
+  readonly state: ProvedState
+  readonly turn: TimeSlice
+  /** Gets the messages of a call; absent: none does. */
+  readonly frames?: Pick<SplitReads, 'begin' | 'end'> | null
+}
+
+/** Throws as `EvmExecutor`, and what `state` throws. */
 export async function executeProved(
   asked: ProvedExecution,
-  on: {
-    readonly header: Header
-    readonly rules: ChainRules
-    readonly callGasMax: bigint
-    readonly state: ProvedState
-    readonly turn: TimeSlice
-    /** Gets the messages of the run; absent: none does. */
-    readonly frames?: Pick<SplitReads, 'begin' | 'end'> | null
-  },
+  on: On,
 ): Promise<ProvedResults[ProvedExecution['kind']]> {
+  if (asked.kind === 'simulate') return await simulateProved(asked.simulation, on)
   const { header, rules, callGasMax, state, turn, frames = null } = on
   checkForkOf(header, rules, asked.overrides.block.time)
-  checkType(asked, header, rules)
+  checkType(asked.request, rules.at(overrideHeader(header, asked.overrides.block)))
   const parts: CallParts = {
     rules,
     callGasMax,
@@ -92,14 +103,40 @@ export async function executeProved(
   }
 }
 
+/** Throws `unprovable` also where the form of the simulated blocks, or their state root, is not known. */
+async function simulateProved(
+  simulation: BlockSimulation,
+  { header, rules, callGasMax, state, turn }: On,
+): Promise<readonly SimulatedBlock[]> {
+  const planned = planBlocks(header, simulation.blocks)
+  checkForkOf(header, rules, planned.at(-1)?.timestamp)
+  if (header.difficulty > 0n || rules.isOp) {
+    const detail = 'simulated blocks have a proof only on Ethereum since the merge'
+    throw new Fault('unprovable', { detail })
+  }
+  for (const { calls, number, timestamp } of planned) {
+    const common = rules.at({ number, timestamp })
+    // The header of such a block commits to what it read.
+    if (common.isActivatedEIP(7928)) throw unknownFork(number)
+    for (const request of calls) checkType(request, common)
+  }
+  const base = {
+    rules,
+    callGasMax,
+    header,
+    hash: keccak256(encodeHeader(header)),
+    state: new CallState(state, createSimulatedRoots(state, header.stateRoot, turn)),
+    hashOf: (number: bigint) => state.hashOf(number),
+  }
+  return await simulate(base, simulation, turn)
+}
+
 /**
  * go-ethereum runs calls that no transaction can stand for: with blobs and authorizations, or before the fork of either.
  * Throws `unprovable` for them.
  */
-function checkType({ request, overrides }: Asked, header: Header, rules: ChainRules): void {
-  const { authorizationList, blobVersionedHashes } = request
+function checkType({ authorizationList, blobVersionedHashes }: CallRequest, common: Common): void {
   if (authorizationList === undefined && blobVersionedHashes === undefined) return
-  const common = rules.at(overrideHeader(header, overrides.block))
   const isOfOneType =
     authorizationList === undefined
       ? common.isActivatedEIP(4844)
@@ -132,8 +169,10 @@ function checkForkOf(header: Header, rules: ChainRules, time = header.timestamp)
     header.unknownFields === undefined &&
     header.slotNumber === undefined &&
     fields.every(([eip, isThere]) => common.isActivatedEIP(eip) === isThere)
-  if (isKnown) return
-  throw new Fault('unprovable', {
-    detail: `block ${header.number} is of a fork that Cairn does not know`,
-  })
+  if (!isKnown) throw unknownFork(header.number)
+}
+
+function unknownFork(number: bigint): Fault {
+  const detail = `block ${number} is of a fork that Cairn does not know`
+  return new Fault('unprovable', { detail })
 }

@@ -2,6 +2,7 @@
 // Tested by src/devchain/proved/call-state.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toLatin1 } from '../../base/hex.ts'
+import type { AccessListEntry } from '../../chain/computation.ts'
 import type { AccountState } from '../../codec/ethereum/account-state.ts'
 
 /** At once, if memory has it. */
@@ -16,6 +17,8 @@ export type ProvedState = {
   code(address: Uint8Array, codeHash: Uint8Array): Held<Uint8Array>
   /** Of the canonical block of that number, below the block of this state. */
   hashOf(number: bigint): Held<Uint8Array>
+  /** The trie nodes on the paths to these accounts and slots, whether they exist or not. */
+  nodes(paths: readonly AccessListEntry[]): Promise<readonly Uint8Array[]>
 }
 
 export type ReadLimits = {
@@ -59,6 +62,12 @@ export function limitReads(
     return none
   }
 
+  function addSlot(own: Set<string>, position: Uint8Array): void {
+    const before = own.size
+    slots += own.add(toLatin1(position)).size - before
+    if (slots > limits.slots) throw readsMore(`${limits.slots} slots`)
+  }
+
   function addCode(name: string, code: Uint8Array): Uint8Array {
     if (codes.has(name)) return code
     codes.add(name)
@@ -74,10 +83,7 @@ export function limitReads(
       return state.account(address)
     },
     slot(address, storageRoot, position) {
-      const own = slotsOf(address)
-      const before = own.size
-      slots += own.add(toLatin1(position)).size - before
-      if (slots > limits.slots) throw readsMore(`${limits.slots} slots`)
+      addSlot(slotsOf(address), position)
       return state.slot(address, storageRoot, position)
     },
     code(address, codeHash) {
@@ -91,6 +97,13 @@ export function limitReads(
       headers.add(number)
       if (headers.size > limits.headers) throw readsMore(`${limits.headers} headers`)
       return state.hashOf(number)
+    },
+    async nodes(paths) {
+      for (const { address, storageKeys } of paths) {
+        const own = slotsOf(address)
+        for (const position of storageKeys) addSlot(own, position)
+      }
+      return await state.nodes(paths)
     },
   }
 }

@@ -33,6 +33,8 @@ export type Want =
     }
   | { readonly kind: 'code'; readonly address: Uint8Array; readonly codeHash: Uint8Array }
   | { readonly kind: 'hash'; readonly number: bigint }
+  /** The trie nodes on the paths to these accounts and slots. */
+  | { readonly kind: 'nodes'; readonly paths: readonly AccessListEntry[] }
 
 /** `expected`: what the call will read, as earlier calls let expect, without what the thread has; null: not known. */
 export type Need = {
@@ -56,6 +58,7 @@ export type Found =
     }
   | { readonly kind: 'code'; readonly codeHash: Uint8Array; readonly code: Uint8Array }
   | { readonly kind: 'hash'; readonly number: bigint; readonly hash: Uint8Array }
+  | { readonly kind: 'nodes'; readonly nodes: readonly Uint8Array[] }
 
 /** The wanted value is among `found`, or `failure` states why not. */
 export type Given = { readonly found: readonly Found[]; readonly failure: PackedFailure | null }

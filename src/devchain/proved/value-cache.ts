@@ -6,12 +6,15 @@ import { createLruCache } from '../../base/lru-cache.ts'
 import type { AccountState } from '../../codec/ethereum/account-state.ts'
 import type { Found } from './proved-task.ts'
 
+/** Values that later calls may read too. */
+type CachedValue = Exclude<Found, { readonly kind: 'hash' | 'nodes' }>
+
 export type ValueCache = {
   /** Undefined: not here. */
   account(stateRoot: Uint8Array, address: Uint8Array): AccountState | null | undefined
   slot(storageRoot: Uint8Array, position: Uint8Array): Uint8Array | undefined
   code(codeHash: Uint8Array): Uint8Array | undefined
-  add(found: Found): void
+  add(found: CachedValue): void
 }
 
 const accountsMax = 50_000
@@ -40,7 +43,6 @@ export function createValueCache(): ValueCache {
           return slots.add(joinLatin1(found.storageRoot, found.position), found.value)
         case 'code':
           return codes.add(toLatin1(found.codeHash), found.code)
-        case 'hash':
       }
     },
   }

@@ -24,6 +24,8 @@ export type ChainRules = {
   running(block: ForkPoint & { readonly difficulty: bigint }, common: Common): Common
   /** What the chain's own rules change in a block of that time (seconds); null: nothing. */
   precompilesAt(timestamp: bigint): PrecompileChanges | null
+  /** They are those of the OP Stack. */
+  readonly isOp: boolean
   /** From this block time (seconds) on the chain has rules that Cairn does not know; null: not as far as the schedule goes. */
   readonly knownUntil: bigint | null
 }
@@ -90,6 +92,7 @@ export function createRulesOf(
       const fork = isOp ? opForkAt(config, timestamp) : null
       return fork === null ? null : opPrecompiles(fork)
     },
+    isOp,
     knownUntil: isOp ? opKnownUntil(config) : null,
   }
 }

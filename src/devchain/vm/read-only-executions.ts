@@ -16,7 +16,7 @@ import { createCrypto } from './chain-crypto.ts'
 import { createRules } from './chain-rules.ts'
 import { createAccessList } from './create-access-list.ts'
 import { estimateGas } from './estimate-gas.ts'
-import { simulate } from './simulate/simulate.ts'
+import { simulateStored } from './simulate/simulate.ts'
 import type { SimulateTask } from './simulate/simulate.ts'
 import { type StoredFork, storedParts } from './open-state.ts'
 import { readStorageRange } from './storage-range.ts'
@@ -68,7 +68,7 @@ export function createCalls(options: {
       case 'access-list':
         return createAccessList(parts, task, turn)
       case 'simulate':
-        return simulate(parts, task, turn)
+        return simulateStored(parts, task, turn)
       case 'trace-call':
         return traceCall(parts, task, turn)
       case 'trace-block':

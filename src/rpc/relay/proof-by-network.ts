@@ -24,7 +24,9 @@ export function labelOn(policy: ServingPolicy, kind: NetworkKind): LabelOnNetwor
       if (policy.data === 'call') {
         return kind === 'ethereum' || kind === 'op' ? 'proof' : 'unproved'
       }
-      if (policy.data === 'fees') return kind === 'ethereum' ? 'proof' : 'unproved'
+      if (policy.data === 'fees' || policy.data === 'simulation') {
+        return kind === 'ethereum' ? 'proof' : 'unproved'
+      }
       // What Arbitrum charges for the layer below is in no root, and no rule is known for a chain without a row.
       return policy.shows === 'receipts' && kind === 'nitro' ? 'block' : 'proof'
   }

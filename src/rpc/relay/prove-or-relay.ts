@@ -75,13 +75,14 @@ async function relayUnderHeader(
 /** `served`: the policy of the method, which states what it reads and how the same read is asked of an upstream. */
 export function proveOrRelay(
   operation: RpcOperation<unknown>,
-  served: Pick<ProvedServing, 'class' | 'block' | 'data' | 'calls'>,
+  served: Pick<ProvedServing, 'class' | 'block' | 'data' | 'calls' | 'units'>,
   verify: VerifyMode,
 ): RpcOperation<unknown> {
   const { block, data, calls } = served
   // The accounts of a call are read from what an upstream would get: `pending` is forwarded under every policy.
   if (verify === 'require' && calls === undefined) return operation
-  const { name, units, cache, bundle, addresses } = operation
+  const { name, cache, bundle, addresses } = operation
+  const { units = operation.units } = served
   const method = {
     name,
     class: relayClassOf(served),

@@ -12,9 +12,11 @@ export type ProvedServing = MethodPolicy & {
   readonly serve: 'prove'
   /**
    * `block`: a header and its lists. Most nodes can prove `state` near the head only. `call`: computed here on proved state.
-   * `fees`: computed here from recent blocks, by the fork schedule.
+   * `simulation`: the same with the state roots of blocks to come. `fees`: computed here from recent blocks, by the fork schedule.
    */
-  readonly data: 'state' | 'block' | 'header' | 'call' | 'fees'
+  readonly data: 'state' | 'block' | 'header' | 'call' | 'simulation' | 'fees'
+  /** Price where it differs from the price on the embedded chain. */
+  readonly units?: number
   /** The reply contains receipts, to which rollups add members that no root contains. */
   readonly shows?: 'receipts'
   /** Null: the method names no block. */

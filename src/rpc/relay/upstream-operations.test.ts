@@ -124,7 +124,7 @@ test('a read at pending goes to an upstream as it came, under every policy', asy
     ['eth_createAccessList', [{ to: address }, 'pending']],
     ['debug_traceCall', [{ to: address }, 'pending']],
     ['eth_feeHistory', ['0x1', 'pending', []]],
-    ['eth_simulateV1', [{ blockStateCalls: [] }, 'pending']],
+    ['eth_simulateV1', [{ blockStateCalls: [{}] }, 'pending']],
   ]
   for (const verify of ['require', 'prefer', 'header', 'off'] as const) {
     for (const level of ['none', 'trusted'] as const) {

@@ -27,12 +27,12 @@ export function recordLogs(machine: StateVm): LogRecord {
   const add = (entry: Entry) => frames?.at(-1)?.push(entry)
   const events = eventsOf(machine)
 
-  events.on('beforeMessage', ({ caller, to, value, delegatecall, _codeAddress }) => {
+  events.on('beforeMessage', ({ caller, to, value, _codeAddress }) => {
     frames?.push([])
-    if (delegatecall || value === 0n) return
-    const target = _codeAddress ?? to
-    if (target === undefined) add({ from: caller.bytes, value })
-    else add(transferLog(caller.bytes, target.bytes, value))
+    // DELEGATECALL and CALLCODE run code of another account, and move no ether.
+    if (_codeAddress !== undefined || value === 0n) return
+    if (to === undefined) add({ from: caller.bytes, value })
+    else add(transferLog(caller.bytes, to.bytes, value))
   })
   events.on('afterMessage', ({ execResult, createdAddress }) => {
     const ended = frames?.pop()

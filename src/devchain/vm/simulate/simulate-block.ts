@@ -32,12 +32,12 @@ export async function simulateBlock(
   planned: PlannedBlock,
   parent: { readonly header: Header; readonly hash: Uint8Array },
 ): Promise<SimulatedBlock> {
-  const { parts, simulation, state, hashOf, turn, answer } = run
+  const { rules, simulation, state, hashOf, turn, answer } = run
   const { traceTransfers, validation } = simulation
-  const common = parts.rules.at(planned)
+  const common = rules.at(planned)
   // The precompiled contracts, the watches and the rules are those of one block.
   const machine = await createVmOver(state, { common, index: { hashOf }, turn })
-  const draft = draftHeader(parent, planned, { common, rules: parts.rules, validation })
+  const draft = draftHeader(parent, planned, { common, rules, validation })
   answer.add(blockBytes)
   await overrideState(machine, planned.state)
   if (!validation) answerBaseFee(machine.vm, draft.baseFeePerGas ?? 0n)

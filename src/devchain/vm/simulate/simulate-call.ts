@@ -66,7 +66,7 @@ export async function simulateCall(
   const sender = createAddressFromString(toHex(from))
   const account = await state.getAccount(sender)
   const nonce = request.nonce ?? account?.nonce ?? 0n
-  const gas = gasFor(run, context, request)
+  const { gas, isCapped } = gasFor(run, context, request)
   const block = validation
     ? viewOverridden(header, vm.common, context.blobBaseFee)
     : callBlock(header, vm.common, request, context.blobBaseFee)
@@ -100,7 +100,8 @@ export async function simulateCall(
   const leastGas = vm.common.isActivatedEIP(7623)
     ? floorDataGas(request.data ?? new Uint8Array(0))
     : 0n
-  const outcome = outcomeOf(result, { before: gasBeforeCode(request, vm.common), leastGas }, record)
+  const before = gasBeforeCode(request, vm.common)
+  const outcome = outcomeOf(result, { before, leastGas, isCapped }, record)
   run.answer.add(
     callBytes +
       2 * (outcome.call.returnData.length + (request.data?.length ?? 0)) +
@@ -122,24 +123,26 @@ export async function simulateCall(
   }
 }
 
-/** Without a wish, all that the block and the request have left; never more than the request has. */
+/** Without a wish, all that the block has left; `isCapped`: the request has less left. */
 function gasFor(
   { gasLeft }: SimulationRun,
   { header, gasUsed }: BlockContext,
   request: CallRequest,
-): bigint {
-  const gas = request.gas ?? header.gasLimit - gasUsed
-  if (gasUsed + gas > header.gasLimit) {
+): { readonly gas: bigint; readonly isCapped: boolean } {
+  const left = header.gasLimit - gasUsed
+  const gas = request.gas ?? left
+  if (gas > left) {
     throw new Fault('block_gas_spent', {
-      detail: `block gas limit reached: ${gasUsed + gas} >= ${header.gasLimit}`,
+      detail: `block gas limit reached: remaining: ${left}, required: ${gas}`,
     })
   }
-  return gas < gasLeft ? gas : gasLeft
+  const isCapped = gasLeft < gas
+  return { gas: isCapped ? gasLeft : gas, isCapped }
 }
 
 function outcomeOf(
   result: RunTxResult,
-  gas: { readonly before: bigint; readonly leastGas: bigint },
+  gas: { readonly before: bigint; readonly leastGas: bigint; readonly isCapped: boolean },
   record: LogRecord | null,
 ) {
   const { execResult, bloom, totalGasSpent } = result
@@ -156,13 +159,19 @@ function outcomeOf(
     gasUsed: totalGasSpent,
     maxUsedGas: spent > gas.leastGas ? spent : gas.leastGas,
     logs: failure === null ? (recorded ?? logs) : [],
-    error: failure === null ? null : errorOf(failure),
+    error: failure === null ? null : errorOf(failure, gas.isCapped),
   }
   return { call, logs, bloom: bloom.bitvector }
 }
 
-function errorOf({ code, message, data }: Fault): NonNullable<SimulatedCall['error']> {
-  if (code !== 'reverted') return { code: vmErrorCode, message }
+function errorOf(
+  { code, message, data }: Fault,
+  isCapped: boolean,
+): NonNullable<SimulatedCall['error']> {
+  if (code !== 'reverted') {
+    const cap = isCapped ? " (gas limit was capped by the RPC server's global gas cap)" : ''
+    return { code: vmErrorCode, message: `${message}${cap}` }
+  }
   return { code: 3, message, data: typeof data === 'string' ? data : '0x' }
 }
 

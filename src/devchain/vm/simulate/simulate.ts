@@ -1,5 +1,6 @@
 // eth_simulateV1: blocks that would follow a block of the chain, each on the state that the one before has
 // left. Nothing of them is kept.
+// Tested by src/devchain/vm/simulate/simulate.test.ts, test/calls/proved-simulations.test.ts
 import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
@@ -10,38 +11,61 @@ import { TraceBudget } from '../trace/tracer.ts'
 import type { TimeSlice } from '../time-slice.ts'
 import { planBlocks } from './plan-blocks.ts'
 import { simulateBlock } from './simulate-block.ts'
+import type { SimulationRun } from './simulation-run.ts'
 
 export type SimulateTask = {
   readonly blockHash: Uint8Array
   readonly simulation: BlockSimulation
 }
 
-/** Throws as evm-executor.ts, Executor.simulate. */
-export async function simulate(
+/** Where a simulation begins: after the block of `header`, on its state. `hashOf`: of the blocks before it. */
+export type SimulationBase = Pick<SimulationRun, 'rules' | 'state' | 'hashOf'> & {
+  readonly callGasMax: bigint
+  readonly header: Header
+  readonly hash: Uint8Array
+}
+
+/** On a block of the embedded chain. Throws as `EvmExecutor.simulate`. */
+export async function simulateStored(
   parts: StoredParts,
   { blockHash, simulation }: SimulateTask,
   turn: TimeSlice,
 ): Promise<readonly SimulatedBlock[]> {
-  const base = headerOf(parts, blockHash)
-  const planned = planBlocks(base, simulation.blocks)
+  const { rules, callGasMax, index, fork } = parts
+  const header = headerOf(parts, blockHash)
+  const { state } = await openState(parts, { common: rules.at(header), header, turn })
+  const hashOf = (number: bigint) => hashAt(index, fork, number)
+  const base = { rules, callGasMax, header, hash: blockHash, state, hashOf }
+  return await simulate(base, simulation, turn)
+}
+
+/** Throws as `EvmExecutor.simulate`, and what reading the state throws. */
+export async function simulate(
+  base: SimulationBase,
+  simulation: BlockSimulation,
+  turn: TimeSlice,
+): Promise<readonly SimulatedBlock[]> {
+  const { rules, callGasMax, header: first, hash: firstHash, state } = base
+  const planned = planBlocks(first, simulation.blocks)
   const made: { readonly header: Header; readonly hash: Uint8Array }[] = []
   const hashOf = async (number: bigint): Promise<Uint8Array> => {
-    if (number === base.number) return blockHash
-    if (number < base.number) {
-      return (await hashAt(parts.index, parts.fork, number)) ?? new Uint8Array(32)
-    }
-    return made.find(({ header }) => header.number === number)?.hash ?? new Uint8Array(32)
+    const hash =
+      number === first.number
+        ? firstHash
+        : number < first.number
+          ? await base.hashOf(number)
+          : made.find(({ header }) => header.number === number)?.hash
+    return hash ?? new Uint8Array(32)
   }
-  const { state } = await openState(parts, { common: parts.rules.at(base), header: base, turn })
   const answer = new TraceBudget()
-  const run = { parts, simulation, state, hashOf, turn, answer, gasLeft: parts.callGasMax }
+  const run = { rules, simulation, state, hashOf, turn, answer, gasLeft: callGasMax }
   const blocks: SimulatedBlock[] = []
   for (const block of planned) {
     await turn.look()
     const simulated = await simulateBlock(
       run,
       block,
-      made.at(-1) ?? { header: base, hash: blockHash },
+      made.at(-1) ?? { header: first, hash: firstHash },
     )
     const { header } = simulated
     made.push({ header: decodeHeader(header), hash: keccak256(header) })

@@ -12,9 +12,10 @@ import type { StateVm } from '../vm-over-state.ts'
 
 export const beaconRoots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
 export const blockHashes = '0x0000f90827f1c53a10cb7a02335b175320002935'
-const withdrawalRequests = '0x00000961ef480eb55e80d19ad83579a64c007002'
-const consolidationRequests = '0x0000bbddc7ce488642fb579f8b00f3a590007251'
-const systemAddress = createAddressFromString('0xfffffffffffffffffffffffffffffffffffffffe')
+export const withdrawalRequests = '0x00000961ef480eb55e80d19ad83579a64c007002'
+export const consolidationRequests = '0x0000bbddc7ce488642fb579f8b00f3a590007251'
+export const systemSender = '0xfffffffffffffffffffffffffffffffffffffffe'
+const systemAddress = createAddressFromString(systemSender)
 const gasLimit = 30_000_000n
 
 /** Mainnet's, for a genesis that names none. */

@@ -1,6 +1,8 @@
-// eth_simulateV1 [simulation, block?]: blocks of calls that would follow a block. Computed, not proved: `trusted`.
-// Tested by test/api/simulate-started.test.ts
-import { executorOf } from '../../../chain/network.ts'
+// eth_simulateV1 [simulation, block?]: blocks of calls that would follow a block. Label `trusted`; behind upstreams Cairn runs
+// them on proved state.
+// Tested by test/api/simulate-started.test.ts, test/calls/proved-simulations.test.ts
+import { simulationParams } from '../../../chain/call-json.ts'
+import { callsOf } from '../../../chain/network.ts'
 import { renderSimulatedBlock } from '../../../chain/simulated-block-object.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
@@ -19,11 +21,22 @@ export const ethSimulateV1: RpcMethod<SimulationInput & { readonly block: BlockP
   result: wire.list(wire.object),
   units: 80,
   upstream: {
-    serve: 'relay',
+    serve: 'prove',
     class: 'trace',
+    data: 'simulation',
     units: 1000,
     block: { at: 1, form: 'object' },
     calls: 'simulated',
+  },
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ blocks, fullTransactions, ...flags }, blockHash) => {
+      const requested = blocks.map((one) => ({
+        ...one,
+        calls: one.calls.map(({ request }) => request),
+      }))
+      return simulationParams({ blocks: requested, ...flags }, blockHash, fullTransactions)
+    },
   },
   parse(params) {
     const [simulation, block] = parseArguments(params, [
@@ -45,12 +58,9 @@ export const ethSimulateV1: RpcMethod<SimulationInput & { readonly block: BlockP
     }))
     const simulation = { blocks: asked, traceTransfers, validation }
     const base = await completeRead(call.resolve(block), call.signal)
-    labels.level('trusted')
-    const made = await executorOf(network, 'eth_simulateV1').simulate(
-      { block: base, simulation },
-      caller,
-      signal,
-    )
+    const { calls, level } = callsOf(network, 'eth_simulateV1')
+    labels.level(level)
+    const made = await calls.simulate({ block: base, simulation }, caller, signal)
     return made.map((one) => renderSimulatedBlock(one, fullTransactions))
   },
 }

@@ -1,0 +1,188 @@
+// eth_simulateV1 behind an upstream, run here on proved state: blocks with the hashes and roots of a node, what has no root, and
+// what lies of the upstream do.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { before, test } from 'node:test'
+import {
+  type Answer,
+  type CalledChain,
+  hasher,
+  holder,
+  proxy,
+  reader,
+  refuser,
+  startBehind,
+  startBehindEach,
+  startCalledChain,
+  token,
+  twins,
+  word,
+} from './called-chain.ts'
+import { cleanUpAfter } from './clean-up.ts'
+import { mutated } from './mutated.ts'
+import { until } from '../fakes/until.ts'
+import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
+
+const method = 'eth_simulateV1'
+const calls = [
+  { from: holder, to: proxy, data: word(BigInt(holder)), value: '0x1' },
+  { to: hasher, data: word(0) },
+]
+const zeros = Object.fromEntries(Array.from({ length: 5 }, (_, slot) => [word(slot), word(0)]))
+const stranger = `0x${'99'.repeat(20)}`
+const poor = { balance: '0x0', nonce: '0x0' }
+
+const simulations: Readonly<Record<string, object>> = {
+  'calls that carry state over': { blockStateCalls: [{ calls }, { calls }], traceTransfers: true },
+  'a gap, and blocks that read the hashes before them': {
+    blockStateCalls: [
+      { calls },
+      { blockOverrides: { number: '0x5' }, calls: [{ to: hasher, data: word(3) }] },
+    ],
+    returnFullTransactions: true,
+  },
+  'slots that are set to zero': {
+    blockStateCalls: [
+      { stateOverrides: { [reader]: { stateDiff: zeros } } },
+      { stateOverrides: { [token]: { state: {} } }, calls },
+    ],
+  },
+  'accounts that are emptied, and one that is not there': {
+    blockStateCalls: [
+      { stateOverrides: { [holder]: poor, [stranger]: { balance: '0x5' } } },
+      {
+        stateOverrides: { [stranger]: poor },
+        calls: [{ from: holder, to: holder }, { to: stranger }],
+      },
+    ],
+  },
+  'a call that reverts, and one that creates': {
+    blockStateCalls: [
+      { calls: [{ to: refuser, data: '0x08c379a0' }, { data: '0x6001600c60003960016000f300' }] },
+    ],
+  },
+  validation: {
+    blockStateCalls: [{ calls: [{ from: holder, to: token, maxFeePerGas: '0x77359400' }] }],
+    validation: true,
+  },
+}
+
+const errors: Readonly<Record<string, object>> = {
+  'a nonce too high': {
+    blockStateCalls: [{ calls: [{ from: holder, to: token, nonce: '0x9', maxFeePerGas: '0x1' }] }],
+    validation: true,
+  },
+  'a price below the base fee': {
+    blockStateCalls: [{ calls: [{ from: holder, to: token, maxFeePerGas: '0x1' }] }],
+    validation: true,
+  },
+  'a sender without funds': {
+    blockStateCalls: [{ calls: [{ from: stranger, to: token, value: '0x1' }] }],
+  },
+  'numbers out of order': {
+    blockStateCalls: [{ blockOverrides: { number: '0x5' } }, { blockOverrides: { number: '0x4' } }],
+  },
+}
+
+const scope = cleanUpAfter()
+let chain: CalledChain
+let node: RpcProxy
+let strict: Awaited<ReturnType<typeof startBehind>>
+let preferring: Awaited<ReturnType<typeof startBehind>>
+
+before(async () => {
+  chain = await startCalledChain(scope)
+  strict = await startBehind(scope, chain.genesisFile, [chain.url], ['verify: require'])
+  node = await startRpcProxy(scope, chain.url)
+  preferring = await startBehind(scope, chain.genesisFile, [node.url])
+})
+
+for (const [name, simulation] of Object.entries(simulations)) {
+  test(`the blocks of a node, with a proof: ${name}`, async () => {
+    const params = [simulation, 'latest']
+    const { result } = await chain.rpc(method, params)
+    ok(result !== undefined)
+    deepEqual(await strict.ask(method, params), { result, verified: 'proof' } satisfies Answer)
+  })
+}
+
+for (const [name, simulation] of Object.entries(errors)) {
+  test(`the error of a node, with a proof: ${name}`, async () => {
+    const params = [simulation, 'latest']
+    const { error } = await chain.rpc(method, params)
+    ok(error !== undefined)
+    deepEqual(await strict.ask(method, params), { error, verified: 'proof' } satisfies Answer)
+  })
+}
+
+test('blocks whose state root needs a node that no proof brings are forwarded, or refused', async () => {
+  const stateOverrides = { [refuser]: { stateDiff: { [twins[0]]: word(0) } } }
+  const params = [{ blockStateCalls: [{ stateOverrides }] }, 'latest']
+  const { result } = await chain.rpc(method, params)
+  deepEqual(await preferring.ask(method, params), { result, verified: 'none' })
+  const { error, verified } = await strict.ask(method, params)
+  match(error?.message ?? '', /the state root of the simulated block needs a node that no proof/)
+  equal(verified, 'none')
+})
+
+test('an upstream whose blocks have another hash or return other data is logged', async () => {
+  const differences = () => preferring.log().split('chain.call_differs').length - 1
+  let compared = 0
+  let lie = ''
+  node.change = (request, reply) => {
+    if (request.method !== method) return reply
+    compared += 1
+    if (lie === '') return reply
+    return JSON.parse(JSON.stringify(reply).replaceAll(`"${lie}":"0x`, `"${lie}":"0x66`))
+  }
+  for (const [index, member] of ['', 'hash', 'returnData'].entries()) {
+    lie = member
+    const simulation = {
+      blockStateCalls: [{ calls: [...calls, { to: hasher, data: word(index) }] }],
+    }
+    equal((await preferring.ask(method, [simulation, 'latest'])).verified, 'proof')
+    await until(() => equal(compared, index + 1))
+    await until(() => equal(differences(), index))
+  }
+  match(preferring.log(), /"event":"chain.call_differs".*"method":"eth_simulateV1"/)
+})
+
+/** Servers take 64 networks; CAIRN_LIES sets how many lies are told, of some hundred. */
+const liesMax = Number(process.env['CAIRN_LIES'] ?? 60)
+const networksMax = 60
+
+test('no changed field of a reply changes a simulation', { timeout: 600_000 }, async (t) => {
+  const stateOverrides = { [reader]: { stateDiff: zeros } }
+  const params = [{ blockStateCalls: [{ stateOverrides, calls }] }, 'latest']
+  const { result } = await chain.rpc(method, params)
+  const recorder = await startRpcProxy(t, chain.url)
+  const lies: { readonly of: string; readonly changed: unknown }[] = []
+  recorder.change = (request, reply) => {
+    if (!/^eth_(getProof|getCode|createAccessList)$/.test(request.method)) return reply
+    const of = JSON.stringify(request)
+    for (const changed of mutated(reply.result)) lies.push({ of, changed })
+    return reply
+  }
+  const honest = await startBehind(t, chain.genesisFile, [recorder.url])
+  deepEqual(await honest.ask(method, params), { result, verified: 'proof' })
+  ok(lies.length > 100)
+  const step = Math.max(1, Math.floor(lies.length / liesMax))
+  const told = lies.filter((_, index) => index % step === 0)
+  t.diagnostic(`${told.length} of ${lies.length} lies`)
+  const liars = await Promise.all(
+    told.map(async ({ of, changed }) => {
+      const liar = await startRpcProxy(t, chain.url)
+      liar.change = (request, reply) =>
+        JSON.stringify(request) === of ? { result: changed } : reply
+      return liar.url
+    }),
+  )
+  for (let first = 0; first < liars.length; first += networksMax) {
+    const some = liars.slice(first, first + networksMax)
+    for (const [index, network] of (await startBehindEach(t, chain.genesisFile, some)).entries()) {
+      const answer = await network.ask(method, params)
+      const isRefused = answer.error !== undefined && answer.verified === 'none'
+      if (!isRefused)
+        deepEqual(answer, { result, verified: 'proof' }, JSON.stringify(told[first + index]))
+    }
+  }
+})
