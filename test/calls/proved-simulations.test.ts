@@ -147,7 +147,7 @@ test('an upstream whose blocks have another hash or return other data is logged'
 })
 
 /** Servers take 64 networks; CAIRN_LIES sets how many lies are told, of some hundred. */
-const liesMax = Number(process.env['CAIRN_LIES'] ?? 60)
+const liesMax = Number(process.env['CAIRN_LIES'] ?? 30)
 const networksMax = 60
 
 test('no changed field of a reply changes a simulation', { timeout: 600_000 }, async (t) => {
