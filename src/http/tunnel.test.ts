@@ -174,7 +174,7 @@ test('connections of a worker that ends are drained in the keeper', async (t) =>
   await new Promise((resolve) => socket.socket.once('open', resolve))
   keeper.server.drainWorker(8, { graceMs: 0, deadlineMs: 10_000 })
   equal((await send(worker.port, '/livez', { ...asked, agent })).closes, false)
-  keeper.server.drainWorker(7, { graceMs: 10, deadlineMs: 10_000 })
+  keeper.server.drainWorker(7, { graceMs: 1000, deadlineMs: 10_000 })
   equal((await socket.ended).code, 1012)
   equal((await send(worker.port, '/livez', { ...asked, agent })).closes, true)
   // The other one is idle.
