@@ -52,6 +52,29 @@ function pdf(): Buffer {
   )
 }
 
+/** A film of some frames of 16 × 16 pixels, which the browser records; base64. */
+const film = `(async () => {
+  const canvas = document.createElement('canvas')
+  canvas.width = canvas.height = 16
+  const drawing = canvas.getContext('2d')
+  const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: 'video/webm' })
+  const parts = []
+  const stopped = new Promise((resolve) => (recorder.onstop = resolve))
+  recorder.ondataavailable = ({ data }) => {
+    parts.push(data)
+    if (parts.length === 5) recorder.stop()
+  }
+  recorder.start(20)
+  for (let at = 0; recorder.state === 'recording'; at += 1) {
+    drawing.fillStyle = 'rgb(' + (at % 256) + ', 0, 0)'
+    drawing.fillRect(0, 0, 16, 16)
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+  }
+  await stopped
+  const bytes = new Uint8Array(await new Blob(parts).arrayBuffer())
+  return btoa(String.fromCharCode(...bytes))
+})()`
+
 const plants =
   "try { parent.planted = 1; top.planted = 1 } catch {} globalThis.planted = 1; fetch('/api/v1/me?planted'); document.cookie = 'planted=1'"
 
@@ -66,13 +89,14 @@ async function openWith(t: TestContext, files: Readonly<Record<string, Buffer | 
   const asked: string[] = []
   page.context().on('request', (request) => asked.push(request.url()))
   await open('/files')
-  for (const [name, content] of Object.entries(files)) {
+  const upload = async (name: string, content: Buffer | string): Promise<void> => {
     const buffer = Buffer.from(content)
     await page
       .locator('input[type=file][multiple]')
       .setInputFiles({ name, mimeType: 'text/html', buffer })
     await page.getByText(`${name} is uploaded and pinned`).waitFor()
   }
+  for (const [name, content] of Object.entries(files)) await upload(name, content)
   const show = async (name: string): Promise<void> => {
     await open('/files')
     await page.getByRole('link', { name, exact: true }).click()
@@ -95,17 +119,18 @@ async function openWith(t: TestContext, files: Readonly<Record<string, Buffer | 
       name,
     )
   }
-  return { ...opened, show, assertClean }
+  return { ...opened, upload, show, assertClean }
 }
 
 test(
-  'audio plays, and a PDF document is shown or, where the browser has no viewer, offered for download',
+  'audio and video play, and a PDF document is shown or, where the browser has no viewer, offered for download',
   { skip: noBrowser, timeout: 120_000 },
   async (t) => {
-    const { page, show, assertClean, picture } = await openWith(t, {
+    const { page, upload, show, assertClean, picture } = await openWith(t, {
       'sound.wav': wave(),
       'paper.pdf': pdf(),
     })
+    await upload('film.webm', Buffer.from(String(await page.evaluate(film)), 'base64'))
     await show('sound.wav')
     const seconds = `new Promise((resolve) => {
       const audio = document.querySelector('.preview audio')
@@ -117,6 +142,18 @@ test(
     assert.equal(await page.evaluate(seconds), 1)
     await page.getByText('WAV audio').waitFor()
     await checkAxe(page, 'audio')
+    await show('film.webm')
+    const played = `new Promise((resolve) => {
+      const video = document.querySelector('.preview video')
+      video.onerror = () => resolve(video.error.message)
+      video.ontimeupdate = () => video.currentTime > 0 && resolve([video.videoWidth, video.videoHeight])
+      video.muted = true
+      video.play().catch((error) => resolve(String(error)))
+    })`
+    await page.locator('.preview video').waitFor()
+    assert.deepEqual(await page.evaluate(played), [16, 16])
+    await page.getByText(/^Video, \d/).waitFor()
+    await checkAxe(page, 'a film')
     await show('paper.pdf')
     await page.getByText(/PDF document, \d/).waitFor()
     if ((await page.evaluate('navigator.pdfViewerEnabled')) === true) {
