@@ -1,5 +1,5 @@
 // eth_call [call, block?, state overrides?, block overrides?]: what the EVM returns on the state after that
-// block. Computed, not proved: `trusted`.
+// block. Label `trusted`; behind upstreams Cairn runs the call on proved state.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { callsOf } from '../../../chain/network.ts'
 import { toHex } from '../../../base/hex.ts'
