@@ -63,6 +63,23 @@ test('a range is fetched once, also by concurrent readers and after a restart', 
   assert.ok(again.bytes > 2 * chunkBytes)
 })
 
+test('a chunk that is being written is read from memory', async (t) => {
+  const fixture = await openFolder(t, 64 * mebibyte)
+  const body = noise('body', chunkBytes)
+  await fixture.objects.put(objectName(7), body, never)
+  const cache = await fixture.open()
+  for (const at of [0, 1000, 2000]) {
+    const found = await cache.read(7, at, 1000, never)
+    assert.ok(Buffer.from(body.subarray(at, at + 1000)).equals(found))
+  }
+  assert.equal(fixture.reads, 1)
+  const other = noise('other', chunkBytes)
+  await fixture.objects.put(objectName(7), other, never)
+  assert.ok(Buffer.from(await cache.read(7, 0, chunkBytes, never, true)).equals(other))
+  await cache.close()
+  assert.ok((await readFile(join(fixture.path, '7-0'))).equals(other))
+})
+
 test('the cache stays within its bytes; the chunk used last stays', async (t) => {
   const fixture = await openFolder(t, 3 * mebibyte)
   const body = noise('body', 10 * chunkBytes)

@@ -47,7 +47,7 @@ export async function openRangeCache(parts: {
 }): Promise<RangeReader> {
   const { objects, path, bytesMax, log } = parts
   const fetches = createSingleFlight<Uint8Array>({ keysMax: fetchesMax })
-  const writes = new Set<Promise<void>>()
+  const writes = new Map<string, { readonly chunk: Uint8Array; readonly work: Promise<void> }>()
   /** Sizes, the least recently used first. */
   const known = bytesMax === 0 ? new Map<string, number>() : await listChunks(path)
   let total = 0
@@ -75,6 +75,9 @@ export async function openRangeCache(parts: {
 
   /** Null: not cached, or shorter than `least`. */
   async function findChunk(key: string, least: number): Promise<Uint8Array | null> {
+    // The next block is often in the same chunk, and is read before the chunk is on the disk.
+    const written = writes.get(key)?.chunk
+    if (written !== undefined && written.length >= least) return written
     const bytes = known.get(key)
     if (bytes === undefined || bytes < least) return null
     known.delete(key)
@@ -86,11 +89,16 @@ export async function openRangeCache(parts: {
   }
 
   function store(key: string, chunk: Uint8Array): void {
-    if (writes.size >= writesMax) return
-    const work = storeNow(key, chunk)
+    const earlier = writes.get(key)?.work
+    if (earlier === undefined && writes.size >= writesMax) return
+    // Two writes of a chunk have one file.
+    const work = Promise.resolve(earlier)
+      .then(() => storeNow(key, chunk))
       .catch((error: unknown) => log('warn', 'object_not_cached', { error }))
-      .finally(() => writes.delete(work))
-    writes.add(work)
+      .finally(() => {
+        if (writes.get(key)?.work === work) writes.delete(key)
+      })
+    writes.set(key, { chunk, work })
   }
 
   async function storeNow(key: string, chunk: Uint8Array): Promise<void> {
@@ -150,7 +158,7 @@ export async function openRangeCache(parts: {
       return total
     },
     async close() {
-      await Promise.all(writes)
+      await Promise.all([...writes.values()].map(({ work }) => work))
     },
   }
 }
