@@ -37,6 +37,7 @@ export function entryOf(
     chainId: network.embedded ? null : network.chainId.toString(),
     origin: saved === null ? 'settings' : 'saved',
     embedded: network.embedded,
+    fork: network.embedded ? network.fork : null,
     problem: null,
     created: saved?.created ?? null,
     changed: saved?.changed ?? null,
@@ -76,6 +77,7 @@ export function hiddenEntry(one: SavedNetwork, isTaken: boolean): NetworkEntry {
     chainId: 'config' in found ? found.config.chainId.toString() : null,
     origin: 'saved',
     embedded: false,
+    fork: null,
     isDefault: false,
     problem:
       'problem' in found

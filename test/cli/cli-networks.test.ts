@@ -154,6 +154,8 @@ test('doctor names a saved network that cannot be served, and lists what can', a
   const variable = { CAIRN_NETWORKS_HOODI_UPSTREAMS: env.CAIRN_NETWORKS_HOODI_UPSTREAMS }
   const listed = await run(['networks', 'list'], variable)
   assert.match(listed.out, /^hoodi \(default\).*\nrecorded .*/m)
+  const forked = await run(['networks', 'list'], { ...variable, CAIRN_CHAIN_FORK: 'hoodi@latest' })
+  assert.match(forked.out, /^dev .*fork of hoodi@latest/m)
   await rm(`${dataDir}/identity.pem`)
   const { out } = await run(['doctor', '--json'])
   assert.match(out, /saved_network_unreadable/)

@@ -250,12 +250,15 @@ function lastFailureOf(
   return failures.toSorted((one, other) => other.time - one.time)[0] ?? null
 }
 
-function aboutNetwork({ chainId, live, embedded }: Network, headAgeMs: number | null): string {
+function aboutNetwork(
+  { chainId, live, embedded, fork }: Network,
+  headAgeMs: number | null,
+): string {
   const chain = chainId === null ? 'unknown chain' : `chain ${chainId}`
   const head = live?.head ?? null
   const age = embedded || headAgeMs === null ? '' : `, ${formatAge(headAgeMs)} ago`
   const block = head === null ? 'no recent block' : `head ${formatNumber(Number(head))}${age}`
-  return `${chain} · ${block}${embedded ? ' · built in, no upstream needed' : ''}`
+  return `${chain} · ${block}${embedded ? ` · ${fork === null ? 'built in, no upstream needed' : `fork of ${fork}`}` : ''}`
 }
 
 /** The upstream with the last invalid reply; the column of the table has the others. */

@@ -251,11 +251,15 @@ function describeNetworks(networks: readonly Network[]): string {
   const rows = networks.map((network) => [
     network.isDefault ? `${network.name} (default)` : network.name,
     network.chainId,
-    network.embedded ? 'embedded' : network.origin,
+    network.embedded ? originOf(network) : network.origin,
     network.upstreams.map(({ name }) => name).join(', '),
     network.problem ?? stateOf(network.live),
   ])
   return table(['network', 'chain', 'origin', 'upstreams', 'state'], rows, 'No networks.')
+}
+
+function originOf({ fork }: Network): string {
+  return fork === null ? 'embedded' : `fork of ${fork}`
 }
 
 function stateOf(live: Network['live']): string {

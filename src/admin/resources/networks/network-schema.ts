@@ -54,6 +54,8 @@ export const network = z.object({
   /** `settings`: of the settings file, a variable or a flag, and not editable here. */
   origin: z.enum(['settings', 'saved']),
   embedded: z.boolean(),
+  /** `mainnet@23000000`: the chain and the block that the embedded chain continues; null: it has a genesis block of its own. */
+  fork: z.string().nullable(),
   /** Served at the paths without a network. */
   isDefault: z.boolean(),
   /** Why it is not served; null: it is. */
