@@ -262,6 +262,10 @@ test('id describes a peer that identified itself, and no other', limit, async (t
   const absent = '12D3KooW9pNAk8aiBuGVQtWRdbkLmo5qVL3e2h5UxbN2Nz9ttwiw'
   await rejects(child.command({ name: 'id', arg: absent }), /routing: not found/)
   await rejects(child.command({ name: 'id', arg: 'nonsense' }), /invalid peer address/)
+  const wantlist = (arg: string) => child.command({ name: 'bitswap/wantlist', arg })
+  await rejects(wantlist('nonsense'), /invalid peer address/)
+  // Wants of all accounts are not for every account.
+  deepEqual(await wantlist(child.ready.peer), [null])
 })
 
 test("the operator's peers are connected, and asked in every session", limit, async (t) => {

@@ -217,9 +217,11 @@ function bitswapStat({ client, server, node, messagesReceived }: CommandParts): 
 }
 
 /** `peer` empty: what this node wants. */
-function wantlist(peer: string, { client, server, node }: CommandParts): unknown {
-  const isSelf = peer === '' || peer === node.libp2p.peerId.toString()
-  return { Keys: (isSelf ? client.wantlist() : server.wantlist(peer)).map(linkOf) }
+/** Null for the own ID: which wants a caller may see is not known here. */
+function wantlist(text: string, { server, node }: CommandParts): unknown {
+  const peer = peerOfText(text)
+  if (peer === node.libp2p.peerId.toString()) return null
+  return { Keys: server.wantlist(peer).map(linkOf) }
 }
 
 function ledger(text: string, { client, server }: CommandParts): unknown {

@@ -18,10 +18,12 @@ export function createBitswapWantlist(
     parse: ({ options }) => ({ peer: valueOf(options, takes.peer) }),
     async run({ peer }, call) {
       const open = requireNetwork(network)
-      if (peer === '') return { kind: 'object', value: { Keys: wantsOf(open, call) } }
+      const own = { Keys: wantsOf(open, call) }
+      if (peer === '') return { kind: 'object', value: own }
       const wants = open.command({ name: 'bitswap/wantlist', arg: peer }, call.signal)
       const [value] = await Array.fromAsync(wants)
-      return { kind: 'object', value }
+      // Null: the peer is this server.
+      return { kind: 'object', value: value ?? own }
     },
   }
 }

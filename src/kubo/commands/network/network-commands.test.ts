@@ -145,6 +145,9 @@ test('an account sees its own wants, an operator those of all', async (t) => {
   const as = (name: string, account: string) => value(name, [], {}, null, undefined, account)
   assert.deepEqual(await as('bitswap/wantlist', 'alice'), { Keys: [{ '/': cid }] })
   assert.deepEqual(await as('bitswap/wantlist', 'bob'), { Keys: [] })
+  const self = createFileCommands(t, {}, networkOf([null], ['ops']).network)
+  const ofSelf = await self.value('bitswap/wantlist', [], { peer }, null, undefined, 'alice')
+  assert.deepEqual(ofSelf, { Keys: [{ '/': cid }] })
   assert.deepEqual(await as('bitswap/wantlist', 'ops'), { Keys: [{ '/': cid }, { '/': other }] })
   for (const name of ['bitswap/stat', 'stats/bitswap']) {
     assert.deepEqual(await as(name, 'bob'), { ...stat, Wantlist: [] })
