@@ -13,6 +13,11 @@ export function formatCount(count: number, word: string): string {
   return `${formatNumber(count)} ${word}${count === 1 ? '' : 's'}`
 }
 
+/** Word after a number of calls. */
+export function callWord(count: number): string {
+  return count === 1 ? 'call' : 'calls'
+}
+
 /** `12.3K` from 10,000 on. */
 export function formatShort(value: number): string {
   return Math.abs(value) < 10_000 ? whole.format(value) : rounded.format(value)

@@ -3,7 +3,14 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
-import { formatAgo, formatCount, formatNumber, formatShort, formatTime } from '../app/format.ts'
+import {
+  callWord,
+  formatAgo,
+  formatCount,
+  formatNumber,
+  formatShort,
+  formatTime,
+} from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
@@ -241,7 +248,7 @@ function columnsOf(
     {
       title: 'Calls, 24 h',
       number: true,
-      unit: ({ used }) => (used?.requests === 1 ? 'call' : 'calls'),
+      unit: ({ used }) => callWord(used?.requests ?? 0),
       sort: ({ used }) => used?.requests ?? 0,
       cell: ({ used }) => formatNumber(used?.requests ?? 0),
     },

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { outcomeClassOf } from '../../src/base/outcome-class.ts'
-import { formatMs, formatNumber } from '../app/format.ts'
+import { callWord, formatMs, formatNumber } from '../app/format.ts'
 import { outcomeTitle, whose } from '../app/outcome.ts'
 import { Link } from '../app/router.tsx'
 import { Card } from '../ui/card.tsx'
@@ -24,6 +24,7 @@ function counts<Row extends Counted>(): readonly Column<Row>[] {
     {
       title: 'Calls',
       number: true,
+      unit: ({ requests }) => callWord(requests),
       sort: ({ requests }) => requests,
       cell: ({ requests }) => formatNumber(requests),
     },
@@ -179,6 +180,7 @@ function Errors({ reasons, keyId }: Pick<Report, 'reasons'> & { readonly keyId: 
           {
             title: 'Calls',
             number: true,
+            unit: (row) => callWord(row.requests),
             sort: (row) => row.requests,
             cell: (row) => formatNumber(row.requests),
           },

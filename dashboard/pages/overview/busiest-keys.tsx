@@ -1,6 +1,6 @@
 // The keys with most calls of the period.
 import type { AdminReply } from '../../../src/admin/client.ts'
-import { formatNumber } from '../../app/format.ts'
+import { callWord, formatNumber } from '../../app/format.ts'
 import { keyName } from '../../app/key-name.ts'
 import { Link } from '../../app/router.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -38,7 +38,12 @@ export function BusiestKeys({
               </Link>
             ),
           },
-          { title: 'Calls', number: true, cell: ({ requests }) => formatNumber(requests) },
+          {
+            title: 'Calls',
+            number: true,
+            unit: ({ requests }) => callWord(requests),
+            cell: ({ requests }) => formatNumber(requests),
+          },
           {
             title: 'Errors',
             number: true,
