@@ -1,6 +1,7 @@
 // Checks the rows of the database that servers share against each other and against the objects of the bucket.
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
+import { hasErrno } from '../../src/base/describe-errno.ts'
 import type { Nodes } from './nodes.ts'
 
 /** Each finds nothing. */
@@ -30,7 +31,7 @@ export async function assertRows(nodes: Nodes): Promise<void> {
     assert.deepEqual(await nodes.query(sql), [], name)
   }
   const live = await liveSegments(nodes)
-  const objects = new Set(await readdir(nodes.folder))
+  const objects = new Set(await listObjects(nodes))
   const lost = live.filter((id) => !objects.has(id))
   assert.deepEqual(lost, [], 'rows without their object')
 }
@@ -56,7 +57,7 @@ export async function assertCollected(
 /** Nothing is left after the last collection. */
 async function rest(nodes: Nodes): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const live = new Set(await liveSegments(nodes))
-  const extra = (await readdir(nodes.folder)).filter((id) => !live.has(id))
+  const extra = (await listObjects(nodes)).filter((id) => !live.has(id))
   const ids = extra.join(', ') || 'NULL'
   return {
     'objects without a live row': extra,
@@ -86,4 +87,14 @@ export async function passHours(
   await nodes.query(`UPDATE segment SET since = since ${aged} WHERE state <> 'writing'`)
   await nodes.query(`UPDATE node_lease SET until = until ${aged}
     WHERE ${isStopped} OR token NOT IN (SELECT max(token) FROM node_lease GROUP BY node)`)
+}
+
+/** The service removes the folder with its last object. */
+async function listObjects({ folder }: Nodes): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (hasErrno(error, ['ENOENT'])) return []
+    throw error
+  }
 }
