@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { type TestContext, after, before, test } from 'node:test'
 import { WebSocket } from 'ws'
 import { WebSocketClient } from '../fakes/web-socket-client.ts'
 import { type Started, rpc, startCairn, temporaryFolder } from '../started-server.ts'
@@ -47,13 +47,17 @@ function lines(cairn: Started): readonly Record<string, unknown>[] {
 const events = (cairn: Started, event: string) =>
   lines(cairn).filter((line) => line['event'] === event)
 
-/** A dev chain, and a server with two workers that serves it as `chain`; its own dev chain is `dev`. */
+let chain: Started
+before(async () => {
+  chain = await startCairn()
+})
+after(() => chain.stop())
+
+/** A server with two workers that serves the dev chain of all tests as `chain`; its own is `dev`. */
 async function startGroup(
   t: TestContext,
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<Group> {
-  const chain = await startCairn()
-  t.after(() => chain.stop())
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const config = join(dataDir, 'settings.yaml')
