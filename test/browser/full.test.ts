@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from './browser.ts'
+import { covered } from './covered.ts'
 import { fillServer, fullData } from './full-data.ts'
 import { openSignedIn } from './signed-in.ts'
 
@@ -52,6 +53,7 @@ test(
       await page.setViewportSize(phone)
       const wider = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
       assert.ok(wider <= 0, `${path} is ${wider} px wider than a phone`)
+      assert.deepEqual(await page.evaluate(covered), [], `${path}: covered by buttons on a phone`)
     }
     await page.setViewportSize(screen)
     await open('/keys')

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
+import { covered } from './covered.ts'
 import { openPage } from './open-page.ts'
 
 const widths = [390, 768, 1440]
@@ -21,7 +22,7 @@ async function settle(page: Page): Promise<void> {
 }
 
 test(
-  'every page passes the accessibility check and is at most as wide as the screen',
+  'every page passes the accessibility check, is at most as wide as the screen, and covers no text',
   { skip: noBrowser, timeout: 180_000 },
   async (t) => {
     const { cairn, page, open, enter, picture } = await openPage(t)
@@ -43,6 +44,11 @@ test(
         await page.setViewportSize({ width, height: 900 })
         const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
         assert.ok(Number(wider) <= 0, `${path} is ${String(wider)} px wider than ${width}`)
+        assert.deepEqual(
+          await page.evaluate(covered),
+          [],
+          `${path} at ${width}: covered by buttons`,
+        )
         const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
         assert.ok(width < 1440 || height <= 2_700, `${path} is ${height} px long: three screens`)
         for (const colorScheme of schemes) {
