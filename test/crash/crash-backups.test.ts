@@ -135,8 +135,10 @@ async function backUpMeanwhile(parts: {
     const killAfterMs = kind === 'killed' ? random(50) : null
     if (kind === 'server') await backUpByServer(started, operator)
     else if (!(await backUpByCommand(started.dataDir, to, killAfterMs))) tally.killed += 1
+    const ids = await listBegun(to, began)
+    // After the list: what a listed backup contains was requested before.
     const expected = state.complete()
-    for (const id of await listBegun(to, began)) finished.push({ id, expected })
+    for (const id of ids) finished.push({ id, expected })
   }
   return finished
 }
