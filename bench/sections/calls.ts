@@ -1,9 +1,7 @@
 // Calls on proved state behind a real geth: what a hot call adds to the latency of geth's own eth_call, calls per second of
 // the call thread, round trips and processor time of cold calls, and what they cost the reads of another account.
-import { ok } from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { missingGeth } from '../../test/engines/geth.ts'
-import { until } from '../../test/fakes/until.ts'
 import type { Bench } from '../bench.ts'
 import { addressOf, balanceData } from '../data/call-world.ts'
 import { asker } from '../data/transfers.ts'
@@ -26,8 +24,6 @@ const quoters = 120
 /** The first half of the cold calls warms the code up. */
 const coldWarmUp = 60
 const blocks = 20
-/** Blocks in a row with the same call. */
-const repeats = 10
 /** Calls of another account that are under way at a time, and how long they run in each round. */
 const coldLanes = 8
 const fairSeconds = 8
@@ -52,7 +48,6 @@ export async function runCalls(bench: Bench): Promise<void> {
   await runSame(bench, rig, freshCalls)
   await runCold(bench, rig)
   await runLearned(bench, rig)
-  await runRepeated(bench, rig)
   await runFair(bench, rig)
 }
 
@@ -211,29 +206,6 @@ async function runLearned(bench: Bench, rig: CallRig): Promise<void> {
   report.figure('balanceOf, learned, another holder: round trips, p50', median(own), '', {
     atMost: 1,
   })
-}
-
-/** A call that is repeated at each block: Cairn computes it when it knows of the block. */
-async function runRepeated(bench: Bench, rig: CallRig): Promise<void> {
-  const { report } = bench
-  const { node, world } = rig
-  const requests = [{ to: world.quoters[1] ?? '', data: '0x' }]
-  const trips: number[] = []
-  const times: number[] = []
-  for (let block = 0; block < repeats; block++) {
-    await rig.mine()
-    await until(() => ok(node.underway === 0))
-    node.delayMs = delayMs
-    const { ms, trips: own } = await askEach(rig, requests, 0)
-    node.delayMs = 0
-    // Two blocks in a row show that it repeats.
-    if (block < 2) continue
-    trips.push(...own)
-    times.push(...ms)
-  }
-  report.figure('31 slots, repeated at each block: p50', median(times), ' ms')
-  const most = Math.max(...trips)
-  report.figure('31 slots, repeated at each block: round trips, at most', most, '', { atMost: 0 })
 }
 
 /** One after the other. `idleUs`: processor time of an idle server per millisecond. Throws if a reply is not geth's. */
