@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const typingMs = 250
 
-/** The text as typed. `search`: what is searched for now, trimmed. */
+/** The text as typed. `search`: the current search, trimmed. */
 export function useTyped(
   search: string,
   onSearch: (search: string) => void,
