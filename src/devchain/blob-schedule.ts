@@ -1,8 +1,8 @@
-// The blob parameters in force at a time (EIP-7840, EIP-7892), from a geth fork schedule.
+// Blob parameters that apply at a block time (EIP-7840, EIP-7892), read from a geth fork schedule.
 import type { FeeRules } from '../chain/fee-rules.ts'
 import type { GenesisConfig } from './genesis.ts'
 
-/** In blobs, except the fraction; a member that the schedule lacks is NaN. */
+/** In blobs, except the fraction. A member is NaN if the schedule lacks it. */
 export type BlobSchedule = {
   readonly target: number
   readonly max: number
@@ -17,7 +17,7 @@ export function blobScheduleAt(config: GenesisConfig, timestamp: bigint): BlobSc
   let found: BlobSchedule | null = null
   for (const [fork, entry] of Object.entries(schedule)) {
     const time = config[`${fork}Time`]
-    // Forks of one time are listed in order; the later one counts.
+    // Forks with the same time are listed in order: the later one applies.
     if (typeof time !== 'number' || BigInt(time) > timestamp || BigInt(time) < from) continue
     const limits = entry as Readonly<Record<string, unknown>> | null
     if (typeof limits?.['baseFeeUpdateFraction'] !== 'number') continue
@@ -37,7 +37,7 @@ export function blobFeeFraction(config: GenesisConfig, timestamp: bigint): bigin
   return found === null ? null : BigInt(found.baseFeeUpdateFraction)
 }
 
-/** Of a block of that time (seconds). */
+/** `timestamp`: a block's time, seconds. */
 export function feeRulesAt(config: GenesisConfig, timestamp: bigint): FeeRules {
   const found = blobScheduleAt(config, timestamp)
   if (found === null || !Number.isSafeInteger(found.target + found.max)) return { blobs: null }

@@ -1,4 +1,4 @@
-// How the next blocks of an embedded chain are made after orders of development tools: their times, fees and the rest. Pure.
+// Timestamp, fees and other header fields of the next blocks of an embedded chain, as development tools have set them. Pure.
 // Tested by src/devchain/block-plan.test.ts
 import type { BlockPlan, MiningPlan } from '../chain/dev-chain.ts'
 
@@ -22,7 +22,7 @@ export type ChainPlan = { readonly blocks: BlockPlan; readonly mining: MiningPla
 
 export const noChainPlan: ChainPlan = { blocks: noBlockPlan, mining: noMiningPlan }
 
-/** Of a fork that begins at a block of the time `head` (seconds): its clock goes on from there. `now`: of the clock. */
+/** Plan of a fork that begins at a block with the time `head` (seconds): its clock continues from there. `now`: clock time. */
 export function forkedPlan({
   head,
   now,
@@ -33,7 +33,7 @@ export function forkedPlan({
   return { ...noChainPlan, blocks: { ...noBlockPlan, offset: head - now } }
 }
 
-/** Seconds of the block after one of `parent`; `now`: of the clock. Later than its parent in any case. */
+/** Timestamp (seconds) of the block after one with the time `parent`, always later than it. `now`: clock time. */
 export function nextTimestamp(plan: BlockPlan, parent: bigint, now: bigint): bigint {
   const wanted =
     plan.nextTimestamp ??
@@ -41,7 +41,7 @@ export function nextTimestamp(plan: BlockPlan, parent: bigint, now: bigint): big
   return wanted > parent ? wanted : parent + 1n
 }
 
-/** What is left after a block of `timestamp`. Time that was set goes on from there. */
+/** The plan after a block of `timestamp`, without the values for one block. The clock continues from a time that was set. */
 export function planAfterBlock(plan: BlockPlan, timestamp: bigint, now: bigint): BlockPlan {
   const { nextTimestamp: set, nextBaseFee, nextPrevRandao } = plan
   if (set === null && nextBaseFee === null && nextPrevRandao === null) return plan

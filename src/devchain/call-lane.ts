@@ -1,4 +1,4 @@
-// One call thread and its queue. The thread starts at the first call; one that hangs or dies is replaced.
+// One call thread and its queue. The thread starts at the first call; a thread that hangs or dies is replaced.
 // Tested by src/devchain/call-thread.test.ts
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../base/clock.ts'
@@ -18,7 +18,7 @@ export type CallEntry<Task> = CallOwner & {
 }
 
 export type CallLaneOptions<Task> = {
-  /** The module of the thread, and what it starts with. */
+  /** Module of the thread and its `workerData`. */
   readonly worker: { readonly url: URL; readonly data: unknown }
   /** For the log. */
   readonly network: string | null
@@ -27,33 +27,33 @@ export type CallLaneOptions<Task> = {
   readonly queueLimits?: QueueLimits
   readonly clock: Clock
   readonly log: Log
-  /** The thread gave the call back: it takes too long for this lane. */
+  /** The thread returned the call: it takes too long for this lane. */
   readonly onLong: (entry: CallEntry<Task>) => void
-  /** The thread had to be replaced because of a call of this account. */
+  /** The thread was replaced because a call of this account hung. */
   readonly onReplaced: (accountId: string) => void
-  /** The call waits for `want`; `give` sends what it gets. Absent: calls need nothing. */
+  /** The call waits for `want`; `give` sends the result to the thread. Absent: calls need no external values. */
   readonly onNeed?: (entry: CallEntry<Task>, want: unknown, give: (given: unknown) => void) => void
 }
 
 export type CallLane<Task> = {
   /** Throws `overloaded`. */
   add(entry: CallEntry<Task>): void
-  /** Forgets a call, waiting or under way, if it is in this lane. */
+  /** Removes a call, waiting or running, if it is in this lane. */
   leave(entry: CallEntry<Task>): void
   close(): Promise<void>
 }
 
-/** Of the thread's JavaScript heap; beyond it the thread dies, and not the process. */
+/** Limit of the thread's JavaScript heap. If it is exceeded, the thread dies, not the process. */
 const heapMegabytesMax = 1024
-/** How often the thread is looked at. */
+/** Interval at which the thread is checked for a hang. */
 const watchMs = 250
-/** If others wait, a task hangs when its turn has used the processor for this many times the longest step. */
+/** If other calls wait, a task counts as hung when its turn has used this many times the CPU time of the longest step. */
 const hangSteps = 2
-/** A thread that does not report its processor time is assumed to have an eighth of a processor, at least. */
+/** A thread that does not report its CPU time is assumed to have used at least 1/8 of the elapsed time. */
 const silentFactor = 8
 
 type TurnTaken = { readonly id: number; readonly since: number }
-/** `cpuMs`: of the thread, when the turn was first looked at. */
+/** `cpuMs`: CPU time of the thread when the turn was first checked. */
 type Suspect = { readonly turn: TurnTaken; readonly cpuMs: number }
 
 export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<Task> {
@@ -99,14 +99,14 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
     stopWatch = null
   }
 
-  /** Tasks stop often and their steps have prices, but a price may be wrong. */
+  /** Replaces a thread that hangs. Tasks stop often and their steps have estimated costs, but an estimate may be too low. */
   async function watch(): Promise<void> {
     const watched = worker
     if (turn === null || watched === null || isAsking) return
     const [seen, waitedMs] = [turn, clock.monotonic() - turn.since]
     if (waitedMs < watchMs) return
     isAsking = true
-    // Processor time, since on a busy machine a turn can last long and do little. Null while the thread does not report it.
+    // Use CPU time, because on a busy machine a turn can last long and do little. Null: the thread does not report it.
     const cpuMs = await Promise.race([cpuMsOf(watched), noAnswer(watchMs)])
     isAsking = false
     if (turn !== seen || worker !== watched) return
@@ -127,7 +127,7 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
     forgetWorker()
     void hanging.terminate()
     log('warn', 'chain.call_thread_replaced', { network, accountId: guilty?.accountId ?? null })
-    // Calls that only waited for their turn have changed nothing, and begin again, before the queue moves.
+    // Calls that only waited for their turn have no side effects: requeue them before the queue advances.
     for (const { id: other, task } of queue.begun.values()) {
       if (other !== id) order({ kind: 'run', id: other, task })
     }
@@ -202,14 +202,14 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
 }
 
 /**
- * The module `name` beside `importer` (an `import.meta.url`): tsc does not rewrite such names, and the built program runs
- * .js, a checkout .ts.
+ * The module `name` next to `importer` (an `import.meta.url`). tsc does not rewrite such names: the built program runs .js,
+ * a checkout .ts.
  */
 export function moduleBeside(importer: string, name: string): URL {
   return new URL(`./${name}${importer.endsWith('.ts') ? '.ts' : '.js'}`, importer)
 }
 
-/** Processor time of a thread so far, also in the middle of a step. Null: it has ended, or cannot be asked just now. */
+/** CPU time of a thread so far, also in the middle of a step. Null: it has ended or does not answer. */
 async function cpuMsOf(worker: Worker): Promise<number | null> {
   try {
     const { user, system } = await worker.cpuUsage()

@@ -5,7 +5,7 @@ import { CallQueue } from './call-queue.ts'
 const limits = { waitingPerAccountMax: 3, waitingMax: 5, begunPerAccountMax: 1, begunMax: 2 }
 const entry = (id: number, accountId: string, keyId = 'key') => ({ id, accountId, keyId })
 
-/** The order in which everything begins when one is under way at a time. */
+/** The order in which all calls begin if one is in progress at a time. */
 function orderOf(queue: CallQueue<ReturnType<typeof entry>>): readonly number[] {
   const order: number[] = []
   for (let next = queue.begin(); next !== null; next = queue.begin()) {
@@ -74,6 +74,6 @@ test('a full queue takes the call of a quiet account and gives up the newest of 
   for (const id of [4, 5]) queue.add(entry(id, 'b'))
   assert.equal(queue.add(entry(6, 'c'))?.id, 3)
   assert.equal(queue.size, 5)
-  // No account has more calls than the newcomer's account would have.
+  // No account has more calls than the new call's account would have.
   assert.throws(() => queue.add(entry(7, 'c')), { code: 'overloaded' })
 })

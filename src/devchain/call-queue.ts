@@ -1,15 +1,15 @@
-// The calls that wait for a call thread. Accounts take turns, and within an account its keys: a key with a thousand calls and a key
-// with one are served alike, and so are an account with nine keys and an account with one.
+// Queue of a call thread. Accounts are served round-robin, and within an account its keys. So a key with a thousand calls gets
+// the same share as a key with one, and an account with nine keys the same as an account with one.
 import { Fault } from '../base/fault.ts'
 import type { CallOwner } from '../chain/computation.ts'
 
 export type Waiting = CallOwner & { readonly id: number }
 
 export type QueueLimits = {
-  /** Of one account, and of all. One more is refused with `overloaded`. */
+  /** Waiting calls of one account, and of all. A further call is refused with `overloaded`. */
   readonly waitingPerAccountMax: number
   readonly waitingMax: number
-  /** Under way at the same time, of one account and of all: the second is there when the first ends. */
+  /** Calls in progress at the same time, of one account and of all: the second is with the thread when the first ends. */
   readonly begunPerAccountMax: number
   readonly begunMax: number
 }
@@ -22,7 +22,7 @@ const defaultQueueLimits: QueueLimits = {
 }
 
 type Account<T> = {
-  /** In the order in which the keys are next; no key with nothing waiting. */
+  /** Round-robin order; only keys with waiting calls. */
   readonly keys: Map<string, T[]>
   waits: number
   begun: number
@@ -30,7 +30,7 @@ type Account<T> = {
 
 export class CallQueue<T extends Waiting> {
   readonly #limits: QueueLimits
-  /** In the order in which the accounts are next; none with nothing waiting and nothing begun. */
+  /** Round-robin order; only accounts with calls that wait or are in progress. */
   readonly #accounts = new Map<string, Account<T>>()
   readonly #begun = new Map<number, T>()
   #waits = 0
@@ -48,8 +48,8 @@ export class CallQueue<T extends Waiting> {
   }
 
   /**
-   * When the queue is full, the newest call of the account with the most calls gives its place up: it is removed and
-   * returned, for the caller to refuse. Throws `overloaded` when that account is the call's own.
+   * If the queue is full, removes the newest call of the account with the most waiting calls and returns it, for the caller to
+   * reject. Throws `overloaded` if that account is the call's own.
    */
   add(entry: T): T | null {
     const { waitingPerAccountMax, waitingMax } = this.#limits
@@ -66,7 +66,7 @@ export class CallQueue<T extends Waiting> {
     return loser
   }
 
-  /** Takes the next that may begin, or null: of an account with nothing under way, if there is one. */
+  /** Returns the next call that may begin, or null. Prefers an account with no call in progress. */
   begin(): T | null {
     if (this.#begun.size >= this.#limits.begunMax || this.#waits === 0) return null
     let best: Account<T> | null = null
@@ -80,7 +80,7 @@ export class CallQueue<T extends Waiting> {
     this.#takeOut(best, next)
     best.begun += 1
     this.#begun.set(next.id, next)
-    // The account and its key go to the end.
+    // Move the account and its key to the end.
     this.#accounts.delete(next.accountId)
     this.#accounts.set(next.accountId, best)
     const left = best.keys.get(next.keyId)
@@ -91,7 +91,7 @@ export class CallQueue<T extends Waiting> {
     return next
   }
 
-  /** Forgets an entry, waiting or begun. */
+  /** Removes an entry, waiting or in progress. */
   remove(entry: T): void {
     const account = this.#accounts.get(entry.accountId)
     if (account === undefined) return
@@ -100,14 +100,14 @@ export class CallQueue<T extends Waiting> {
     if (account.waits === 0 && account.begun === 0) this.#accounts.delete(entry.accountId)
   }
 
-  /** Forgets all that waits and gives it back; what has begun stays. */
+  /** Removes and returns all waiting entries; entries in progress stay. */
   clear(): T[] {
     const all = Array.from(this.#accounts.values(), ({ keys }) => [...keys.values()].flat()).flat()
     for (const entry of all) this.remove(entry)
     return all
   }
 
-  /** Throws `overloaded` when no account has more than `atLeast` calls that wait. */
+  /** Throws `overloaded` if no account has more than `atLeast` waiting calls. */
   #newestOfLargest(atLeast: number): T {
     let largest: Account<T> | null = null
     for (const account of this.#accounts.values()) {

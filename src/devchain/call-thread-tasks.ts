@@ -1,10 +1,10 @@
-// What crosses between the request thread and a call thread. Everything is structured-clonable.
+// Messages between the request thread and a call thread. Everything is structured-clonable.
 import type { ForkPoint } from './fork/fork-point.ts'
 import type { Genesis } from './genesis.ts'
 import type { PackedFailure } from './packed-failure.ts'
 import type { MoveLimits, TimeSliceLimits } from './vm/time-slice.ts'
 
-/** Of the thread of an embedded chain. */
+/** `workerData` of a call thread of an embedded chain. */
 export type CallThreadData = {
   readonly network: string
   readonly genesis: Genesis
@@ -13,11 +13,11 @@ export type CallThreadData = {
   /** Null: the chain has a genesis block of its own. */
   readonly fork: ForkPoint | null
   readonly limits: TimeSliceLimits
-  /** Null: the thread for long tasks. */
+  /** Null: this is the thread for long tasks. */
   readonly moves: MoveLimits | null
 }
 
-/** To the thread. `cancel` ends a task at its next stop; `have` answers its last `need`. */
+/** To the thread. `cancel` ends a task at its next stop; `have` replies to its last `need`. */
 export type CallThreadTask<Task> =
   | { readonly kind: 'run'; readonly id: number; readonly task: Task }
   | { readonly kind: 'cancel'; readonly id: number }
@@ -25,8 +25,8 @@ export type CallThreadTask<Task> =
   | { readonly kind: 'close' }
 
 /**
- * From the thread. `turn`: this task goes on now, the one before has stopped. `long`: it must begin again elsewhere. `need`:
- * it waits for values that the thread does not have.
+ * From the thread. `turn`: this task continues, the previous one has paused. `long`: the task must restart in the thread for
+ * long tasks. `need`: the task waits for values that the thread does not have.
  */
 export type CallThreadMessage =
   | { readonly kind: 'turn'; readonly id: number }

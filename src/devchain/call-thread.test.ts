@@ -22,7 +22,7 @@ import { defaultTimeSliceLimits } from './vm/time-slice.ts'
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const signal = new AbortController().signal
 const sample = { to: fromHex(sampleContractAddress) }
-/** JUMPDEST PUSH0 JUMP: runs until its gas or its time is gone. */
+/** JUMPDEST PUSH0 JUMP: runs until its gas or time limit. */
 const endless = { data: fromHex('0x5b5f56') }
 
 async function open(t: TestContext, options: Partial<EmbeddedOptions> = {}) {
@@ -81,7 +81,7 @@ test('while one key runs endless calls, another is answered and a send is mined'
     assert.equal((await call('b', sample)).length, 32)
     assert.equal(await pool.pendingNonce(fromHex(alice.address), signal), 1n)
   }
-  // Far from through with the first two of the hundred.
+  // The first two of the hundred calls are still far from their end.
   assert.ok(ended <= 2, `${ended} endless calls ended first`)
   assert.equal(head.latest().number, 1n)
   stop.abort()
@@ -124,7 +124,7 @@ test('a queue that is full for one account is open to others', async (t) => {
   assert.ok(codes.includes('overloaded'))
 })
 
-/** The next thread that starts, as the process sees it. */
+/** The next worker thread that the process starts. */
 const nextWorker = () =>
   new Promise<Worker>((resolve) => process.once('worker', (worker) => resolve(worker)))
 
@@ -148,17 +148,17 @@ test('a send whose thread dies is answered as a bug, and the chain goes on', asy
   assert.equal(head.latest().number, 1n)
 })
 
-/** BLAKE2f: nothing interrupts it. */
+/** BLAKE2f: cannot be interrupted. */
 const rounds = (count: number) => ({
   to: fromHex(`0x${'00'.repeat(19)}09`),
   data: fromHex(`0x${count.toString(16).padStart(8, '0')}${'00'.repeat(209)}`),
   gas: 50_000_000n,
 })
-/** Takes several times as long as anything may run. */
+/** Runs several times longer than any time limit. */
 const hanging = rounds(40_000_000)
 /** Too long for the quick thread. */
 const long = rounds(250_000)
-/** For a server that lets everything begin, as one whose prices are too low. */
+/** Lets every step begin, like a server that underestimates the cost of steps. */
 const unpriced = { ...defaultTimeSliceLimits, sliceMs: 5, runMs: 2_000, stepMs: 60_000 }
 
 test('a precompiled contract that would take too long is refused before it runs', async (t) => {
@@ -210,7 +210,7 @@ test('long calls have a thread of their own, where an account whose call hung be
   await call('a', long)
   assert.equal(started, 2)
   await assert.rejects(call('a', hanging), { code: 'execution_failed' })
-  // The quick thread is still there, the other one ended.
+  // The quick thread still runs; the other one has ended.
   await call('b', sample)
   assert.equal(started, 2)
   await call('a', sample)

@@ -1,5 +1,5 @@
-// Calls, estimates and traces of an embedded chain, computed in two threads of their own: all begin in the quick one, and
-// long calls move to the slow one, so that short calls wait only for short ones. Each starts at its first call.
+// Calls, estimates and traces of an embedded chain, in two threads. Every call begins in the quick thread; long calls move to
+// the slow one, so that short calls wait only for short ones. Each thread starts at its first call.
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { setNewest } from '../base/lru-cache.ts'
@@ -16,7 +16,7 @@ import type { ReadOnlyExecution, ReadOnlyResults } from './vm/read-only-executio
 import { defaultTimeSliceLimits } from './vm/time-slice.ts'
 import type { MoveLimits, TimeSliceLimits } from './vm/time-slice.ts'
 
-/** The part of an Executor that changes nothing. */
+/** The read-only part of an executor. */
 export type CallExecutor = Pick<
   EvmExecutor,
   | 'call'
@@ -33,11 +33,11 @@ export type CallThreadOptions = {
   readonly genesis: Genesis
   readonly databasePath: string
   readonly callGasMax: bigint
-  /** `load`: fetches and stores what a thread lacks. Null: the chain has a genesis block of its own. */
+  /** `load`: fetches and stores content that a thread lacks. Null: the chain has a genesis block of its own. */
   readonly fork: { readonly point: ForkPoint; readonly load: ReadFork } | null
   readonly clock: Clock
   readonly log: Log
-  /** Default: those of time-slice.ts. */
+  /** Default: `defaultTimeSliceLimits`. */
   readonly limits?: TimeSliceLimits
 }
 
@@ -46,9 +46,9 @@ export type CallThread = {
   close(): Promise<void>
 }
 
-/** Beyond these a call leaves the quick thread; for its run only while others wait. */
+/** A call over one of these limits leaves the quick thread; over `runMs` only while other calls wait. */
 const moves: MoveLimits = { stepMs: 100, runMs: 250 }
-/** An account whose call hung begins all its calls in the slow thread for so long. */
+/** After a call of an account hung, all its calls begin in the slow thread for this time. */
 const slowMs = 300_000
 const slowAccountsMax = 1024
 
@@ -57,7 +57,7 @@ export function createCallThread(options: CallThreadOptions): CallThread {
   const limits = options.limits ?? defaultTimeSliceLimits
   const fork = options.fork?.point ?? null
   const data = { network, genesis, databasePath, callGasMax, fork, limits }
-  /** Until when, by account. */
+  /** By account: the time until which its calls begin in the slow thread. */
   const slowUntil = new Map<string, number>()
   const laneOf = (
     moves: MoveLimits | null,

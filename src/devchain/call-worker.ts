@@ -1,4 +1,4 @@
-// Entry of a call thread of an embedded chain. It reads through its own connection and never writes.
+// Entry point of a call thread of an embedded chain. It reads through its own database connection and never writes.
 // Tested by src/devchain/call-thread.test.ts
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
@@ -42,7 +42,7 @@ function serve(data: CallThreadData, parent: MessagePort): void {
   })
 }
 
-/** Other tasks run meanwhile. */
+/** Other tasks run while the read waits. */
 async function readFork({ turn, need }: TaskContext, read: ForkRead): Promise<Uint8Array | null> {
   return resultOf((await turn.wait(need(read))) as ForkReadResult)
 }

@@ -1,5 +1,5 @@
-// The Head of an embedded chain: safe and finalized are the latest block. Blocks leave it only on the order of a development
-// tool (evm_revert, hardhat_reset).
+// The Head of an embedded chain: `safe` and `finalized` are the latest block. Blocks are removed only by requests of
+// development tools (evm_revert, hardhat_reset).
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import type { BlockRef, Head, HeadUpdate } from '../chain/head.ts'
@@ -9,13 +9,13 @@ import { known } from '../chain/read.ts'
 export type ChainHead = Head & {
   /** Call for each block once it is durable. Blocks at or below the current head change nothing. */
   advance(block: BlockPlace): void
-  /** Call when messages were lost: `block` is the head, whatever was before. */
+  /** Call after messages were lost: sets the head to `block`. */
   moveTo(block: BlockPlace): void
-  /** Call when blocks have left the chain, newest first, and `block` is the head again. */
+  /** Call after blocks left the chain, newest first. `block` is the new head. */
   rewind(block: BlockPlace, removed: readonly BlockPlace[]): void
 }
 
-/** `onFailure`: what a listener threw, or why the blocks between two heads could not be read. */
+/** `onFailure`: called with an error that a listener threw, or an error of reading the blocks between two heads. */
 export function createChainHead(
   network: string,
   index: Pick<ChainIndex, 'head' | 'hashOf' | 'locate'>,
@@ -37,7 +37,7 @@ export function createChainHead(
     if (number < 0n || number > latest.number) return null
     const hash = index.hashOf(number)
     if (hash === null) {
-      // Rewound by its thread, and the message is on its way.
+      // The chain thread has rewound the chain, and its message has not arrived yet.
       const kept = index.head()
       if (kept !== null && kept.number < number) return null
       throw new Fault('damaged', { detail: `the index of the chain lacks block ${number}` })
@@ -45,7 +45,7 @@ export function createChainHead(
     return refTo({ number, hash })
   }
 
-  /** Several when news of some was lost. */
+  /** More than one block if messages were lost. */
   function blocksAfter(number: bigint): readonly BlockRef[] {
     const blocks: BlockRef[] = []
     try {

@@ -1,5 +1,5 @@
-// The index rows of an embedded chain: which hash stands at which number, where each transaction is, and
-// which block is the head. Reads are synchronous; writes are rows that travel with a commit.
+// The index rows of an embedded chain: canonical block hashes by number, the place of each transaction, and the head block.
+// Reads are synchronous; writes are rows that are part of a commit of blocks.
 import type { Database } from '../db/sqlite.ts'
 import type { RowChanges } from '../db/writer.ts'
 import {
@@ -27,17 +27,17 @@ export type Signed = { readonly hash: Uint8Array; readonly sender: Uint8Array }
 export type BlockPlace = { readonly number: bigint; readonly hash: Uint8Array }
 
 export interface ChainIndex {
-  /** The block that `latest` names, or null on a fresh database. */
+  /** The block of the tag `latest`; null on a fresh database. */
   head(): BlockPlace | null
   hashOf(number: bigint): Uint8Array | null
-  /** Whether a block of that hash is canonical. */
+  /** True if a block with that hash is canonical. */
   has(hash: Uint8Array): boolean
   locate(
     transactionHash: Uint8Array,
   ): { readonly blockHash: Uint8Array; readonly index: number } | null
   /** Canonical blocks above `number`, newest first. */
   above(number: bigint): readonly BlockPlace[]
-  /** Throws an Error with a sentence for the operator if it is damaged. */
+  /** Throws an Error with a message for the operator if the row is damaged. */
   plan(): ChainPlan
 }
 
@@ -65,12 +65,12 @@ export function openChainIndex(database: Database, network: string): ChainIndex 
   }
 }
 
-/** Makes `block` the first one. Fails as a whole when the network has a head already. */
+/** Makes `block` the first one. Fails as a whole if the network already has a head. */
 export function firstBlockRows(network: string, block: BlockPlace): RowChanges {
   return [insertChainHead(network, block), insertChainBlock(network, block)]
 }
 
-/** Makes `block` the head in place of `parent`. Fails with `NothingChanged` when the head is another one. */
+/** Makes `block` the head in place of `parent`. Fails with `NothingChanged` if the head is not `parent`. */
 export function nextBlockRows(
   network: string,
   block: BlockPlace & {
@@ -85,7 +85,7 @@ export function nextBlockRows(
   ]
 }
 
-/** Makes an earlier block the head and forgets the rows of all above it. */
+/** Makes an earlier block the head and deletes the rows of all blocks above it. */
 export function rewindRows(network: string, to: BlockPlace): RowChanges {
   return [...deleteChainAbove(network, to.number), resetChainHead(network, to)]
 }

@@ -1,4 +1,4 @@
-// What crosses between the request thread and the chain thread. Everything is structured-clonable.
+// Messages between the request thread and the chain thread. Everything is structured-clonable.
 import type { MessagePort } from 'node:worker_threads'
 import type { BlockParts } from '../codec/ethereum/block.ts'
 import type { DevOrder, DevResults } from '../chain/dev-chain.ts'
@@ -15,7 +15,7 @@ export type ChainThreadData = {
   readonly databasePath: string
   readonly writerPort: MessagePort
   readonly mining: 'auto' | 'off'
-  /** The accounts of dev-accounts.ts send without a signature of the client. */
+  /** The accounts of dev-accounts.ts may send without a signature of the client. */
   readonly isUnlocked: boolean
   /** Null: the chain has a genesis block of its own. */
   readonly fork: ForkPoint | null
@@ -30,10 +30,10 @@ export type ChainTask =
   | { readonly kind: 'preview' }
   | { readonly kind: 'mine' }
   | { readonly kind: 'order'; readonly order: DevOrder }
-  /** `signers`: brings `Signer[]` of the blocks to come, as soon as they are recovered. */
+  /** `signers`: receives the `Signer[]` of later blocks as soon as they are recovered. */
   | { readonly kind: 'import'; readonly path: string; readonly signers: MessagePort }
 
-/** What the thread answers to a task, by its kind. */
+/** Result of each task, by its kind. */
 export type ChainResults = {
   readonly send: Uint8Array
   readonly nonce: bigint
@@ -48,16 +48,16 @@ export type ChainResults = {
 
 export type ChainResult = ChainResults[ChainTask['kind']]
 
-/** To the thread. `open` comes first, and once. `cancel` drops a task that has not begun. */
+/** To the thread. `open` is sent first, and once. `cancel` removes a task that has not begun. */
 export type ChainThreadTask =
   | { readonly kind: 'open'; readonly data: ChainThreadData }
   | { readonly kind: 'run'; readonly id: number; readonly task: ChainTask }
   | { readonly kind: 'cancel'; readonly id: number }
-  /** Answers a `need`. */
+  /** Reply to a `need`. */
   | { readonly kind: 'have'; readonly id: number; readonly given: ForkReadResult }
   | { readonly kind: 'close' }
 
-/** From the thread. `ready`, `block` and `rewound` are said before the answer of the task that made them. */
+/** From the thread. `ready`, `block` and `rewound` are sent before the result of the task that caused them. */
 export type ChainThreadMessage =
   | { readonly kind: 'done'; readonly id: number; readonly result: ChainResult }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }
@@ -66,7 +66,7 @@ export type ChainThreadMessage =
       readonly block: BlockPlace
       readonly signed: readonly Signed[]
     }
-  /** Blocks left the chain, newest first, and `block` is the head again. */
+  /** Blocks left the chain, newest first. `block` is the new head. */
   | {
       readonly kind: 'rewound'
       readonly block: BlockPlace

@@ -1,6 +1,5 @@
-// The pool and the block making of an embedded chain: sends tasks to the chain thread, which starts at the
-// first of them and again after it died. Accounts take turns, the queue
-// is bounded; a caller that gives up leaves immediately.
+// The pool and the block making of an embedded chain. Sends tasks to the chain thread, which starts at the first task and again
+// after it died. Accounts take turns and the queue is bounded. A cancelled task leaves the queue immediately.
 // Tested by src/devchain/embedded-network.test.ts
 import { MessageChannel } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
@@ -35,32 +34,32 @@ export type ChainThreadOptions = {
   readonly connectWriter: () => MessagePort
   readonly mining: 'auto' | 'off'
   readonly accounts: readonly Uint8Array[]
-  /** The accounts of dev-accounts.ts send without a signature of the client. */
+  /** The accounts of dev-accounts.ts may send without a signature of the client. */
   readonly isUnlocked: boolean
-  /** `load`: fetches and stores what the thread lacks. Null: the chain has a genesis block of its own. */
+  /** `load`: fetches and stores content that the thread lacks. Null: the chain has a genesis block of its own. */
   readonly fork: { readonly point: ForkPoint; readonly load: ReadFork } | null
   readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
-  /** Called when blocks have left the chain, newest first, and `block` is the head again. */
+  /** Called after blocks left the chain, newest first. `block` is the new head. */
   readonly onRewind: (block: BlockPlace, removed: readonly BlockPlace[]) => void
   /** Called when the thread died: a block may have become durable without a `block` message. */
   readonly onDeath: () => void
   readonly log: Log
-  /** For the first start; null: it starts with the first task. */
+  /** A thread that runs already, for the first start. Null: a thread starts with the first task. */
   readonly startedAhead: Worker | null
 }
 
-/** The part of an Executor that belongs to the chain itself. */
+/** The part of an executor that runs in the chain thread. */
 type ChainExecutor = Omit<EvmExecutor, keyof CallExecutor>
 
 export type ChainThread = {
   readonly pool: TransactionPool
   readonly executor: ChainExecutor
-  /** `after`: the number of the last block that is there. */
+  /** `after`: number of the last stored block. */
   importChain(path: string, after: bigint, signal: AbortSignal): Promise<number>
   close(): Promise<void>
 }
 
-/** Accounts take turns; two tasks of one are with the thread, so that it has the second when the first ends. */
+/** Accounts take turns. The thread holds two tasks of an account, so that it can start the second when the first ends. */
 const queueLimits: QueueLimits = {
   waitingPerAccountMax: 512,
   waitingMax: 1024,
@@ -142,7 +141,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     const asking = worker
     if (options.fork === null) throw new TypeError('the chain thread reads a fork that is none')
     const given = await answerRead(read, options.fork.load)
-    // A thread that died meanwhile has lost its reads.
+    // A thread that died in the meantime has lost its reads.
     if (asking !== null && asking === worker) order({ kind: 'have', id, given })
   }
 
@@ -184,7 +183,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     send: (raw, signal, owner = ownTasks) => run({ kind: 'send', raw }, owner, signal),
     pendingNonce: (address, signal, owner = ownTasks) =>
       run({ kind: 'nonce', address }, owner, signal),
-    // Nothing can wait in the pool of a thread that has not started.
+    // A thread that has not started has an empty pool.
     pendingTransaction: async (hash, signal, owner = ownTasks) =>
       worker === null ? null : await run({ kind: 'pending', hash }, owner, signal),
   }
@@ -222,7 +221,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
       ]).finally(() => {
         isOver = true
       })
-      // While the thread starts, and runs what comes first, this one waits for it.
+      // This thread would only wait while the chain thread starts and runs earlier tasks: it recovers signers in that time.
       const ahead = recoverAhead(path, { after, port: port1, isOver: () => isOver })
       try {
         return await added

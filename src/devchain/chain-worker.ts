@@ -1,5 +1,5 @@
-// Entry of the chain thread: takes tasks in turn, runs them, answers. It reads through its own
-// connection and writes through the writer thread. It may be started before there is anything to open.
+// Entry point of the chain thread: runs tasks one after the other and replies. It reads through its own database connection and
+// writes through the writer thread. It may start before there is a chain to open.
 // Tested by src/devchain/embedded-network.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
@@ -84,13 +84,13 @@ function serve(parent: MessagePort): void {
     if (running) return
     running = true
     while (waiting.size > 0) {
-      // A task may end without ever leaving the microtask queue; `cancel` is heard only between turns.
+      // A task may end without leaving the microtask queue, and `cancel` arrives only between turns of the event loop.
       await setImmediate()
       const next = waiting.entries().next().value
       if (next === undefined) break
       const [id, task] = next
       waiting.delete(id)
-      // Without it the thread ends.
+      // If opening fails, the thread ends.
       const opened = await opening
       if (opened === null) throw new Error('a task before the order to open')
       try {

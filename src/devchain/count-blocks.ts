@@ -1,7 +1,7 @@
-// How many blocks a chain file holds, by the length prefixes alone: for telling how far an import has come.
+// Counts the blocks of a chain file by their length prefixes alone, to report the progress of an import.
 import { open } from 'node:fs/promises'
 
-/** Null when the file cannot be read or is cut off; the import says why. Source: Yellow Paper, appendix B. */
+/** Null if the file cannot be read or is cut off; the import reports why. Source: Yellow Paper, appendix B. */
 export async function countBlocks(path: string): Promise<number | null> {
   try {
     await using file = await open(path)
@@ -22,7 +22,7 @@ export async function countBlocks(path: string): Promise<number | null> {
   }
 }
 
-/** Prefix and payload of an RLP list, bytes; null = no list. */
+/** Prefix and payload of an RLP list, bytes; null: not a list. */
 function listLength(prefix: Uint8Array): number | null {
   const first = prefix[0] ?? 0
   if (first < 0xc0) return null

@@ -1,14 +1,14 @@
-// The chain that an empty configuration starts: id 1337, every fork up to Osaka in force from the first block,
-// a fixed timestamp, so that its genesis hash is the same everywhere.
+// Genesis of the chain that an empty configuration starts: chain ID 1337, every fork up to Osaka active from the first block.
+// The timestamp is fixed, so that the genesis hash is the same everywhere.
 import { devAccounts, devBalance } from './dev-accounts.ts'
 import { parseGenesis } from './genesis.ts'
 import type { Genesis } from './genesis.ts'
 import { systemContracts } from './system-contracts.ts'
 
 /**
- * Holds 1234 in slot 0 and 5678 in the entry of 0x391694e7e0b0cce554cb130d723a9d27458f9298 of a mapping at
- * slot 1, and answers any call with slot 0. Nonce 1 and code: an account with storage only would be empty
- * by EIP-161 and vanish at its first touch.
+ * Holds 1234 in slot 0, and 5678 in the entry of 0x391694e7e0b0cce554cb130d723a9d27458f9298 of the mapping at slot 1. Returns
+ * slot 0 for every call. Has nonce 1 and code: an account with only storage is empty by EIP-161 and is deleted when it is
+ * first touched.
  */
 const sampleContract = {
   nonce: '0x1',

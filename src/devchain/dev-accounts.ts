@@ -1,9 +1,9 @@
 // The ten accounts of `test test test test test test test test test test test junk`, path m/44'/60'/0'/0/n.
-// Their private keys are known to everybody: nothing of value may ever be sent to them on a real network.
+// Their private keys are public: never send anything of value to them on a real network.
 
 export type DevAccount = { readonly address: string; readonly privateKey: string }
 
-/** Of each account when the chain starts: 10,000 ETH in wei. */
+/** Initial balance of each account: 10,000 ETH in wei. */
 export const devBalance = 10_000n * 10n ** 18n
 
 /** Lower-case hex with `0x`, in the order of the derivation path. */

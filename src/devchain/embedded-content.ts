@@ -1,11 +1,11 @@
-// Content of a chain that has no other source than this data folder. All content that its canonical blocks reach was
-// stored with them, so missing content is damage, and never absence.
+// Content of a chain whose only source is this data folder. All content that its canonical blocks reference was stored with
+// them, so missing content means damage.
 // Tested by src/devchain/embedded-content.test.ts
 import { Fault, hasCode } from '../base/fault.ts'
 import type { Obtain } from '../content/ref.ts'
 import type { ChainIndex } from './chain-index.ts'
 
-/** `obtain`, which throws `damaged` in place of `not_found`, but for the header of a block that the chain does not have. */
+/** `obtain`, but throws `damaged` in place of `not_found`, except for the header of a block that is not on the chain. */
 export function obtainEmbedded(obtain: Obtain, index: Pick<ChainIndex, 'has'>): Obtain {
   return async (ref, hint, signal) => {
     try {

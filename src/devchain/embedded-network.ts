@@ -1,6 +1,5 @@
-// Opens the chain that lives in this process's own data folder: makes its first block if there is none,
-// resumes at its head, and runs its EVM in two threads that start at their first use: one makes blocks, one
-// only calls.
+// Opens the chain in this process's data folder: makes its first block if there is none, resumes at its head, and runs its EVM
+// in threads that start at their first use: one for making blocks, others only for calls.
 import { type Clock, backgroundFailed } from '../base/clock.ts'
 import { fromHex } from '../base/hex.ts'
 import type { Log } from '../base/log.ts'
@@ -36,12 +35,12 @@ import type { TimeSliceLimits } from './vm/time-slice.ts'
 
 export type EmbeddedOptions = {
   readonly name: string
-  /** For reads of index rows on this thread. */
+  /** For reads of index rows in this thread. */
   readonly database: Database
   readonly store: LocalStore
-  /** The database file: each thread opens it read-only for itself. */
+  /** The database file: each thread opens it read-only. */
   readonly databasePath: string
-  /** A new port to the writer thread for each start of the chain thread (`ThreadWriter.connect`). */
+  /** Returns a new port to the writer thread for each start of the chain thread (`ThreadWriter.connect`). */
   readonly connectWriter: () => MessagePort
   readonly log: Log
   /** Default: the chain of default-genesis.ts. */
@@ -49,34 +48,34 @@ export type EmbeddedOptions = {
   /** Default: the chain begins with the genesis block. */
   readonly fork?: EmbeddedFork | null
   /**
-   * `auto`: one block a transaction. `off`: only `mine` makes blocks. With `everySeconds` one is made in every
-   * such period too, empty when nothing waits. Default `auto`.
+   * `auto`: one block per transaction. `off`: only `mine` makes blocks. With `everySeconds`, a block is also made in every
+   * such period, empty if no transaction waits. Default `auto`.
    */
   readonly mining?: 'auto' | 'off' | { readonly everySeconds: number }
   readonly clock: Clock
-  /** Most gas a call or an estimate may use. Default 50 million. */
+  /** Gas limit of a call or an estimate. Default 50 million. */
   readonly callGasMax?: bigint
-  /** How long a call may run. Default: vm/time-slice.ts. */
+  /** Time limits of a call. Default: vm/time-slice.ts. */
   readonly turnLimits?: TimeSliceLimits
-  /** `startChainWorker`, for who knows that it will be needed. Default: it starts at the first need. */
+  /** Thread from `startChainWorker`, if it was started early. Default: the thread starts with its first task. */
   readonly startedAhead?: Worker
-  /** Called with the signer of each transaction of a new block, so that it need not be recovered again. */
+  /** Called with the signer of each transaction of a new block, to save a second recovery. */
   readonly onSigned?: (hash: Uint8Array, sender: Uint8Array) => void
 }
 
-/** A fork that `startFork` has found. Its genesis is that of `forkedGenesis`. */
+/** A fork that `startFork` has resolved. Its genesis is that of `forkedGenesis`. */
 export type EmbeddedFork = {
   readonly point: ForkPoint
-  /** The forked network; null: the settings do not name it any more. */
+  /** The forked network; null: the settings no longer name it. */
   readonly source: () => Network | null
 }
 
 export type EmbeddedNetwork = {
   readonly chainId: bigint
   readonly head: Head
-  /** As of `Network`. */
+  /** See `Network`. */
   readonly firstBlock: bigint
-  /** As `obtainEmbedded`. */
+  /** See `obtainEmbedded`. */
   readonly ownContent: (obtain: Obtain) => Obtain
   readonly pool: TransactionPool
   readonly executor: EvmExecutor
@@ -84,17 +83,17 @@ export type EmbeddedNetwork = {
   feeRules(timestamp: bigint): FeeRules
   forkConfigs(timestamp: bigint): ForkConfigs | null
   /**
-   * Runs blocks 1, 2, ... of a chain file (RLP blocks one after the other) that are not there yet. Resolves
-   * with how many blocks were added; each is all or nothing, so a failed import goes on where it stopped.
+   * Runs the blocks 1, 2, ... of a chain file (concatenated RLP blocks) that the chain lacks. Resolves with the number of added
+   * blocks. Each block is added atomically, so a repeated import resumes where a failed one stopped.
    */
   importChain(path: string, signal: AbortSignal): Promise<number>
-  /** Lets the chain thread finish the block it is committing, then ends both threads. */
+  /** Waits until the chain thread has committed its current block, then ends the threads. */
   close(): Promise<void>
 }
 
 const defaultCallGasMax = 50_000_000n
 
-/** Throws an Error with a sentence for the operator when the data folder holds another chain. */
+/** Throws an Error with a message for the operator if the data folder holds another chain. */
 export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<EmbeddedNetwork> {
   const { name, database, store, log, genesis = defaultGenesis, mining = 'auto' } = options
   const { fork = null, clock } = options
@@ -209,7 +208,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
   }
 }
 
-/** Throws an Error with a sentence for the operator if the folder holds another fork than `fork`, or one where there is none. */
+/** Throws an Error with a message for the operator if the folder holds another fork than `fork`, or one and `fork` is null. */
 function refuseFork(database: Database, network: string, fork: EmbeddedFork | null): void {
   const recorded = readFork(database, network)
   const mismatch = recorded === null ? null : forkMismatch(network, recorded, fork?.point ?? null)

@@ -1,5 +1,4 @@
-// Makes block 0 of a genesis: its state tries, its header and its hash. Pure codec, no EVM, so that a fresh
-// start is quick.
+// Makes block 0 of a genesis: its state tries, header and hash. Uses only the codec and no EVM, so that a first start is fast.
 import type { UnverifiedItem } from '../content/ref.ts'
 import {
   emptyCodeHash,
@@ -18,7 +17,7 @@ import { activeAtGenesis } from './genesis.ts'
 import type { Genesis, GenesisAccount } from './genesis.ts'
 import { isOpConfig } from './op-config.ts'
 
-/** `header`: the RLP; `hash`: its keccak256; `items`: header, code and every state node. */
+/** `header`: RLP; `hash`: its keccak256; `items`: header, code and every state node. */
 export type FirstBlock = {
   readonly header: Uint8Array
   readonly hash: Uint8Array
@@ -40,7 +39,7 @@ export function buildFirstBlock(genesis: Genesis): FirstBlock {
   return { header, hash: keccak256(header), items }
 }
 
-/** From Isthmus on a header of the OP Stack has the storage root of this contract there; zeros: it has no account. */
+/** From Isthmus on, `withdrawalsRoot` of an OP Stack header is the storage root of this contract; zeros if it has no account. */
 const messagePasser = '0x4200000000000000000000000000000000000016'
 
 function withdrawalsRootOf(genesis: Genesis): Uint8Array {
@@ -63,7 +62,7 @@ function accountLeaf(account: GenesisAccount, items: UnverifiedItem[]): Uint8Arr
   return encodeAccountState({ nonce, balance, storageRoot: storage.root, codeHash })
 }
 
-/** Which fields a first header has: go-ethereum core/genesis.go, toBlockWithRoot. */
+/** Fields of the first header as in go-ethereum core/genesis.go, toBlockWithRoot. */
 function firstHeader(genesis: Genesis, stateRoot: Uint8Array, withdrawalsRoot: Uint8Array): Header {
   const nonce = new Uint8Array(8)
   new DataView(nonce.buffer).setBigUint64(0, genesis.nonce)

@@ -1,4 +1,4 @@
-// What eth_config says of a schedule, before, between and after its forks.
+// The result of eth_config for a fork schedule: before, between and after its forks.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,6 +72,6 @@ test('forks in force at genesis count for no fork id and have no successor', () 
   assert.equal(next, null)
   assert.equal(current.activationTime, 0)
   assert.equal(current.blobSchedule?.max, 9)
-  // CRC-32 of 32 zero bytes: nothing was added to the genesis hash.
+  // CRC-32 of only the genesis hash, 32 zero bytes.
   assert.equal(toHex(current.forkId), '0x190a55ad')
 })

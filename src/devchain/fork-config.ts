@@ -1,15 +1,15 @@
-// What each fork of a genesis turns on, as eth_config tells it (EIP-7910): blob limits, precompiles, system
-// contracts and the fork id (EIP-2124, EIP-6122).
+// Configuration of each fork of a genesis for eth_config (EIP-7910): blob limits, precompiles, system contracts and fork ID
+// (EIP-2124, EIP-6122).
 import { crc32 } from 'node:zlib'
 import type { ForkConfig, ForkConfigs } from '../chain/fork-configs.ts'
 import { blobScheduleAt } from './blob-schedule.ts'
 import type { Genesis, GenesisConfig } from './genesis.ts'
 import { systemContracts } from './system-contracts.ts'
 
-/** Where deposits go when the genesis does not say. */
+/** Deposit contract if the genesis names none. */
 const mainnetDepositContract = '0x00000000219ab540356cbb839cbb05303d7705fa'
 
-/** By the fork that brought them; the names are EIP-7910's. */
+/** By the fork that added them; names from EIP-7910. */
 const precompiles: readonly (readonly [fork: string | null, name: string, address: number])[] = [
   [null, 'ECREC', 0x01],
   [null, 'SHA256', 0x02],
@@ -38,7 +38,7 @@ const contractNames: readonly (readonly [eip: number, fork: string, name: string
   [7002, 'prague', 'WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS'],
 ]
 
-/** `genesisHash`: of block 0. `timestamp`: of the newest block, seconds. Forks by block number count as passed. */
+/** `genesisHash`: of block 0. `timestamp`: of the newest block, seconds. Forks by block number count as active. */
 export function forkConfigs(
   genesis: Genesis,
   genesisHash: Uint8Array,
@@ -91,7 +91,7 @@ function contractsAt(
 }
 
 /**
- * CRC-32 over the genesis hash and each fork passed by `time`; those in force at genesis do not count (EIP-2124, EIP-6122).
+ * CRC-32 over the genesis hash and each fork active at `time`, except those active at genesis (EIP-2124, EIP-6122).
  * `genesisTime`: of block 0, seconds.
  */
 export function forkIdAt(
@@ -115,7 +115,7 @@ export function forkIdAt(
   return new Uint8Array(id)
 }
 
-/** Blocks or times at which forks start, each once, ascending. */
+/** Distinct blocks or times at which forks start, ascending. */
 function numbersOf(config: GenesisConfig, ending: 'Block' | 'Time'): readonly number[] {
   const starts = Object.entries(config).flatMap(([name, start]) =>
     name.endsWith(ending) && typeof start === 'number' ? [start] : [],

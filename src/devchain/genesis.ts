@@ -1,13 +1,13 @@
-// A geth genesis.json as typed values: the fork schedule, the first header's fields and the accounts.
+// Parses a geth genesis.json: the fork schedule, the fields of the first header and the accounts.
 import { fromHex } from '../base/hex.ts'
 
-/** The part of geth's `config` that forks are chosen from; blocks and times are numbers. */
+/** The members of geth's `config` that define forks; blocks and times are numbers. */
 export type GenesisConfig = {
   readonly chainId: number
   readonly [fork: string]: unknown
 }
 
-/** `storage`: 32-byte slot and its value without leading zeros; slots of value zero are left out. */
+/** `storage`: 32-byte slot to value without leading zeros. Slots with the value zero are omitted. */
 export type GenesisAccount = {
   readonly address: Uint8Array
   readonly nonce: bigint
@@ -26,14 +26,14 @@ export type Genesis = {
   readonly difficulty: bigint
   readonly mixHash: Uint8Array
   readonly coinbase: Uint8Array
-  /** Null when the file gives none: then London at block 0 means 1 gwei. */
+  /** Null if the file has none: with London at block 0 it is then 1 gwei. */
   readonly baseFeePerGas: bigint | null
   readonly blobGasUsed: bigint | null
   readonly excessBlobGas: bigint | null
   readonly accounts: readonly GenesisAccount[]
 }
 
-/** A genesis that cannot be used; `message` names the member and what was expected. */
+/** An invalid genesis; `message` names the member and the expected value. */
 export class BadGenesis extends Error {
   override readonly name = 'BadGenesis'
 }
@@ -63,7 +63,7 @@ export function parseGenesis(json: unknown): Genesis {
   }
 }
 
-/** True when `fork` (as `londonBlock`, `osakaTime`) is in force at the first block. */
+/** True if `fork` (such as `londonBlock`, `osakaTime`) is active at the first block. */
 export function activeAtGenesis(genesis: Genesis, fork: string): boolean {
   const at = genesis.config[fork]
   if (typeof at !== 'number') return false
@@ -96,7 +96,7 @@ function record(value: unknown, name: string): Readonly<Record<string, unknown>>
   return { ...value }
 }
 
-/** geth reads hex and decimal text, and numbers. */
+/** As geth: hex text, decimal text or a number. */
 function quantity(value: unknown, name: string): bigint {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || !/^(0x[0-9a-fA-F]+|[0-9]+)$/.test(text)) {

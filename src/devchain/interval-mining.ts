@@ -1,5 +1,5 @@
-// Makes a block in every period, whether anything waits or not, as a live chain does. A block that takes
-// longer than the period delays the next one; it never queues a second.
+// Makes a block in every period, empty if no transaction waits, as a live chain does. A block that takes longer than the period
+// delays the next one; blocks never queue.
 // Tested by src/devchain/embedded-network.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -11,13 +11,13 @@ export type Period = NonNullable<MiningPlan['intervalMs']>
 
 export type IntervalMining = {
   readonly period: Period
-  /** From now on. The same period again changes nothing. */
+  /** Takes effect now. Setting the same period again changes nothing. */
   set(period: Period): void
-  /** A block in the making is still finished. */
+  /** A block in progress is still finished. */
   stop(): void
 }
 
-/** A block that failed is logged. */
+/** Logs a block that failed. */
 export function createIntervalMining(
   first: Period,
   parts: {

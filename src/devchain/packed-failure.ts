@@ -1,4 +1,4 @@
-// A failure on its way between threads: a Fault keeps its code, text and data; anything else is a bug.
+// Encodes an error for a message between threads: a Fault keeps its code, text and data; any other error is a bug.
 // Tested by src/devchain/embedded-network.test.ts
 import { Fault } from '../base/fault.ts'
 import type { FaultCode } from '../base/fault.ts'
@@ -38,7 +38,7 @@ export function unpackFailure(failure: PackedFailure): unknown {
   return error
 }
 
-/** Why a signal aborted, as a Fault. */
+/** The abort reason of a signal as a Fault. */
 export function reasonOf(signal: AbortSignal): unknown {
   return signal.reason instanceof Fault
     ? signal.reason

@@ -22,7 +22,7 @@ after(() => rmSync(folder, { recursive: true }))
 
 const wallet = new Wallet(`0x${'11'.repeat(32)}`)
 
-/** One of each kind that has a signature of its own form. */
+/** One transaction of each type with a signature format of its own. */
 async function signed(nonce: number): Promise<Uint8Array[]> {
   const fees = [{ gasPrice: 1 }, { gasPrice: 1 }, { maxFeePerGas: 1, maxPriorityFeePerGas: 1 }]
   const all = fees.map((fee, type) =>
@@ -45,7 +45,7 @@ function signerOf(raw: Uint8Array): Signer {
   return recoverSigner(decodeTransaction(raw))
 }
 
-/** What a chain thread knows after the file was looked at. */
+/** The keys that a chain thread has received after the file was read. */
 async function look(path: string, number = 0n, isOver = () => false): Promise<KnownKeys> {
   const { port1, port2 } = new MessageChannel()
   const keys = new KnownKeys()

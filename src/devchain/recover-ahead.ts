@@ -1,5 +1,5 @@
-// Recovers the keys behind the first transactions of a chain file while the chain thread starts and runs: on the thread
-// that waits for it. What is not here in time, or is wrong with the file, is the chain thread's to work out or to say.
+// Recovers the signers of the first transactions of a chain file, in the thread that waits for the chain thread, while that one
+// starts and runs. The chain thread recovers all other signers itself and reports any error in the file.
 // Tested by src/devchain/recover-ahead.test.ts
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
@@ -10,13 +10,13 @@ import { decodeEntries } from '../codec/ethereum/list.ts'
 import { type Signer, recoverSigner } from '../codec/ethereum/sender.ts'
 import { decodeTransaction } from '../codec/ethereum/transaction.ts'
 
-/** Of the file's start; and of its transactions, for what is recovered waits in the thread's memory. */
+/** Bytes read from the start of the file, and transactions recovered: results wait in the memory of the chain thread. */
 const aheadBytesMax = 4 * 1024 * 1024
 const signersMax = 4096
 
 /**
- * Sends each block's signers (`Signer[]`) to `port`, of blocks after `number`; ends early when `isOver` says so. Closes the
- * port; never rejects.
+ * Sends the signers (`Signer[]`) of each block above `after` to `port`. Ends early once `isOver` returns true. Closes the port;
+ * never rejects.
  */
 export async function recoverAhead(
   path: string,
@@ -34,7 +34,7 @@ export async function recoverAhead(
       if (room === 0 || isOver()) break
     }
   } catch {
-    // The last block is cut off where reading ended, or the chain thread will say what is wrong.
+    // Either the last block is cut off at `aheadBytesMax`, or the file is invalid, which the chain thread reports.
   } finally {
     port.close()
   }

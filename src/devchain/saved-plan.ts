@@ -1,4 +1,4 @@
-// The plan of an embedded chain as its row holds it, as JSON: numbers in decimal text, bytes in hex.
+// JSON encoding of an embedded chain's plan in its database row: numbers as decimal text, bytes as hex.
 // Tested by src/devchain/saved-plan.test.ts
 import { fromHex, toHex } from '../base/hex.ts'
 import type { BlockPlan, MiningPlan } from '../chain/dev-chain.ts'
@@ -17,7 +17,7 @@ export function encodePlan({ blocks, mining }: ChainPlan): string {
   })
 }
 
-/** Throws an Error with a sentence for the operator for a row that no Cairn wrote. */
+/** Throws an Error with a message for the operator if the row is not in the format that Cairn writes. */
 export function decodePlan(json: string): ChainPlan {
   try {
     const saved = JSON.parse(json) as Saved

@@ -1,4 +1,4 @@
-// The loop of a call thread: runs the tasks that it is given, all of them in turns.
+// Task loop of a call thread: runs all tasks that it receives, in time slices.
 // Tested by src/devchain/call-thread.test.ts
 import { setImmediate } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
@@ -8,11 +8,11 @@ import { MustYield, type TimeSlice, type TimeSlices } from './vm/time-slice.ts'
 
 export type TaskContext = {
   readonly turn: TimeSlice
-  /** Asks the request thread, and resolves with its answer. One at a time. */
+  /** Sends a request to the request thread and resolves with its reply. One at a time. */
   need(want: unknown): Promise<unknown>
 }
 
-/** `end`: the thread was closed, and no task is left. */
+/** `end`: called once the thread was closed and no task is left. */
 export function serveTasks<Task>(parts: {
   readonly parent: MessagePort
   readonly turns: TimeSlices
@@ -22,7 +22,7 @@ export function serveTasks<Task>(parts: {
   const { parent, turns, work } = parts
   const say = (news: CallThreadMessage): void => parent.postMessage(news)
   const running = new Map<number, AbortController>()
-  /** Of the tasks that wait. */
+  /** By task: resolves its pending `need`. */
   const waiting = new Map<number, (given: unknown) => void>()
   let closing = false
 
@@ -37,7 +37,7 @@ export function serveTasks<Task>(parts: {
     const controller = new AbortController()
     running.set(id, controller)
     try {
-      // Not at once: what is given up in the same moment is heard first, and never begins.
+      // Wait one turn: a `cancel` that arrives in the same turn is handled first, so the task never begins.
       await setImmediate()
       const onTurn = () => say({ kind: 'turn', id })
       const result = await turns.run(

@@ -1,9 +1,9 @@
-// Starts the thread of the chain. Imports nothing of it, so that who knows that it will be needed starts it before anything
-// else: it finds and reads three hundred modules, most of them the EVM's.
+// Starts the chain thread. Imports none of its modules, so that a caller that will need the thread can start it before anything
+// else: the thread loads three hundred modules, most of them the EVM's.
 // Tested by src/devchain/embedded-network.test.ts
 import { Worker } from 'node:worker_threads'
 
-/** The thread, to end it or to hand it to `openEmbeddedNetwork`. */
+/** The thread, for the caller to end or to pass to `openEmbeddedNetwork`. */
 export type ChainWorker = Worker
 
 /** Loads the EVM and waits for the chain to open. The caller that starts an unused thread must end it. */

@@ -1,5 +1,5 @@
-// Finds where an embedded chain goes on: at its head row, or, when what that names is incomplete, at the last
-// block below it that is whole. Makes the first block when there is none.
+// Finds the block at which an embedded chain resumes: the head of its row, or the last complete block below it if the content
+// of the head is incomplete. Makes the first block if there is none.
 import { equalBytes, toHex } from '../base/hex.ts'
 import type { Log } from '../base/log.ts'
 import { emptyTrieRoot } from '../codec/ethereum/account-state.ts'
@@ -13,7 +13,7 @@ import { buildFirstBlock } from './first-block.ts'
 import type { ForkPoint } from './fork/fork-point.ts'
 import type { Genesis } from './genesis.ts'
 
-/** How often a header is read. */
+/** Attempts to read a header. */
 const headerReads = 3
 
 export type StartOptions = {
@@ -24,7 +24,7 @@ export type StartOptions = {
   readonly log: Log
 }
 
-/** Throws an Error with a sentence for the operator when the data belongs to another genesis or is lost. */
+/** Throws an Error with a message for the operator if the data belongs to another genesis or is lost. */
 export async function findStart(options: StartOptions): Promise<BlockPlace> {
   const { network, genesis, store, index } = options
   const first = buildFirstBlock(genesis)
@@ -38,7 +38,7 @@ export async function findStart(options: StartOptions): Promise<BlockPlace> {
   return await wholeStart(options, head, { number: 0n, hash: first.hash })
 }
 
-/** Where a fork goes on. Throws as `findStart`. */
+/** The block at which a fork resumes. Throws as `findStart`. */
 export async function resumeFork(
   options: Omit<StartOptions, 'genesis'>,
   point: ForkPoint,
@@ -48,7 +48,7 @@ export async function resumeFork(
   return await wholeStart(options, head, point)
 }
 
-/** `head`, or the last block below it that is complete, which becomes the head; `first` is the lowest one. */
+/** `head`, or the last complete block below it, which becomes the head. `first`: the lowest block. */
 async function wholeStart(
   options: Omit<StartOptions, 'genesis'>,
   head: BlockPlace,
@@ -73,8 +73,8 @@ async function wholeStart(
 }
 
 /**
- * Throws an Error with a sentence for the operator when the chain that is kept begins with another block than
- * `firstHash`, which the genesis of the settings gives.
+ * Throws an Error with a message for the operator if the first block of the stored chain is not `firstHash`, the hash of the
+ * configured genesis.
  */
 export function refuseOtherChain(network: string, index: ChainIndex, firstHash: Uint8Array): void {
   const kept = index.hashOf(0n)
@@ -92,7 +92,7 @@ async function lastWhole(
   first: BlockPlace,
 ): Promise<BlockPlace | null> {
   for (let at: BlockPlace | null = head; at !== null; at = below(index, at, first)) {
-    // Of the block of another chain that this one is forked from, only the header and the root of the state are stored.
+    // Of the forked block, which belongs to another chain, only the header and the state root are stored.
     const hasLists = at.number > first.number || first.number === 0n
     if (await isWhole(store, at, hasLists)) return at
   }
@@ -111,7 +111,7 @@ function below(
   return null
 }
 
-/** Header that hashes right, state root, transactions and receipts are there. */
+/** True if the header (with a correct hash), the state root, transactions and receipts are stored. */
 async function isWhole(
   store: BlockStore,
   { number, hash }: BlockPlace,
@@ -131,12 +131,12 @@ async function isWhole(
   )
 }
 
-/** A copy in quarantine may be good again, and costs no block. */
+/** Also true for a copy in quarantine: it may turn out to be intact, and then no block is discarded. */
 async function isStored(store: BlockStore, ref: ContentRef): Promise<boolean> {
   return (await store.has(ref)) || (await store.get(ref, 'quarantined')) !== null
 }
 
-/** A wrong read must not cost blocks: read again before the header is believed to be damaged. */
+/** Reads the header several times, so that a transient read error does not discard blocks. */
 async function findProved(store: BlockStore, hash: Uint8Array): Promise<Uint8Array | null> {
   const ref = { kind: 'header', hash } as const
   for (let read = 0; read < headerReads; read += 1) {

@@ -1,5 +1,5 @@
-// The contracts that the protocol itself calls in every block since Cancun and Prague. Their code is fixed
-// by the EIPs named here (text of the code: ethereum/execution-apis tests, CC0-1.0).
+// The contracts that the protocol calls in every block since Cancun and Prague. The EIPs named below define their code
+// (text of the code: ethereum/execution-apis tests, CC0-1.0).
 // Tested by src/devchain/genesis.test.ts
 
 export type SystemContract = {

@@ -1,5 +1,5 @@
-// Calls of a fork on blocks of the forked network: header and root of the state are stored before the call begins, because the
-// EVM's threads look up the block in the store.
+// Calls of a fork on blocks of the forked network. The header and the state root are stored before the call begins, because the
+// EVM's threads look the block up in the store.
 // Tested by test/fork/fork.test.ts
 import type { BlockRef } from '../../chain/head.ts'
 import type { CallExecutor } from '../call-thread.ts'
@@ -8,7 +8,7 @@ import type { ForkPoint } from './fork-point.ts'
 
 const anyAddress = new Uint8Array(20)
 
-/** `calls`, whose blocks may be below the fork. They throw in addition what the loader throws. */
+/** `calls` for blocks that may lie below the fork. They also throw the errors of the loader. */
 export function callsBeforeFork(
   calls: CallExecutor,
   { point, loader }: { readonly point: ForkPoint; readonly loader: ForkLoader },

@@ -1,5 +1,5 @@
-// The first own block of a fork: it funds the development accounts, and empties the two contracts in which every block writes
-// another slot. Otherwise each new block would need a proof of the forked block, from an upstream that still has its state.
+// The first own block of a fork. It funds the development accounts, and empties the two contracts in which every block writes
+// another slot. Otherwise each new block would need a proof at the forked block, from an upstream that still has its state.
 // Tested by test/fork/fork.test.ts
 import { createAddressFromString } from '@ethereumjs/util'
 import { fromHex } from '../../base/hex.ts'
@@ -8,7 +8,7 @@ import { devAccounts, devBalance } from '../dev-accounts.ts'
 import type { TrieStateVm } from '../vm/chain-vm.ts'
 import { beaconRoots, blockHashes } from '../vm/simulate/system-calls.ts'
 
-/** Their code goes: on public networks it passes on what the accounts receive (EIP-7702). */
+/** Their code is removed: on public networks it forwards everything the accounts receive (EIP-7702). */
 export const fundedAccounts: readonly AccountChange[] = devAccounts.map(({ address }) => ({
   address: fromHex(address),
   balance: devBalance,

@@ -1,4 +1,4 @@
-// The limits of reads of the forked network: each is reached, and the reads after it are served.
+// Limits of reads from the forked network: reads fail at each limit, and later reads are served.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../base/clock.ts'
@@ -31,7 +31,7 @@ const { root: stateRoot, nodes } = buildTrie([
 ])
 const account: ForkRead = { kind: 'account', block: null, address }
 
-/** `begun`: reads that query the network. While `isStuck` they have no answer. */
+/** `begun`: reads that query the network. While `isStuck` they get no reply. */
 function stuckNetwork() {
   const network = createStateNetwork({ root: stateRoot, nodes, header: { number: 9n } })
   const state = { isStuck: true, begun: 0 }
@@ -84,7 +84,7 @@ test('a fetch ends after 30 s and a read that waits after 60 s, and later reads 
       () => 'read',
       (error: unknown) => `${(error as { code: string }).code} ${clock.monotonic() / 1_000} s`,
     )
-  // Three rounds of 64: the third would begin when its time is over.
+  // Three rounds of 64: the timeout of the third round expires before it begins.
   const outcomes = Array.from({ length: 3 * 64 }, () => codeOf(loader.load(account)))
   for (let second = 0; second < 61; second += 1) {
     await new Promise((resolve) => setImmediate(resolve))

@@ -1,5 +1,5 @@
-// Loads content of the forked network for the EVM of a fork: reads it at a block by hash, with proofs that are checked on the
-// way, and stores every item before the read has an answer. A later start finds it without an upstream.
+// Loads content of the forked network for the EVM of a fork: reads it at a block by hash, verifies the proofs, and stores every
+// item before the read resolves. After a restart the content is available without an upstream.
 // Tested by src/devchain/fork/fork-loader.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
@@ -17,13 +17,13 @@ import type { ForkPoint } from './fork-point.ts'
 import type { ForkRead } from './fork-reads.ts'
 
 type LoaderLimits = {
-  /** Reads that query upstreams at the same time. */
+  /** Concurrent reads that query upstreams. */
   readonly fetchesMax: number
-  /** Reads that wait for a place. */
+  /** Reads that wait to start. */
   readonly waitingMax: number
-  /** Of the queries of one read. */
+  /** Timeout of the upstream requests of one read. */
   readonly fetchMs: number
-  /** Of one read, the wait for a place included. */
+  /** Timeout of one read, including its wait to start. */
   readonly readMs: number
 }
 
@@ -36,7 +36,7 @@ const defaultLoaderLimits: LoaderLimits = {
 
 export type ForkLoaderParts = {
   readonly point: ForkPoint
-  /** The forked network; null: the settings do not name it any more. */
+  /** The forked network; null: the settings no longer name it. */
   readonly source: () => Network | null
   readonly store: BlockStore
   readonly clock: Clock
@@ -45,11 +45,11 @@ export type ForkLoaderParts = {
 
 export type ForkLoader = {
   /**
-   * Resolves when the content of the read is stored; with the hash (32 bytes) for a `hash`, else null. Throws the Fault of the
-   * read, which names the missing value: `no_upstream`, `unverified`, `unprovable`, `deadline`, `overloaded`.
+   * Resolves when the content of the read is stored: with the hash (32 bytes) for a read of kind `hash`, else with null. Throws
+   * the Fault of the read, which names the missing value: `no_upstream`, `unverified`, `unprovable`, `deadline`, `overloaded`.
    */
   load(read: ForkRead): Promise<Uint8Array | null>
-  /** Reads under way and later ones reject with `shutting_down`. */
+  /** Current and later reads reject with `shutting_down`. */
   close(): void
 }
 
@@ -114,7 +114,7 @@ export function createForkLoader(parts: ForkLoaderParts): ForkLoader {
   }
 }
 
-/** The fault, with a text that names the value and the fork. */
+/** The fault with a text that names the value and the fork. */
 function explained(thrown: unknown, read: ForkRead, point: ForkPoint): unknown {
   if (!(thrown instanceof Fault)) return thrown
   const { code, message, data } = thrown
@@ -135,9 +135,9 @@ function nameOf(read: ForkRead): string {
   }
 }
 
-/** A view of a network that keeps all verified content that is read through it. */
+/** A view of a network that records all verified content that is read through it. */
 function recordItems(network: Network) {
-  // An account from memory would be read without the nodes that prove it.
+  // A read of an account from the memory cache would not return the nodes that prove it.
   const { accounts: _, ...forgetful } = network
   const items = new Map<string, UnverifiedItem>()
 

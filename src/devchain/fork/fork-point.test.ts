@@ -1,4 +1,4 @@
-// The recorded fork against the settings.
+// Comparison of the recorded fork with the settings.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { toHex } from '../../base/hex.ts'

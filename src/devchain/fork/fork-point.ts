@@ -1,5 +1,5 @@
-// The block that an embedded chain is forked from, and how settings name it. The first start resolves and records it: every
-// later start goes on from the same block.
+// The block from which an embedded chain is forked, and its notation in the settings. The first start resolves and records the
+// block; every later start uses the recorded one.
 // Tested by src/devchain/fork/fork-point.test.ts
 import { equalBytes, fromHex, toHex } from '../../base/hex.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -16,7 +16,7 @@ export type ForkPoint = RequestedFork & {
   readonly stateRoot: Uint8Array
 }
 
-/** `text`: `<network>@<block>`, as the settings have validated it. */
+/** `text`: `<network>@<block>`, already validated by the settings. */
 export function parseFork(text: string): RequestedFork {
   const at = text.indexOf('@')
   return { source: text.slice(0, at), asked: text.slice(at + 1).toLowerCase() }
@@ -27,12 +27,12 @@ export function forkText({ source, number }: ForkPoint): string {
   return `${source}@${number}`
 }
 
-/** Number of the first block that the chain can go back to: its genesis block, or the one that the fork begins with. */
+/** Number of the lowest block that the chain can rewind to: its genesis block, or the forked block. */
 export function firstNumber(point: ForkPoint | null): bigint {
   return point === null ? 0n : point.number + 1n
 }
 
-/** The recorded fork of an embedded chain; null: it is none, or there is no chain. */
+/** The recorded fork of an embedded chain; null: it is not a fork, or there is no chain. */
 export function readFork(database: Database, network: string): ForkPoint | null {
   const row = findChainFork(database, network)
   if (row === null) return null
@@ -45,7 +45,7 @@ export function forkRow(network: string, point: ForkPoint): Statement {
 }
 
 /**
- * Why the settings do not fit the recorded fork, as a sentence for the operator; null: they do. `asked` null: the settings
+ * Why the settings do not match the recorded fork, as a sentence for the operator; null: they match. `asked` null: the settings
  * name no fork.
  */
 export function forkMismatch(

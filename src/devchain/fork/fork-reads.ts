@@ -1,10 +1,10 @@
-// What the EVM of a forked chain lacks: content of the forked network, which the request thread fetches, verifies and stores.
-// The EVM's threads have no network. Everything is structured-clonable.
+// Reads of content that the EVM of a fork lacks. The request thread fetches, verifies and stores content of the forked network;
+// the EVM's threads have no network access. Everything is structured-clonable.
 // Tested by test/fork/fork.test.ts
 import { Fault } from '../../base/fault.ts'
 import { type PackedFailure, packFailure, unpackFailure } from '../packed-failure.ts'
 
-/** `block`: hash of a block up to the fork, whose state is read; null: the block of the fork. `address`: 20 bytes. */
+/** `block`: hash of the block whose state is read, at or below the fork; null: the forked block. `address`: 20 bytes. */
 export type ForkRead =
   | {
       readonly kind: 'account' | 'code'
@@ -22,12 +22,12 @@ export type ForkRead =
   | { readonly kind: 'hash'; readonly number: bigint }
 
 /**
- * Resolves when the nodes and the code of the read are stored on disk; with a hash (32 bytes) for a `hash`, else null. Rejects
- * with `ForkReadFailed`.
+ * Resolves when the nodes and the code of the read are stored on disk: with the hash (32 bytes) for a read of kind `hash`, else
+ * with null. Rejects with `ForkReadFailed`.
  */
 export type ReadFork = (read: ForkRead) => Promise<Uint8Array | null>
 
-/** The answer to a read on its way to the thread. */
+/** Message with the result of a read, for the EVM's thread. */
 export type ForkReadResult =
   | { readonly hash: Uint8Array | null }
   | { readonly failure: PackedFailure }
@@ -41,16 +41,16 @@ export async function answerRead(read: ForkRead, load: ReadFork): Promise<ForkRe
   }
 }
 
-/** In the thread. Throws `ForkReadFailed`. */
+/** Decodes the message in the EVM's thread. Throws `ForkReadFailed`. */
 export function resultOf(result: ForkReadResult): Uint8Array | null {
   if ('hash' in result) return result.hash
   throw asForkFailure(unpackFailure(result.failure))
 }
 
-/** A read of the forked network failed. The block or call in the making cannot go on, and nothing of it is stored. */
+/** A read of the forked network failed. The current block or call cannot continue, and nothing of it is stored. */
 export class ForkReadFailed extends Fault {}
 
-/** As `ForkReadFailed`, with the code and the text of a Fault; any other error stays as it is. */
+/** Converts a Fault to `ForkReadFailed` with the same code and text; returns any other error unchanged. */
 function asForkFailure(thrown: unknown): unknown {
   if (!(thrown instanceof Fault) || thrown instanceof ForkReadFailed) return thrown
   const { code, message: detail, data } = thrown
@@ -61,7 +61,7 @@ function asForkFailure(thrown: unknown): unknown {
   })
 }
 
-/** The local store lacks content that the forked network has. Caught where the account and the slot are known. */
+/** The local store lacks content of the forked network. Caught where the account and the slot are known. */
 export class NotLoaded extends Error {
   override readonly name = 'NotLoaded'
 }

@@ -1,6 +1,6 @@
-// How a fork answers for blocks of both chains: its own blocks come from the data folder, their state as far as it was read or
-// written too, and everything up to the forked block from the forked network, by hash. Numbers below the fork are those of
-// ancestors of the forked block.
+// Reads of a fork across both chains. Its own blocks come from the data folder, and so does the state that was read or written.
+// Everything up to the forked block comes from the forked network, by hash. Numbers below the fork refer to ancestors of the
+// forked block.
 // Tested by test/fork/fork.test.ts
 import { hasCode } from '../../base/fault.ts'
 import { equalBytes } from '../../base/hex.ts'
@@ -19,9 +19,9 @@ export type ForkedReadParts = {
   readonly network: string
   readonly point: ForkPoint
   readonly loader: ForkLoader
-  /** Whether a transaction waits in the pool of this chain. */
+  /** True if a transaction waits in the pool of this chain. */
   readonly isPending: (hash: Uint8Array, signal: AbortSignal) => Promise<boolean>
-  /** The forked network; null: the settings do not name it any more. */
+  /** The forked network; null: the settings no longer name it. */
   readonly source: () => Network | null
 }
 
@@ -38,7 +38,7 @@ export function obtainForked(
     if (blockNumber === undefined || blockNumber <= point.number) {
       return { ...context, network: point.source }
     }
-    // What a later state has in common with the forked one is proved there.
+    // Nodes that a later state shares with the forked state are proved at the forked block.
     const { source: network, hash: blockHash, number, stateRoot } = point
     return { ...context, network, blockHash, blockNumber: number, stateRoot }
   }
@@ -65,7 +65,7 @@ export function obtainForked(
   }
 }
 
-/** The head of the fork: `own`, with the blocks of the forked network below. */
+/** The head of the fork: `own`, extended by the blocks of the forked network below. */
 export function createForkedHead(parts: ForkedReadParts, own: ChainHead): Head {
   const { network, point, loader, source, isPending } = parts
 
@@ -74,7 +74,7 @@ export function createForkedHead(parts: ForkedReadParts, own: ChainHead): Head {
     return yield* fetched((signal) => ancestor(number, signal))
   }
 
-  /** By the parent links from the forked block, and where that is too far, as the forked network resolves a number. */
+  /** Follows parent links from the forked block; for distant blocks it resolves the number on the forked network. */
   async function ancestor(number: bigint, signal: AbortSignal): Promise<BlockRef | null> {
     try {
       const hash = await loader.load({ kind: 'hash', number })
@@ -99,7 +99,7 @@ export function createForkedHead(parts: ForkedReadParts, own: ChainHead): Head {
         else isLater ||= block !== null
       }
     } catch (thrown) {
-      // The forked network has it in a block that this chain does not have.
+      // The forked network has it in a block that is not on this chain.
       if (!isLater || !hasCode(thrown, 'unverified')) throw thrown
     }
   }

@@ -1,4 +1,4 @@
-// The tries of a fork: each read and write gives the value that the complete trie would give, whatever is stored here.
+// The tries of a fork: each read and write gives the value of the complete trie, whichever nodes are stored locally.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Caches } from '@ethereumjs/statemanager'
@@ -124,7 +124,7 @@ test('after any writes and deletions every slot has the value that was written l
     await forked.checkpoint()
     for (let write = 0; write < 20; write += 1) {
       const at = random(slots + 20)
-      // Deletions leave branches with one child, and take these away later.
+      // Deletions leave branches with one child, and delete these later.
       const value = random(10) < 8 ? 0 : 1 + random(60_000)
       await forked.putStorage(address, word(at), word(value))
       if (value === 0) model.delete(at)
@@ -158,7 +158,7 @@ test('a node that no source has fails the read and the write, and is taken for n
   const { open, state, address } = await forkOf({ lacks: storage.nodes.slice(1) })
   const forked = await open(state.root)
   await rejects(forked.getStorage(address, word(7)), /slot 0x0{63}7 of account 0x76/)
-  // The lock of a trie is free again after a write that failed.
+  // After a failed write the trie's lock is released.
   for (const value of [word(8), word(0)]) {
     await rejects(forked.putStorage(address, word(7), value), ForkReadFailed)
   }

@@ -1,7 +1,7 @@
-// The state of a forked chain: tries whose nodes are stored here as far as they were read or written, and otherwise belong to
-// the forked network. A read or write that meets a missing node has the path of its key fetched, and starts again. A node that
-// this chain did not write lies on the same path in the forked state, because a change of a trie leaves the paths of all other
-// keys as they were.
+// The state of a forked chain: tries whose nodes are stored locally if they were read or written, and otherwise belong to the
+// forked network. If a read or write meets a missing node, Cairn fetches the nodes on the path of its key and retries once. A
+// node that this chain did not write is on the same path in the forked state, because a change of a trie does not affect the
+// paths of all other keys.
 // Tested by src/devchain/fork/forked-state.test.ts
 import { BranchMPTNode, ExtensionMPTNode, LeafMPTNode, type MPTNode } from '@ethereumjs/mpt'
 import type { MPTOpts, TrieShallowCopyOpts } from '@ethereumjs/mpt'
@@ -12,10 +12,10 @@ import { StateTrie } from '../vm/state-trie.ts'
 import { SenderAwareState } from '../vm/unsigned-sender.ts'
 import { ForkReadFailed, NotLoaded, type ReadFork } from './fork-reads.ts'
 
-/** `block`: of the state, as in `ForkRead`. */
+/** `block`: see `ForkRead`. */
 export type ForkedReads = { readonly block: Uint8Array | null; readonly read: ReadFork }
 
-/** Runs `work`; if it meets missing content, loads it and runs `work` once more. Throws `ForkReadFailed`. */
+/** Runs `work`. If content is missing, loads it and runs `work` once more. Throws `ForkReadFailed`. */
 async function loaded<T>(
   work: () => Promise<T>,
   load: () => Promise<unknown>,
@@ -40,7 +40,7 @@ const anyAddress = new Uint8Array(20)
 
 export class ForkedTrie extends StateTrie {
   readonly #reads: ForkedReads
-  /** Of a storage trie; null: the trie of accounts. */
+  /** Owner of a storage trie, 20 bytes; null: this is the account trie. */
   owner: Uint8Array | null = null
 
   constructor(options: MPTOpts, reads: ForkedReads) {
@@ -56,7 +56,7 @@ export class ForkedTrie extends StateTrie {
     return this.#loaded(key, () => super.get(key, throwIfMissing))
   }
 
-  // The library takes a lock in `put` and `del` and keeps it when they throw: the path is complete before.
+  // The library takes a lock in `put` and `del` and does not release it if they throw: load the whole path first.
   override async put(key: Uint8Array, value: Uint8Array | null, isHashed = false): Promise<void> {
     await this.#loaded(key, () => this.findPath(isHashed ? key : this.appliedKey(key)))
     await super.put(key, value, isHashed)
@@ -85,14 +85,14 @@ export class ForkedTrie extends StateTrie {
   }
 
   /**
-   * True if a branch would be left with one child whose node is not stored, or with none. No proof of a key brings that node,
-   * because no key of its path is known.
+   * True if the deletion would leave a branch with one child whose node is not stored, or with none. The missing node cannot be
+   * loaded by a proof, because no key on its path is known.
    */
   async #hasUnknownSibling(stack: readonly MPTNode[]): Promise<boolean> {
     const branch = stack.at(-2)
     if (!(branch instanceof BranchMPTNode)) return false
     const children = branch.getChildren().map(([, child]) => child)
-    // Only such a branch has a single child: the library would not expect it.
+    // Only `#deleteLeaf` leaves a branch with a single child, which the library does not support.
     if (children.length === 1) return true
     if (children.length > 2) return false
     const hashes = children.filter((child) => child instanceof Uint8Array)
@@ -109,7 +109,7 @@ export class ForkedTrie extends StateTrie {
     }
   }
 
-  /** Takes a leaf out of its branch, which stays a branch with one child; a branch without children is taken out in turn. */
+  /** Removes a leaf from its branch, which stays a branch even with one child. A branch without children is removed as well. */
   async #deleteLeaf(stack: MPTNode[], path: number[]): Promise<void> {
     const leaf = stack.pop() as LeafMPTNode
     path.splice(path.length - leaf.key().length)
@@ -176,7 +176,7 @@ export class ForkedState extends SenderAwareState {
     return trie
   }
 
-  /** As the library's, which never settles when `modify` fails. */
+  /** Replaces the library's method, which never settles if `modify` fails. */
   protected override async _modifyContractStorage(
     address: Address,
     account: Account,

@@ -1,5 +1,5 @@
-// Finds the block that an embedded chain is forked from: the recorded one, or at the first start the one that the settings name,
-// read from the forked network and recorded in one commit with the head of the new chain.
+// Finds the block from which an embedded chain is forked: the recorded one, or at the first start the one named in the settings,
+// which is read from the forked network and recorded in one commit with the head of the new chain.
 // Tested by test/fork/fork.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
@@ -23,14 +23,14 @@ import {
   type RequestedFork,
 } from './fork-point.ts'
 
-/** Of the resolution and the first read at the first start. */
+/** Timeout of resolving the block and the first read, at the first start. */
 const resolveMs = 60_000
 
 export type StartForkParts = {
   /** The embedded chain. */
   readonly network: string
   readonly asked: RequestedFork
-  /** The forked network. Null: the settings do not name it. */
+  /** The forked network; null: the settings do not name it. */
   readonly source: () => Network | null
   readonly database: Database
   readonly store: BlockStore
@@ -38,8 +38,8 @@ export type StartForkParts = {
 }
 
 /**
- * Throws an Error with a sentence for the operator: the folder holds another chain, or no upstream gives and proves the block
- * and its state.
+ * Throws an Error with a message for the operator if the folder holds another chain, or if no upstream returns and proves the
+ * block and its state.
  */
 export async function startFork(parts: StartForkParts): Promise<ForkPoint> {
   const { network, asked, database, store, clock } = parts
@@ -65,7 +65,7 @@ export async function startFork(parts: StartForkParts): Promise<ForkPoint> {
     if (difficulty > 0n) throw new Error(`block ${number} is from before the merge`)
     const point: ForkPoint = { ...asked, number, hash: block.hash, stateRoot }
     const loader = createForkLoader({ point, source: parts.source, store, clock })
-    // The root of the state, and the evidence that an upstream still proves it.
+    // Loads the state root, and confirms that an upstream still proves state at this block.
     await loader.load({ kind: 'account', block: null, address: new Uint8Array(20) })
     const now = BigInt(Math.floor(clock.now() / 1000))
     await store.put(
@@ -108,7 +108,7 @@ async function numbered(head: Head, asked: string, signal: AbortSignal): Promise
   })
 }
 
-/** A fork has the chain ID and the fork schedule of its network, and no genesis block. */
+/** Genesis of a fork: chain ID and fork schedule of the forked network; it has no genesis block. */
 export function forkedGenesis(chainId: bigint, config: GenesisConfig): Genesis {
   return {
     chainId,

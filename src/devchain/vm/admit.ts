@@ -1,5 +1,5 @@
-// Judges a raw transaction as go-ethereum's pool does (core/txpool/validation.go, internal/ethapi), in its
-// order and with its words, because clients match them. All refusals are Fault `pool_refused`.
+// Validates a raw transaction as go-ethereum's pool does (core/txpool/validation.go, internal/ethapi), in the same order and
+// with the same messages, because clients match them. Every refusal is a Fault `pool_refused`.
 // Tested by src/devchain/vm/engine.test.ts
 import type { Common } from '@ethereumjs/common'
 import { toChecksumAddress } from '../../codec/ethereum/checksum-address.ts'
@@ -18,7 +18,7 @@ import { stripSidecar } from './blob-sidecar.ts'
 import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
 import type { PoolEntry } from './pool.ts'
 
-/** What a transaction of the next block meets; prices in wei. */
+/** Rules and prices (wei) of the next block. */
 export type NextBlock = {
   readonly common: Common
   readonly gasLimit: bigint
@@ -26,7 +26,7 @@ export type NextBlock = {
   readonly blobFee: bigint
 }
 
-/** `nonce`, `balance`: of the sender at the head. `queuedCost`: of its other waiting transactions. */
+/** `nonce`, `balance`: of the sender at the head. `queuedCost`: of its other pending transactions. */
 export type SenderState = {
   readonly nonce: bigint
   readonly balance: bigint
@@ -41,7 +41,7 @@ const transactionGasMax = 16_777_216n
 const initCodeBytesMax = 49_152
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** All that can be said without state. */
+/** Decodes the transaction and makes all checks that need no state. */
 export function readTransaction(raw: Uint8Array, next: NextBlock): PoolEntry {
   const entry = raw[0] === 3 ? readable(() => stripSidecar(raw, next.common)) : raw
   const transaction = readable(() => decodeTransaction(entry))
@@ -68,7 +68,7 @@ export function readTransaction(raw: Uint8Array, next: NextBlock): PoolEntry {
   }
 }
 
-/** What the sender's state has to say. */
+/** Makes the checks that need the sender's state. */
 export function checkSender(entry: PoolEntry, state: SenderState): void {
   const { nonce, balance, queuedCost } = state
   if (state.hasCode) throw refused(`sender not an eoa: address ${toChecksumAddress(entry.sender)}`)
@@ -89,7 +89,7 @@ export function checkSender(entry: PoolEntry, state: SenderState): void {
   }
 }
 
-/** Whether the next block's prices let it in. */
+/** Checks the fee caps against the next block's prices. */
 export function checkPrices(
   { sender, feeCap, blobFeeCap }: PoolEntry,
   next: Pick<NextBlock, 'baseFee' | 'blobFee'>,

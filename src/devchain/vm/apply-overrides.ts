@@ -1,4 +1,4 @@
-// What a call changes before it runs: accounts of the state, fields of the block. Nothing is ever kept.
+// Applies the overrides of a call before it runs: accounts of the state, fields of the block. Changes are never stored.
 // Tested by src/devchain/vm/read-only-executions.test.ts
 import { createAccount, createAddressFromString, toChecksumAddress } from '@ethereumjs/util'
 import type { Block } from '@ethereumjs/block'
@@ -15,8 +15,8 @@ import type { StateVm } from './vm-over-state.ts'
 export const firstBaseFee = 1_000_000_000n
 
 /**
- * Throws `execution_failed` for an account with both `state` and `stateDiff`, and for a move that go-ethereum
- * refuses. A precompiled contract whose account is overridden is none any more.
+ * Throws `execution_failed` for an account with both `state` and `stateDiff`, and for a move of a precompiled contract that
+ * go-ethereum refuses. If an address is overridden, its precompiled contract is disabled.
  */
 export async function overrideState(
   { vm, state }: StateVm,
@@ -25,7 +25,7 @@ export async function overrideState(
   if (overrides.length === 0) return
   const named = new Set(overrides.map(({ address }) => toBareHex(address)))
   const { precompiles } = vm.evm
-  // What a transaction finds warm at its beginning are the fork's own addresses, wherever their contracts are now.
+  // The fork's precompile addresses are warm at the start of a transaction, even if their contracts were moved.
   const warm = [...precompiles]
   Object.assign(precompiles, { entries: () => warm.values() })
   for (const override of overrides) {
@@ -50,7 +50,7 @@ function movePrecompile(
   precompiles.delete(key)
 }
 
-/** Without its move of a precompiled contract. Throws `execution_failed` as `overrideState`. */
+/** Ignores `movePrecompileTo`. Throws `execution_failed` as `overrideState`. */
 export async function overrideAccount(
   state: StateManagerInterface,
   override: StateOverride,
@@ -73,7 +73,7 @@ export async function overrideAccount(
   }
 }
 
-/** The header's fields with those that were given. */
+/** The header with the overridden fields. */
 export function overrideHeader(header: Header, overrides: BlockOverrides): Header {
   const { number, time, gasLimit, feeRecipient, prevRandao, baseFeePerGas } = overrides
   return {
@@ -89,7 +89,7 @@ export function overrideHeader(header: Header, overrides: BlockOverrides): Heade
   }
 }
 
-/** The block that a call sees. `blobBaseFee` stands in no header, so it is answered in its place. */
+/** The block that a call sees. No header field holds `blobBaseFee`, so the view's blob gas price is replaced. */
 export function viewOverridden(
   header: Header,
   common: Common,
@@ -98,7 +98,7 @@ export function viewOverridden(
   const { baseFeePerGas } = header
   const begins = baseFeePerGas !== undefined && common.hardforkBlock('london') === header.number
   const freeze = blobBaseFee === undefined && !begins
-  // The library takes a first block with a base fee only if the fee is the one of EIP-1559.
+  // The library accepts a London block with a base fee only if it is the initial fee of EIP-1559.
   const known = begins ? { ...header, baseFeePerGas: firstBaseFee } : header
   const block = viewHeader(encodeHeader(known), common, { freeze })
   if (begins) Object.assign(block.header, { baseFeePerGas })

@@ -1,4 +1,4 @@
-// Who signed the authorizations of a transaction (EIP-7702): they are touched before any code runs.
+// Recovers the signers of a transaction's authorizations (EIP-7702): they are touched before any code runs.
 // Tested by src/devchain/vm/trace.test.ts
 import { isEOACode7702Tx } from '@ethereumjs/tx'
 import type { TypedTransaction } from '@ethereumjs/tx'

@@ -1,5 +1,5 @@
-// Turns an executed block into the items and rows of its one commit, and checks each root that the EVM
-// computed with our own codec before anything is kept.
+// Converts an executed block into the items and rows of its single commit. Before the commit, it recomputes each root with our
+// own codec and compares it with the EVM's.
 import { equalBytes, toHex } from '../../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../../codec/ethereum/account-state.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
@@ -22,12 +22,12 @@ export type BlockCommit = {
   readonly rows: RowChanges
 }
 
-/** A block whose bytes contradict its header; `message` names the root. */
+/** A block whose content does not match its header; `message` names the root. */
 export class BadBlock extends Error {
   override readonly name = 'BadBlock'
 }
 
-/** `stateItems`: what the block's state root reaches and the BlockStore lacks. Throws `BadBlock`. */
+/** `stateItems`: content that the block's state root references and the BlockStore lacks. Throws `BadBlock`. */
 export function commitOf(
   network: string,
   parts: BlockParts,
@@ -72,7 +72,7 @@ function withdrawalsItem(header: Header, withdrawals: Uint8Array | null): Unveri
   return equalBytes(root, emptyTrieRoot) ? [] : [list('withdrawals', root, withdrawals)]
 }
 
-/** The receipt as the block's trie has it. `transaction`: the raw entry. */
+/** The receipt as encoded in the block's receipts trie. `transaction`: the raw entry. */
 export function receiptEntry(receipt: TxReceipt, transaction: Uint8Array | undefined): Uint8Array {
   const first = transaction?.[0]
   if (first === undefined) throw new BadBlock('a receipt without a transaction')

@@ -1,4 +1,4 @@
-// Steps of making a block with the library's builder: its header fields, transactions one by one, a recorded change of accounts.
+// Steps of making a block with the library's builder: header fields, single transactions, a recorded change of accounts.
 // Tested by src/devchain/vm/engine.test.ts, src/devchain/vm/dev-orders.test.ts
 import type { Block } from '@ethereumjs/block'
 import type { Common } from '@ethereumjs/common'
@@ -25,7 +25,7 @@ export type Draft = {
   readonly gasLimit: bigint
   readonly coinbase: Uint8Array
   readonly mixHash: Uint8Array
-  /** Absent: the one that follows from the parent. */
+  /** Absent: computed from the parent. */
   readonly baseFeePerGas?: bigint
 }
 
@@ -45,8 +45,8 @@ export async function begin(
 }
 
 /**
- * For each transaction the builder makes a block of all before it, so that n of them cost n squared; only their
- * sums are needed. It is shown none of them until the block is built. Throws when it cannot run.
+ * Adds a transaction while the builder's list is empty. The builder makes a block of all earlier transactions for each one, which
+ * costs O(n²), and needs only their sums. `setTransactions` restores the list. Throws if the transaction cannot run.
  */
 export async function addAlone(
   builder: BlockBuilder,
@@ -56,7 +56,7 @@ export async function addAlone(
   await builder.addTransaction(withSender(transaction), { allowNoBlobs: true })
 }
 
-/** All that the block contains, in order, before `finish`. */
+/** Sets all transactions of the block, in order, before `finish`. */
 export function setTransactions(
   builder: BlockBuilder,
   transactions: readonly TypedTransaction[],
@@ -66,7 +66,7 @@ export function setTransactions(
 
 type ChangeBlock = { readonly parts: BlockParts; readonly receipts: readonly TxReceipt[] }
 
-/** Applies the changes, and finishes a block whose only transaction is the one that records them. */
+/** Applies the changes, and finishes a block whose only transaction records them. */
 export async function finishWithChanges(
   machine: TrieStateVm,
   builder: BlockBuilder,
@@ -80,7 +80,7 @@ export async function finishWithChanges(
   const receipt = receiptOfChange(0n)
   inside.transactionResults = [{ receipt, bloom: new Bloom(undefined, common) }]
   const parts = await finish(builder)
-  // The library does not encode a receipt without gas as the Yellow Paper has it.
+  // The library's encoding of a receipt without gas differs from the Yellow Paper.
   const receiptsRoot = orderedRoot([receiptEntry(receipt, raw)])
   const header = encodeHeader({ ...decodeHeader(parts.header), receiptsRoot })
   return { parts: { ...parts, header }, receipts: [receipt] }
@@ -101,7 +101,7 @@ type BuilderLists = {
   transactionResults: Pick<RunTxResult, 'receipt' | 'bloom'>[]
 }
 
-/** The lists are protected; engine.test.ts notices when the library keeps them elsewhere. */
+/** The lists are protected members; engine.test.ts fails if the library renames them. */
 function insideOf(builder: BlockBuilder): BuilderLists {
   return builder as unknown as BuilderLists
 }

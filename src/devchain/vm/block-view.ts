@@ -1,4 +1,4 @@
-// Headers as the EVM's library sees them. Only ever made from stored, hashed bytes.
+// Converts encoded headers and blocks to the types of the EVM library.
 // Tested by src/devchain/vm/engine.test.ts
 import { createBlockFromBytesArray } from '@ethereumjs/block'
 import type { Block } from '@ethereumjs/block'
@@ -7,10 +7,10 @@ import { decodeRlp, emptyRlpList } from '../../codec/ethereum/rlp.ts'
 import { withSender } from './unsigned-sender.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
 
-/** `freeze` false: what is made may be changed, and forgets the hashes it has worked out. */
+/** `freeze` false: the result can be modified and does not cache its hashes. */
 type ViewOptions = { readonly freeze?: boolean }
 
-/** The whole block, its transactions decoded, under `common`'s rules. */
+/** The whole block with decoded transactions, under the rules `common`. */
 export function viewBlock(
   { header, transactions, uncles, withdrawals }: BlockParts,
   common: Common,
@@ -28,7 +28,7 @@ export function viewBlock(
   return block
 }
 
-/** A block with this header and no transactions: the context of a call, or the parent of a new block. */
+/** A block with this header and no transactions, as context of a call or as parent of a new block. */
 export function viewHeader(header: Uint8Array, common: Common, options: ViewOptions = {}): Block {
   const withdrawals = common.isActivatedEIP(4895) ? emptyRlpList : null
   return viewBlock(

@@ -1,4 +1,4 @@
-// Makes the unsigned transaction that an eth_call stands for, and the block it pretends to be in.
+// Builds the unsigned transaction of an eth_call and the block in which it runs.
 // Tested by src/devchain/vm/engine.test.ts
 import type { CallRequest } from '../../chain/computation.ts'
 import { createTx } from '@ethereumjs/tx'
@@ -13,19 +13,19 @@ import type { Header } from '../../codec/ethereum/header.ts'
 import { viewOverridden } from './apply-overrides.ts'
 import { accessListGas } from './intrinsic-gas.ts'
 
-/** The most that one gas may cost, wei; zero when the caller named no price. */
+/** Maximum price per gas, wei; zero if the request names no price. */
 export function feeCap(request: CallRequest): bigint {
   return request.gasPrice ?? request.maxFeePerGas ?? 0n
 }
 
-/** The most that one blob gas may cost, wei; null for a call without blobs. */
+/** Maximum price per blob gas, wei; null for a call without blobs. */
 export function blobFeeCap(request: CallRequest): bigint | null {
   return request.maxFeePerBlobGas ?? (request.blobVersionedHashes === undefined ? null : 0n)
 }
 
 /**
- * The request as a block takes it: before London the only price is the gas price, which is zero when it is not
- * named, whatever fee caps are.
+ * The request under the rules of its block: before London the only price is `gasPrice` (zero if absent), and fee caps are
+ * ignored.
  */
 export function requestAt({ baseFeePerGas }: Header, request: CallRequest): CallRequest {
   if (baseFeePerGas !== undefined) return request
@@ -34,8 +34,8 @@ export function requestAt({ baseFeePerGas }: Header, request: CallRequest): Call
 }
 
 /**
- * Without a price the base fee reads zero, and the blob base fee with a blob price of zero, as go-ethereum
- * has it, or nothing free could run.
+ * If the request has no price, the base fee is zero; if its blob price is zero, so is the blob base fee. As in go-ethereum:
+ * otherwise free calls could not run.
  */
 export function callBlock(
   header: Header,
@@ -52,7 +52,7 @@ export function callBlock(
   )
 }
 
-/** Throws `execution_failed` when the fields do not go together. */
+/** Throws `execution_failed` if the fields are inconsistent. */
 export function callTransaction(
   request: CallRequest,
   block: Block,
@@ -70,11 +70,11 @@ export function callTransaction(
       { ...fieldsOf(request, block), nonce: 0n, gasLimit: 21_000n } as never,
       { common, freeze: false },
     )
-    // Before its fork an access list warms nothing, but it is paid for.
+    // Before EIP-2930 an access list warms nothing, but its gas is charged.
     const { accessList = [] } = request
     const unknownGas = common.isActivatedEIP(2930) ? 0n : accessListGas(accessList)
     const knownGas = transaction.getIntrinsicGas.bind(transaction)
-    // A call is not signed, and is free of the limits that only transactions have, such as on the nonce.
+    // A call is not signed, and limits that apply only to transactions, such as the one on the nonce, do not apply to it.
     return Object.assign(transaction, {
       nonce,
       getSenderAddress: () => from,
@@ -86,7 +86,7 @@ export function callTransaction(
   }
 }
 
-/** How the library begins, and go-ethereum's words (core/error.go). */
+/** Start of the library's message, and go-ethereum's message (core/error.go). */
 const reasons: readonly (readonly [begins: string, reason: string])[] = [
   ['tx should contain at least one blob', 'blob transaction missing blob hashes'],
   ['versioned hash does not start with', 'blob has invalid hash version'],
@@ -97,7 +97,7 @@ const reasons: readonly (readonly [begins: string, reason: string])[] = [
   ['the initcode size', 'max initcode size exceeded'],
 ]
 
-/** The library adds how it would print the transaction. */
+/** The library appends a printout of the transaction. */
 function reasonOf(text: string): string {
   const [said = '', printed = ''] = text.split(' (tx type=')
   if (said.startsWith('tx should have a "to" field')) {
@@ -108,7 +108,7 @@ function reasonOf(text: string): string {
   return reasons.find(([begins]) => said.startsWith(begins))?.[1] ?? said
 }
 
-/** Gives the transaction another gas limit, also one above the cap of EIP-7825. */
+/** Sets the gas limit, which may exceed the cap of EIP-7825. */
 export function setGas(transaction: TypedTransaction, gasLimit: bigint): void {
   Object.assign(transaction, { gasLimit })
 }

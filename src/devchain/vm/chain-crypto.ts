@@ -6,7 +6,7 @@ import { keccak256 } from '../../codec/hash/keccak.ts'
 import type { KnownKeys } from './known-keys.ts'
 import { createKzg } from './precompiles/blob-crypto.ts'
 
-/** `known`: keys that need not be recovered again. */
+/** `known`: public keys that were recovered before. */
 export function createCrypto(known: KnownKeys | null = null): CustomCrypto {
   return {
     keccak256,
@@ -22,7 +22,7 @@ type Signature = {
   readonly chainId: bigint | undefined
 }
 
-/** 64 bytes of public key. `v`: 0, 1, 27, 28 or by EIP-155 when `chainId` is given. Throws on no key. */
+/** Returns the 64-byte public key. `v`: 0, 1, 27, 28, or per EIP-155 if `chainId` is given. Throws if there is no key. */
 function ecrecover(
   known: KnownKeys | null,
   hash: Uint8Array,

@@ -1,4 +1,4 @@
-// The fork rules of a genesis, as the EVM wants them.
+// Converts the fork schedule of a genesis to the rules (`Common`) that the EVM library needs.
 // Tested by src/devchain/vm/engine.test.ts
 import { paramsBlock } from '@ethereumjs/block'
 import { createCommonFromGethGenesis, Hardfork } from '@ethereumjs/common'
@@ -15,18 +15,18 @@ import { type PrecompileChanges, opPrecompiles } from './precompiles/op-precompi
 type ForkPoint = { readonly number: bigint; readonly timestamp: bigint }
 
 export type ChainRules = {
-  /** Fresh rules for a block: the caller may change them. */
+  /** A new rules object for a block: the caller may modify it. */
   at(point: ForkPoint): Common
   /**
-   * The rules for code that runs in a block, of which `common` are those at its number and time: with a difficulty it
-   * is a block from before the merge, whatever forks begin at its time. A genesis may be both.
+   * The rules for code in a block; `common`: those at its number and time. A block with a difficulty predates the merge, even if
+   * later forks are active at its time, as a genesis block may be.
    */
   running(block: ForkPoint & { readonly difficulty: bigint }, common: Common): Common
-  /** What the chain's own rules change in a block of that time (seconds); null: nothing. */
+  /** Changes of precompiles at a block time (seconds) by rules of the chain's own; null: none. */
   precompilesAt(timestamp: bigint): PrecompileChanges | null
-  /** They are those of the OP Stack. */
+  /** True for the rules of the OP Stack. */
   readonly isOp: boolean
-  /** From this block time (seconds) on the chain has rules that Cairn does not know; null: not as far as the schedule goes. */
+  /** Block time (seconds) of the first fork in the schedule that Cairn does not support; null: there is none. */
   readonly knownUntil: bigint | null
 }
 
@@ -40,7 +40,7 @@ export function createRules(genesis: Genesis, customCrypto: CustomCrypto): Chain
   })
 }
 
-/** Where nothing is read of the first block. */
+/** For callers that do not read the first block. */
 const anyFirstBlock = {
   difficulty: '0x0',
   gasLimit: '0x0',
@@ -48,7 +48,7 @@ const anyFirstBlock = {
   timestamp: '0x0',
 }
 
-/** Of the `config` of a geth genesis file alone. */
+/** Rules from the `config` of a geth genesis file alone. */
 export function createRulesOf(
   config: GenesisConfig,
   customCrypto: CustomCrypto,
@@ -58,12 +58,12 @@ export function createRulesOf(
     { config: { ...config, ...mergeOf(config) }, ...firstBlock, alloc: {} } as never,
     { customCrypto },
   )
-  // Each library adds its own numbers only to rules it has seen.
+  // Each library adds its own parameters only to the rules objects that it has seen.
   for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) rules.updateParams(params)
   rules.updateParams(blobCounts(config))
-  // Each block, header and transaction would add the same numbers again, by way of JSON. Copies keep this.
+  // Each block, header and transaction would add the same parameters again, through JSON. Copies inherit this override.
   rules.updateParams = () => {}
-  // The library puts this list together each time that an opcode asks which fork it is in. Copies keep this too.
+  // The library builds this list every time an opcode asks for the active fork. Copies inherit this override as well.
   const forks = rules.hardforks()
   rules.hardforks = () => forks
   const at = ({ number, timestamp }: ForkPoint): Common => {
@@ -71,7 +71,7 @@ export function createRulesOf(
     try {
       copy.setHardforkBy({ blockNumber: number, timestamp })
     } catch {
-      // A block that is only pretended may have an old number and a new time: forks by time need the others.
+      // A block of a simulation may combine an old number with a new time, but forks by time require those by number.
       copy.setHardforkBy({ blockNumber: number })
     }
     return copy
@@ -97,7 +97,7 @@ export function createRulesOf(
   }
 }
 
-/** From the first fork that changes only these (EIP-7892) on, the library asks for them by these names. */
+/** The library looks blob counts up by these names, from the first fork that changes only them (EIP-7892). */
 function blobCounts(config: GenesisConfig): Record<string, { target: number; max: number }> {
   const schedule = config['blobSchedule']
   const counts: Record<string, { target: number; max: number }> = {}
@@ -108,7 +108,7 @@ function blobCounts(config: GenesisConfig): Record<string, { target: number; max
   return counts
 }
 
-/** The library finds a merge at the first block only by its own member, or by a later fork. */
+/** The library detects a merge at the first block only by this member of its own or by a later fork. */
 function mergeOf({ terminalTotalDifficulty }: GenesisConfig): {
   terminalTotalDifficultyPassed?: true
 } {

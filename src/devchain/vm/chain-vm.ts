@@ -1,4 +1,4 @@
-// Makes an EVM over the stored state: one that goes on from block to block, or one for a single call.
+// Creates an EVM over the stored state: one that runs block after block, or one for a single call.
 // Tested by src/devchain/vm/engine.test.ts
 import { Caches, type MerkleStateManager } from '@ethereumjs/statemanager'
 import { ValueEncoding } from '@ethereumjs/util'
@@ -14,17 +14,17 @@ import { type BlockHashes, createVmOver, type StateVm } from './vm-over-state.ts
 export type TrieStateVm = StateVm<MerkleStateManager>
 
 /**
- * `stateRoot` must be stored, unless the chain is a fork: throws otherwise, and `ForkReadFailed`. `common` belongs to the new EVM
- * from here on.
+ * Throws if `stateRoot` is not stored, unless the chain is a fork, for which it throws `ForkReadFailed`. The new EVM takes
+ * ownership of `common`.
  */
 export async function createStateVm(parts: {
   readonly common: Common
   readonly tries: TrieDatabase
   readonly index: BlockHashes
   readonly stateRoot: Uint8Array
-  /** A computation that shares its thread. */
+  /** For a computation that shares its thread. */
   readonly turn?: TimeSlice
-  /** Of a forked chain, whose `tries` are made for one; null: every node is stored. */
+  /** For a forked chain, whose `tries` must allow missing nodes; null: every node is stored. */
   readonly forked?: ForkedReads | null
 }): Promise<TrieStateVm> {
   const { common, tries, index, stateRoot, turn, forked = null } = parts
@@ -35,7 +35,7 @@ export async function createStateVm(parts: {
     useRootPersistence: false,
     valueEncoding: ValueEncoding.Bytes,
   }
-  // Without caches every transaction writes the nodes between it and the next.
+  // Without caches, the library would write the intermediate trie nodes of every transaction.
   const caches = new Caches()
   const state =
     forked === null

@@ -1,5 +1,5 @@
-// Applies the changes that a block records (codec/ethereum/state-change.ts) to the state, when the block is made and when it is
-// run again.
+// Applies the account changes that a block records (codec/ethereum/state-change.ts) to the state, both when the block is made
+// and when it is executed again.
 // Tested by src/devchain/vm/dev-orders.test.ts
 import type { TxReceipt } from '@ethereumjs/vm'
 import type { TypedTransaction } from '@ethereumjs/tx'
@@ -12,7 +12,7 @@ import type { TrieStateVm } from './chain-vm.ts'
 
 const bloomBytes = 256
 
-/** In order. An account that ends without balance, nonce, code and storage is not stored (EIP-161). */
+/** Applies the changes in order. An account that becomes empty (no balance, nonce, code or storage) is deleted (EIP-161). */
 export async function changeAccounts(
   { state }: TrieStateVm,
   changes: readonly AccountChange[],
@@ -29,13 +29,13 @@ export async function changeAccounts(
   }
 }
 
-/** The changes that a transaction of a block records; null for one that the EVM runs. Throws `Malformed`. */
+/** The changes that a transaction records; null for a transaction that the EVM runs. Throws `Malformed`. */
 export function recordedChanges(transaction: TypedTransaction): readonly AccountChange[] | null {
   const { gasLimit: gas, to, data, r = 0n, s = 0n } = transaction
   return gas === 0n ? stateChangesOf({ gas, to: to?.bytes ?? null, data, r, s }) : null
 }
 
-/** Of the transaction that records changes: it succeeds and uses no gas. `gasUsed`: of the block before it. */
+/** Receipt of the transaction that records changes: successful, no gas. `gasUsed`: of the block before this transaction. */
 export function receiptOfChange(gasUsed: bigint): TxReceipt {
   return {
     status: 1,

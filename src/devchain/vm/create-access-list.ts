@@ -1,5 +1,5 @@
-// eth_createAccessList, go-ethereum's way (internal/ethapi, eth/tracers/logger): the request runs with the
-// list found so far until it finds nothing new.
+// eth_createAccessList as in go-ethereum (internal/ethapi, eth/tracers/logger): the request runs with the list of the previous
+// round until a round finds nothing new.
 // Tested by src/devchain/vm/read-only-executions.test.ts
 import { toBareHex, fromHex } from '../../base/hex.ts'
 import { contractAddress } from '../../codec/ethereum/sender.ts'
@@ -12,15 +12,15 @@ import type { TimeSlice } from './time-slice.ts'
 import { calling, naming, opcodes, watchOpcodes } from './watch-opcodes.ts'
 import type { Frame } from './watch-opcodes.ts'
 
-/** Each round finds more, and a list is as long as the gas allows; real calls need two or three. */
+/** Each round may find more, and the gas limit bounds the list. Real calls need two or three rounds. */
 const roundsMax = 32
 
 const slots: readonly number[] = [opcodes.sload, opcodes.sstore]
 
-/** Address to slots, in bare hex, in the order in which they were met. */
+/** Address to slots, in bare hex, in the order of first access. */
 type Found = Map<string, Set<string>>
 
-/** A failure of the call is part of the report. Throws `execution_failed` when it cannot begin. */
+/** The report includes a failure of the call. Throws `execution_failed` if the call cannot begin. */
 export async function createAccessList(
   parts: CallParts,
   task: CallTask,
@@ -31,12 +31,12 @@ export async function createAccessList(
     const request =
       known === null ? task.request : { ...task.request, accessList: entriesOf(known) }
     const prepared = await prepareCall(parts, { ...task, request }, turn)
-    // Bounds how many signatures there are to look at.
+    // The gas bounds the number of signatures to recover.
     const gas = checkedGas(parts, prepared)
     const excluded = excludedOf(prepared)
     if (known === null) {
       known = collect(request.accessList ?? [], excluded)
-      // The gas is that of the list that is returned: without what need not be in it.
+      // `gasUsed` must be that of the returned list, so run again without its unnecessary entries.
       if (request.accessList !== undefined) continue
     }
     const found = collect(request.accessList ?? [], excluded)
@@ -51,7 +51,7 @@ export async function createAccessList(
   }
 }
 
-/** Addresses that are warm anyway: named only for the sake of their slots. */
+/** Addresses that are always warm: listed only if slots of theirs are accessed. */
 function excludedOf({ machine, transaction, request }: PreparedCall): ReadonlySet<string> {
   const from = request.from ?? new Uint8Array(20)
   const to = request.to ?? contractAddress(from, transaction.nonce)
@@ -84,7 +84,7 @@ function watch({ machine }: PreparedCall, found: Found, excluded: ReadonlySet<st
   watchOpcodes(machine.vm, calling, (_, frame) => touch(top(frame, 5)[1]))
 }
 
-/** The uppermost `count` words, topmost first; none when the stack has fewer. */
+/** The top `count` words of the stack, topmost first; empty if the stack has fewer. */
 function top({ stack }: Frame, count: number): readonly bigint[] {
   return stack.length < count ? [] : stack.peek(count)
 }

@@ -99,7 +99,7 @@ const transfer = (from: Uint8Array, value = 1n) => ({
   },
 })
 
-/** The balance as an EVM on the head's state sees it. */
+/** The balance that the EVM reads in the head's state. */
 async function balanceOf(chain: Chain, address: Uint8Array): Promise<bigint> {
   // BALANCE of the first word of the input, returned.
   const code = fromHex('0x5f35315f5260205ff3')
@@ -130,7 +130,7 @@ test('a change of accounts is in a new block that records it, with the time of i
   assert.ok(recorded)
   const read = stateChangesOf(decodeTransaction(recorded))
   assert.deepEqual(read, [changes[0], { ...changes[1], words: [] }])
-  // The time that was planned is left for the next block.
+  // The planned time remains for the next block.
   await chain.engine.mine()
   assert.equal(chain.header().timestamp, start + 100n)
 })
@@ -160,7 +160,7 @@ test('an account that a change empties is gone from the state', async (t) => {
   await chain.order({ kind: 'change', changes: [{ address: stranger, code: Uint8Array.of(0x5f) }] })
   await chain.order({ kind: 'change', changes: [{ address: stranger, code: new Uint8Array(0) }] })
   const answer = await chain.call(
-    // EXTCODEHASH of the stranger: zero for no account.
+    // EXTCODEHASH of an address without an account: zero.
     { data: fromHex(`0x73${toHex(stranger).slice(2)}3f5f5260205ff3`) },
     chain.head().hash,
   )
@@ -230,7 +230,7 @@ test('an impersonated contract sends, and its transaction names it as the sender
   assert.ok(raw)
   assert.deepEqual(recoverSender(decodeTransaction(raw)), contract)
   assert.deepEqual(chain.index.locate(hash), { blockHash: chain.head().hash, index: 0 })
-  // Only an order sends it: the same bytes from a client are refused.
+  // Only an order can send it: the same bytes from a client are refused.
   await assert.rejects(chain.engine.send(raw), {
     message: 'invalid sender: invalid transaction v, r, s values',
   })

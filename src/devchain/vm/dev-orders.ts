@@ -1,5 +1,5 @@
-// Follows the orders of development tools (chain/dev-chain.ts): state, time, mining, snapshots, impersonation. Each order is
-// durable when it has an answer, but snapshots, impersonated accounts and the pool, which are in memory only.
+// Executes the orders of development tools (chain/dev-chain.ts): state, time, mining, snapshots, impersonation. Each order is
+// durable when it resolves, except snapshots, impersonated accounts and the pool, which are in memory only.
 // Tested by src/devchain/vm/dev-orders.test.ts
 import { randomBytes } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
@@ -21,16 +21,16 @@ export type DevOrderParts = {
   readonly chain: ProducingChain
   /** Null: the chain has a genesis block of its own. */
   readonly fork: DevState['fork']
-  /** The block that `reset` goes back to. `time`: seconds at which the clock of a fork starts there; null: no fork. */
+  /** The block that `reset` returns to. `time`: initial clock of a fork, seconds; null: the chain is not a fork. */
   readonly first: { readonly number: bigint; readonly time: bigint | null }
   readonly pool: Pool
-  /** Private keys of accounts that send without impersonation, by address in bare hex. */
+  /** Private keys of accounts that can send without impersonation, by address in bare hex. */
   readonly keys: ReadonlyMap<string, Uint8Array>
-  /** By the settings of the network. */
+  /** From the settings of the network. */
   readonly autoMines: boolean
-  /** Makes a block of what waits. `interval`: seconds after its parent; null: as planned. */
+  /** Makes a block of the pending transactions. `interval`: seconds after its parent; null: as planned. */
   readonly mine: (interval: bigint | null) => Promise<BlockPlace>
-  /** Takes a transaction into the pool, as `TransactionPool.send`. */
+  /** Adds a transaction to the pool, as `TransactionPool.send`. */
   readonly send: (raw: Uint8Array) => Promise<Uint8Array>
   readonly pendingNonce: (address: Uint8Array) => Promise<bigint>
   readonly onBlock: (block: BlockPlace) => void
@@ -42,11 +42,11 @@ type Snapshot = {
   readonly place: BlockPlace
   readonly plan: ChainPlan
   readonly entries: readonly PoolEntry[]
-  /** Seconds of the clock. */
+  /** Clock at the snapshot, seconds. */
   readonly taken: bigint
 }
 
-/** The oldest is forgotten beyond it. */
+/** Above this number the oldest snapshot is deleted. */
 const snapshotsMax = 1024
 const impersonatedMax = 4096
 
@@ -62,7 +62,7 @@ export class DevOrders {
     this.#parts = parts
   }
 
-  /** Whether each transaction makes a block. */
+  /** True if each transaction makes a block. */
   get autoMines(): boolean {
     return this.#parts.chain.plan.mining.auto ?? this.#parts.autoMines
   }
@@ -138,7 +138,7 @@ export class DevOrders {
   async #mine(blocks: number, interval: bigint | null): Promise<BlockRef> {
     let place: BlockPlace = this.#parts.chain.head
     for (let made = 0; made < blocks; made += 1) {
-      // The first has the time that was planned.
+      // The first block has its planned time.
       place = await this.#parts.mine(made === 0 ? null : interval)
     }
     return this.#refTo(place)
@@ -171,7 +171,7 @@ export class DevOrders {
     return id
   }
 
-  /** Time goes on as if the snapshot had just been taken. How blocks are triggered stays as it is. */
+  /** The clock continues from the time of the snapshot. The mining mode does not change. */
   async #revert(id: bigint): Promise<boolean> {
     const snapshot = this.#snapshots.get(id)
     if (snapshot === undefined) return false

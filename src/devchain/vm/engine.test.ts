@@ -63,7 +63,7 @@ async function openEngine(
   return { ...database, store, blocks, pending, open, call, estimateGas, engine }
 }
 
-/** A BlockStore in which commits of the numbers that `fails` names (from 1) find no space. */
+/** A BlockStore in which the commits selected by `fails` (numbered from 1) fail for lack of space. */
 function failing(fails: (commit: number) => boolean): (store: LocalStore) => LocalStore {
   let commits = 0
   return (store) => ({
@@ -86,7 +86,7 @@ async function sign(wallet: Wallet, request: TransactionRequest): Promise<Uint8A
   )
 }
 
-/** A block's header, transactions and receipts, each verified out of the store. */
+/** A block's header, transactions and receipts, each read from the store and verified. */
 function readBlock(store: LocalStore, hash: Uint8Array) {
   const verified = (kind: 'header' | 'transactions' | 'receipts', name: Uint8Array) => {
     const bytes = store.peek({ kind, hash: name })
@@ -102,7 +102,7 @@ function readBlock(store: LocalStore, hash: Uint8Array) {
   }
 }
 
-/** Balance by our own walk, each node verified; 0 when absent. */
+/** Balance by our own trie walk, each node verified; 0 if the account does not exist. */
 function balanceAt(store: LocalStore, stateRoot: Uint8Array, address: string): bigint {
   let hash = stateRoot
   let rest = toNibbles(keccak256(fromHex(address)))
@@ -166,7 +166,7 @@ test('each transaction of types 0 to 4 makes one block whose parts verify', asyn
     assert.equal(receipts[0]?.status, true)
     assert.deepEqual(header.parentHash, blocks.at(-2)?.hash)
   }
-  // Its own code is now the sample contract's: the authorisation took effect.
+  // The account's code is now that of the sample contract: the authorization took effect.
   const head = blocks.at(-1)?.hash ?? new Uint8Array(32)
   assert.equal(await engine.pendingNonce(fromHex(alice.address)), 7n)
   const answer = await call({ to: fromHex(alice.address) }, head)
@@ -242,7 +242,7 @@ test('contracts deploy, run, estimate and revert as geth would say it', async (t
   await assert.rejects(call({ data: fromHex('0x5b5f56'), gas: 100_000n }, head()), {
     message: 'out of gas',
   })
-  // A reverted transaction is in a block all the same.
+  // A reverted transaction is still included in a block.
   const failing = await sign(alice, { nonce: 1, type: 2, to: toHex(to), data: '0x01020304' })
   await engine.send(failing)
   assert.equal(readBlock(store, head()).receipts[0]?.status, false)
@@ -351,7 +351,7 @@ test('what waits behind a gap does not stand in the way of what fills it', async
   const most = 9_990n * 10n ** 18n
   await engine.send(await sign(alice, { nonce: 1, type: 2, to: bob.address, value: most }))
   await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address, value: 10n ** 20n }))
-  // The second one could not be paid any more.
+  // The balance no longer covers the second one.
   assert.equal(await engine.pendingNonce(fromHex(alice.address)), 1n)
   assert.deepEqual(await engine.poolCounts(), { pending: 0, queued: 0 })
 })
@@ -476,7 +476,7 @@ test('one that cannot run any more is dropped and the block goes on', async (t) 
   const high = { maxFeePerGas: 9n * gwei, maxPriorityFeePerGas: 8n * gwei }
   await engine.send(await sign(carol, { nonce: 0, type: 2, to, value: 1n }))
   await engine.send(await sign(bob, { nonce: 0, type: 2, to }))
-  // Carol's authorisation uses her nonce before her own transaction runs.
+  // Carol's authorization uses her nonce before her own transaction runs.
   const authorization = await carol.authorize({
     address: sampleContractAddress,
     chainId: 1337,

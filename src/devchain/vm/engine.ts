@@ -1,5 +1,5 @@
-// The producing side of an embedded chain: the pool and block making. Tasks run one after the other, so each
-// sees a chain that stands still.
+// Block production of an embedded chain: the pool and block making. Tasks run one after the other, so the chain does not change
+// during a task.
 import assert from 'node:assert/strict'
 import type { MessagePort } from 'node:worker_threads'
 import { equalBytes, fromHex, toBareHex, toHex } from '../../base/hex.ts'
@@ -38,23 +38,23 @@ export type EngineOptions = {
   readonly index: ChainIndex
   /** `auto`: a block for each transaction. `off`: only `mine` makes blocks. */
   readonly mining: 'auto' | 'off'
-  /** Accounts that send without a signature of the client, for `send` orders. Default: none. */
+  /** Accounts that can send without a signature of the client, in `send` orders. Default: none. */
   readonly unlocked?: readonly DevAccount[]
   /** Default: the chain begins with the genesis block. */
   readonly fork?: StoredFork | null
   readonly now: () => number
   /** Called for each block once it is durable, with the signers of its transactions. */
   readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
-  /** Called when blocks have left the chain (newest first) and `block` is the head again. */
+  /** Called after blocks left the chain (newest first). `block` is the new head. */
   readonly onRewind?: (block: BlockPlace, removed: readonly BlockPlace[]) => void
-  /** Called once for each transaction that the next block can contain, with its hash, 32 bytes. */
+  /** Called once, with its hash (32 bytes), for each transaction that the next block can contain. */
   readonly onPending: (hash: Uint8Array) => void
   readonly log: Log
 }
 
-/** Waiting transactions that are tried again after one that was sent, each in a block of its own. */
+/** Number of pending transactions that are tried after a sent transaction was mined, each in a block of its own. */
 const othersMax = 16
-/** Room is judged when the block is made. */
+/** No limit at this point: block making checks the space. */
 const wholeBlock = { gas: 2n ** 64n, blobs: Number.MAX_SAFE_INTEGER }
 
 type FirstBlock = DevOrderParts['first']
@@ -115,7 +115,7 @@ export class Engine {
     return this.#pool.find(hash)?.raw ?? null
   }
 
-  /** What waits: of `sender`, or of everybody. */
+  /** Pending and queued transactions of `sender`, or of all senders. */
   async poolContent(sender: Uint8Array | null): Promise<PoolContent> {
     const lanes = sender === null ? this.#pool.lanes() : [this.#pool.ofSender(sender)]
     const content = { pending: [] as WaitingTransaction[], queued: [] as WaitingTransaction[] }
@@ -137,7 +137,7 @@ export class Engine {
     return counts
   }
 
-  /** The block that would be made now: proved by nothing, kept nowhere. Made once for each head and pool. */
+  /** The next block if it were made now. Not proved and not stored. Computed once for each head and pool version. */
   async pendingBlock(): Promise<BlockParts> {
     const { plan, head } = this.#chain
     const key = `${toHex(head.hash)} ${this.#pool.version}`
@@ -148,8 +148,8 @@ export class Engine {
   }
 
   /**
-   * Makes a block of what waits now, empty when nothing does. `interval`: seconds after its parent; null: as planned. Throws
-   * `no_space`.
+   * Makes a block of all ready transactions, empty if there are none. `interval`: seconds after its parent; null: as planned.
+   * Throws `no_space`.
    */
   async mine(interval: bigint | null = null): Promise<BlockPlace> {
     const ready = await this.#ready()
@@ -164,7 +164,7 @@ export class Engine {
   }
 
   async send(raw: Uint8Array): Promise<Uint8Array> {
-    // Only an order may send without a signature.
+    // Only orders of development tools may send without a signature.
     return await this.#admit(raw, { signed: true })
   }
 
@@ -183,7 +183,7 @@ export class Engine {
     if (waits && !autoMines) throw known
     const nonce = await this.#checkState(entry)
     const isNext = entry.nonce === nonce
-    // One that waited, priced out or for lack of space, is tried again when it is sent again.
+    // A transaction that waits, because of its price or a full disk, is tried again when the client sends it again.
     if (waits && !isNext) throw known
     const minesNow = isNext && autoMines
     if (minesNow) checkPrices(entry, next)
@@ -193,7 +193,7 @@ export class Engine {
       try {
         await this.#mineNow(entry)
       } catch (error) {
-        // Report the failure to the sender. A transaction that was acknowledged before stays in the pool, or the one it replaced.
+        // Report the failure to the sender. Keep a transaction that was acknowledged before, or the one that this one replaced.
         if (!waits) this.#pool.remove(entry)
         if (before !== null && !waits) this.#pool.add(before, true)
         throw error
@@ -241,18 +241,18 @@ export class Engine {
     return equalBytes(code.subarray(0, 3), new Uint8Array([0xef, 0x01, 0x00]))
   }
 
-  /** Throws `pool_refused` and forgets the entry when it cannot run; any other failure leaves it waiting. */
+  /** Throws `pool_refused` and drops the entry if it cannot run. After any other failure it stays in the pool. */
   async #mineNow(entry: PoolEntry): Promise<void> {
     const { block, refused } = await this.#mineAlone(entry)
     if (block !== null) return
     const cause = refused[0]?.cause
-    // It fits no block at all: checked before, but for blobs of a schedule with fewer.
+    // It fits in no block. Already checked, except for the blob limit of a later schedule.
     const detail = cause instanceof Error ? cause.message : 'exceeds what a block can hold'
     this.#pool.remove(entry)
     throw new Fault('pool_refused', { detail, cause })
   }
 
-  /** What the block of `entry` has made possible. A failure is only logged: they wait on. */
+  /** Mines transactions that the block of `entry` made possible. Logs a failure: they stay in the pool. */
   async #mineWaiting(entry: PoolEntry): Promise<void> {
     try {
       await this.#mineFollowers(entry)
@@ -262,7 +262,7 @@ export class Engine {
     }
   }
 
-  /** Transactions that waited for the nonce that was just used. */
+  /** Mines the sender's transactions with the following nonces. */
   async #mineFollowers({ sender, nonce }: PoolEntry): Promise<void> {
     for (let at = nonce + 1n; ; at += 1n) {
       const waiting = this.#pool.at(sender, at)
@@ -270,7 +270,7 @@ export class Engine {
     }
   }
 
-  /** What now has a price or room that it had not. */
+  /** Mines transactions that now fit in price or space. */
   async #mineOthers(): Promise<void> {
     for (let tries = 0; tries < othersMax && this.#pool.size > 0; tries += 1) {
       const waiting = (await this.#ready()).next(wholeBlock)
@@ -284,7 +284,7 @@ export class Engine {
     return this.#settle(await this.#chain.mine(queue, { orEmpty: false }))
   }
 
-  /** Updates the pool after a block. Reports in the order of the wire: first pending, then in a block. */
+  /** Updates the pool after a block. Emits events in the order of the JSON-RPC subscriptions: pending first, then the block. */
   #settle(mined: Mined): Mined {
     const { block, taken, refused } = mined
     this.#announce(taken)
@@ -309,7 +309,7 @@ export class Engine {
     }
   }
 
-  /** What could go into the next block. Forgets what a block has made unusable. */
+  /** Transactions that could go into the next block. Drops those with used nonces. */
   async #ready(): Promise<ReadyQueue> {
     const lanes: (readonly PoolEntry[])[] = []
     for (const lane of this.#pool.lanes()) {
@@ -333,7 +333,7 @@ function forkOf(point: ForkPoint | null): DevOrderParts['fork'] {
   return point && { source: point.source, number: point.number, hash: point.hash }
 }
 
-/** A fork's first block has the time of the forked one. */
+/** The first block of a fork has the time of the forked block. */
 function firstBlock(store: LocalStore, point: ForkPoint | null): FirstBlock {
   const header = point === null ? null : store.peek({ kind: 'header', hash: point.hash })
   return {

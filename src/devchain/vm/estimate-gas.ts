@@ -1,4 +1,4 @@
-// eth_estimateGas: the search of go-ethereum's eth/gasestimator, carried to the exact least gas.
+// eth_estimateGas: the search of go-ethereum's eth/gasestimator, continued to the exact minimum.
 // Tested by src/devchain/vm/engine.test.ts
 import { Fault } from '../../base/fault.ts'
 import { failureOf, prepareCall } from './prepared-call.ts'
@@ -12,7 +12,7 @@ import type { TimeSlice } from './time-slice.ts'
 const transactionGasMax = 16_777_216n
 const callStipend = 2_300n
 
-/** Throws `reverted` or `execution_failed` when no allowed amount of gas is enough. */
+/** Throws `reverted` or `execution_failed` if the request fails with every allowed amount of gas. */
 export async function estimateGas(
   parts: CallParts,
   task: CallTask,
@@ -32,7 +32,7 @@ export async function estimateGas(
   return search(prepared, { low: totalGasSpent - 1n, high: highest, likely })
 }
 
-/** `low` fails, `high` succeeds. Doubling first: most requests need little of what is allowed. */
+/** `low` fails, `high` succeeds. Doubles first: most requests need little of the allowed gas. */
 async function search(
   prepared: PreparedCall,
   range: { readonly low: bigint; readonly high: bigint; readonly likely: bigint },

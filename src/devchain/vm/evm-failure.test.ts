@@ -12,7 +12,7 @@ test('failures are named as go-ethereum names them', () => {
   assert.equal(evmFault('out of gas', nothing).message, 'out of gas')
   const at = (opcode: number, length = 0) => ({
     code: Uint8Array.of(0x5b, opcode),
-    // What the EVM library says of every code that its fork does not have.
+    // The EVM library's opcode for every code that is not an instruction of the fork.
     opCode: 0xfe,
     programCounter: 1,
     stack: { length },

@@ -1,9 +1,9 @@
-// What a failed execution is called on the wire: go-ethereum's words, because clients match them.
+// Converts a failed execution to an error with go-ethereum's message, because clients match it.
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { opcodeName, wordsNeeded } from './opcode-table.ts'
 
-/** Where a frame stopped. `programCounter`: at the instruction when it could not run at all, else after it. */
+/** Where a frame stopped. `programCounter`: at the instruction if it was invalid, else after it. */
 type Stopped = {
   readonly code: Uint8Array
   readonly opCode: number
@@ -25,7 +25,7 @@ const panics: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'uninitialized function'],
 ])
 
-/** The EVM library's words and, after them, go-ethereum's (core/vm/errors.go). */
+/** Messages of the EVM library, and those of go-ethereum (core/vm/errors.go). */
 const texts: ReadonlyMap<string, string> = new Map([
   ['code store out of gas', 'contract creation code storage out of gas'],
   ['code size to deposit exceeds maximum code size', 'max code size exceeded'],
@@ -40,14 +40,14 @@ const texts: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * `returned`: the revert bytes. `stopped`: where the outermost frame stopped; absent when it ran no code, as a
- * precompiled contract, whose failures are no reverts: they take all gas and give no data.
+ * `returned`: the revert data. `stopped`: where the outermost frame stopped. Absent if no code ran, as for a precompiled
+ * contract, whose failure is not a revert: it uses all gas and returns no data.
  */
 export function evmFault(error: string, returned: Uint8Array, stopped?: Stopped): Fault {
   if (error === 'revert' && stopped !== undefined) return revertFault(returned)
   if (error === 'revert') return new Fault('execution_failed', { detail: 'malformed point' })
   if (error === 'invalid opcode') {
-    // The EVM library knows one instruction for all codes that its fork does not have.
+    // The EVM library has one message for all codes that are not instructions of the fork.
     const code = stopped?.code[stopped.programCounter] ?? 0xfe
     return new Fault('execution_failed', { detail: `invalid opcode: ${opcodeName(code)}` })
   }
@@ -55,12 +55,12 @@ export function evmFault(error: string, returned: Uint8Array, stopped?: Stopped)
     const { stack, opCode } = stopped
     return new Fault('execution_failed', { detail: stackUnderflow(stack.length, opCode) })
   }
-  // The library adds where it was.
+  // The library appends the position.
   const detail = error.startsWith('invalid JUMP') ? 'invalid jump destination' : texts.get(error)
   return new Fault('execution_failed', { detail: detail ?? error })
 }
 
-/** `length`: words on the stack when `opcode` was met. */
+/** `length`: words on the stack before `opcode`. */
 export function stackUnderflow(length: number, opcode: number): string {
   return `stack underflow (${length} <=> ${wordsNeeded(opcode)})`
 }

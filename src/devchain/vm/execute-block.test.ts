@@ -1,4 +1,4 @@
-// What blocks of every fork come to is judged from outside in import-blocks.test.ts.
+// import-blocks.test.ts compares the results of blocks of every fork with those of another client.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-// Runs a block made elsewhere on its parent's state, as the library's runBlock does, and compares what came of it with
-// the header: state, gas, blooms and requests here, the lists and their roots where the block is kept (block-commit.ts).
-// The library would encode and hash every receipt once more, each time in a trie that it throws away (decision 0028).
+// Executes an existing block on its parent's state, as the library's runBlock does, and compares the result with the header.
+// This module compares state, gas, blooms and requests; block-commit.ts the lists and their roots. The library would encode and
+// hash every receipt again, each time in a temporary trie (decision 0028).
 import type { Block } from '@ethereumjs/block'
 import { ConsensusType, Hardfork } from '@ethereumjs/common'
 import {
@@ -25,8 +25,8 @@ const bloomBytes = 256
 const weiPerGwei = 1_000_000_000n
 
 /**
- * `block`: of `header`, under its rules. Gives the receipts, whose root is not compared yet. Throws what does not fit, with
- * the state as it was before.
+ * `block`: the block of `header`, under its rules. Returns the receipts, whose root is not compared yet. If the result does not
+ * match the header, throws and reverts the state.
  */
 export async function executeBlock(
   machine: TrieStateVm,
@@ -36,7 +36,7 @@ export async function executeBlock(
   const { vm, state } = machine
   const { number, timestamp } = header
   vm.common.setHardforkBy({ blockNumber: number, timestamp })
-  // One block of a chain moves accounts that only the library lists (EIP-779).
+  // The block of the DAO fork moves balances of accounts that only the library lists (EIP-779).
   if (vm.common.hardforkBlock(Hardfork.Dao) === number) return runByLibrary(machine, block)
   const { journal } = vm.evm
   await journal.checkpoint()
@@ -70,7 +70,7 @@ async function runByLibrary({ vm }: TrieStateVm, block: Block): Promise<readonly
   return receipts
 }
 
-/** What the contracts of EIP-4788 and EIP-2935 write when the protocol calls them. */
+/** Writes what the contracts of EIP-4788 and EIP-2935 write in their system calls. */
 async function noteParent({ vm, state }: TrieStateVm, header: Header): Promise<void> {
   const { parentHash, parentBeaconBlockRoot, number, timestamp } = header
   const { common } = vm
@@ -118,7 +118,7 @@ async function runTransactions(
   return receipts
 }
 
-/** Withdrawals (EIP-4895), and the rewards of blocks that were mined (Yellow Paper 11.3). */
+/** Withdrawals (EIP-4895), and block rewards before the merge (Yellow Paper 11.3). */
 async function pay(machine: TrieStateVm, block: Block): Promise<void> {
   const { vm } = machine
   const { header, withdrawals, uncleHeaders } = block

@@ -1,4 +1,4 @@
-// The outside judge: a chain that another client made, over every fork from Frontier to BPO2.
+// Independent reference: a chain made by another client, with every fork from Frontier to BPO2.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -109,7 +109,7 @@ test(
     )
     const recorded = readFileSync(`${folder}/eth_call/call-callenv-options-eip1559.io`, 'utf8')
     assert.ok(recorded.includes(toHex(environment)))
-    // The same contract under the rules of the first block, which knew fewer instructions.
+    // The same contract under the rules of the first block, which has fewer instructions.
     const first = index.hashOf(1n)
     assert.ok(first)
     await assert.rejects(call(echo, first), /invalid opcode/)
@@ -125,7 +125,7 @@ test(
     const third = [...splitBlocks(whole)][2]
     assert.ok(third)
     const bad = new Uint8Array(whole)
-    // One bit of the third block's state root.
+    // Offset of the third block's state root, to flip one bit of it.
     const at = third.header.byteOffset - whole.byteOffset + 3 + 33 + 33 + 21 + 5
     bad[at] = (bad[at] ?? 0) ^ 1
     const path = join(scratch, 'chain.rlp')
@@ -221,7 +221,7 @@ test(
       )
       const middle = Math.floor(all.length / 2)
       const alone = all.length === 0 ? [] : await trace(middle)
-      // Compared as text: a difference of a megabyte is slow to print.
+      // Compared as text: printing a difference of a megabyte is slow.
       assert.ok(JSON.stringify(alone) === JSON.stringify(all.slice(middle, middle + 1)))
       traced += all.length
     }

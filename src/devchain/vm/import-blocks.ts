@@ -1,5 +1,4 @@
-// Reads a chain file (`chain.rlp`: blocks one after the other, no delimiter) and runs each block that the
-// chain does not have yet.
+// Reads a chain file (`chain.rlp`: concatenated blocks without delimiters) and runs each block that the chain lacks.
 import { readFile, stat } from 'node:fs/promises'
 import { equalBytes } from '../../base/hex.ts'
 import { splitBlocks } from '../../codec/ethereum/block.ts'
@@ -10,12 +9,12 @@ import { Malformed } from '../../codec/ethereum/rlp.ts'
 import type { ChainIndex } from '../chain-index.ts'
 import { BadBlock } from './block-commit.ts'
 
-/** A chain file is read as a whole. */
+/** Limit, because a chain file is read as a whole. */
 const chainFileBytesMax = 1024 * 1024 * 1024
 
 /**
- * `run` keeps one block, or begins to, or throws. Returns how many blocks were new; those kept before are compared by hash.
- * Throws `BadBlock` at the first block that does not fit, or is none.
+ * `run` executes one block and stores it, possibly later, or throws. Returns the number of new blocks; blocks that are already
+ * stored are compared by hash. Throws `BadBlock` at the first block that does not follow or is invalid.
  */
 export async function importBlocks(
   path: string,

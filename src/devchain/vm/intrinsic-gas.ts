@@ -1,5 +1,5 @@
-// The gas that a transaction costs before its first instruction (Yellow Paper 6.2, EIP-2, 2028, 2930, 3860, 7702)
-// and the least it pays for its data (EIP-7623), from Prague on.
+// Intrinsic gas of a transaction (Yellow Paper 6.2, EIP-2, 2028, 2930, 3860, 7702), and the minimum for its data (EIP-7623) from
+// Prague on.
 // Tested by src/devchain/vm/engine.test.ts
 import { Hardfork } from '@ethereumjs/common'
 import type { Common } from '@ethereumjs/common'
@@ -15,7 +15,7 @@ type AccessListKeys = { readonly storageKeys: readonly Uint8Array[] }
 
 export const plainTransferGas = 21_000n
 
-/** By the rules of `common`, but access lists and authorizations cost the same before their forks, as in go-ethereum. */
+/** By the rules of `common`. Access lists and authorizations cost the same before their forks, as in go-ethereum. */
 export function intrinsicGas(
   { data, creates, accessList, authorizations }: GasShape,
   common: Common,

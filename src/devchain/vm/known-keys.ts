@@ -1,27 +1,27 @@
-// Keys that the request thread recovered ahead of an import (recover-ahead.ts), found by what was signed.
+// Public keys that the request thread recovered ahead of an import (recover-ahead.ts), by signed hash and signature.
 // Tested by src/devchain/recover-ahead.test.ts
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { joinLatin1 } from '../../base/hex.ts'
 import type { Signer } from '../../codec/ethereum/sender.ts'
 
-/** One at a time listens. */
+/** Receives from one port at a time. */
 export class KnownKeys {
   #port: MessagePort | null = null
   readonly #keys = new Map<string, Uint8Array>()
 
-  /** Takes what comes over `port`, at the moment when it is asked for. */
+  /** `take` reads the messages of `port`, when it is called. */
   listen(port: MessagePort): void {
     this.#port = port
   }
 
-  /** Forgets all, and closes the port. */
+  /** Drops all keys and closes the port. */
   forget(): void {
     this.#port?.close()
     this.#port = null
     this.#keys.clear()
   }
 
-  /** 65 bytes, or null when it is not known yet. Given once: the transaction keeps it. */
+  /** Returns the key (65 bytes) once, because the transaction caches it. Null: not recovered yet. */
   take({ hash, signature, yParity }: Omit<Signer, 'publicKey'>): Uint8Array | null {
     if (this.#port === null) return null
     this.#receive(this.#port)
@@ -31,7 +31,7 @@ export class KnownKeys {
     return key ?? null
   }
 
-  /** No event comes while the import runs from promise to promise: they are looked for. */
+  /** Polls the port: the import runs in microtasks, so no message event arrives during it. */
   #receive(port: MessagePort): void {
     for (let news = receiveMessageOnPort(port); news; news = receiveMessageOnPort(port)) {
       for (const { hash, signature, yParity, publicKey } of news.message as readonly Signer[]) {

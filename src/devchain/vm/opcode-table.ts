@@ -1,8 +1,8 @@
-// The instructions of the EVM by code: what they are called, whether the chain's forks have them yet or not
-// (go-ethereum core/vm/opcodes.go), and how many words they take (core/vm/jump_table.go).
+// The instructions of the EVM by code, independent of the fork: name (go-ethereum core/vm/opcodes.go) and number of stack
+// operands (core/vm/jump_table.go).
 // Tested by src/devchain/vm/evm-failure.test.ts
 
-/** Names from a code on, each with the words that must be on the stack; `-` where there is no instruction. */
+/** Consecutive names from a code on, each with its number of stack operands; `-` if there is no instruction. */
 const rows: readonly (readonly [from: number, names: string])[] = [
   [0x00, 'STOP:0 ADD:2 MUL:2 SUB:2 DIV:2 SDIV:2 MOD:2 SMOD:2 ADDMOD:3 MULMOD:3 EXP:2 SIGNEXTEND:2'],
   [
@@ -42,13 +42,13 @@ const table = new Map(
   ),
 )
 
-/** go-ethereum's name of any code from 0 to 255, also of one without an instruction. */
+/** go-ethereum's name for any code from 0 to 255, also for one without an instruction. */
 export function opcodeName(code: number): string {
   const name = table.get(code)?.name ?? '-'
   return name === '-' ? `opcode 0x${code.toString(16)} not defined` : name
 }
 
-/** How many words the instruction needs on the stack; 0 for a code without one. */
+/** Number of stack operands; 0 for a code without an instruction. */
 export function wordsNeeded(code: number): number {
   return table.get(code)?.words ?? 0
 }

@@ -1,4 +1,4 @@
-// The state after a kept block, for whatever only works things out: nothing of it is ever kept.
+// Opens the state after a stored block for read-only executions: changes are never stored.
 // Tested by src/devchain/vm/engine.test.ts
 import type { Common } from '@ethereumjs/common'
 import { Fault, hasCode } from '../../base/fault.ts'
@@ -19,18 +19,18 @@ import type { PrecompileChanges } from './precompiles/op-precompiles.ts'
 import type { TimeSlice } from './time-slice.ts'
 import type { StateVm } from './vm-over-state.ts'
 
-/** What every computation needs. */
+/** Dependencies of every call. */
 export type CallParts = {
   readonly rules: ChainRules
   readonly callGasMax: bigint
   readonly states: States
 }
 
-/** The states that calls run on. */
+/** Access to the states that calls run on. */
 type States = {
   /** Throws `unknown_block`. */
   headerOf(blockHash: Uint8Array): Header
-  /** An EVM on the state after `header`, under the rules `common` with these changes. Throws `no_state`. */
+  /** An EVM on the state after `header`, under the rules `common` and `precompiles`. Throws `no_state`. */
   open(parts: {
     readonly common: Common
     readonly precompiles: PrecompileChanges | null
@@ -39,7 +39,7 @@ type States = {
   }): Promise<StateVm>
 }
 
-/** For computations that read the blocks and tries of the embedded chain. */
+/** Dependencies of calls that read blocks and tries of the embedded chain. */
 export type StoredParts = CallParts & {
   readonly store: LocalStore
   readonly index: ChainIndex
@@ -47,7 +47,7 @@ export type StoredParts = CallParts & {
   readonly fork: StoredFork | null
 }
 
-/** What a fork reads through. */
+/** A fork and the function that reads its missing content. */
 export type StoredFork = { readonly point: ForkPoint; readonly read: ReadFork }
 
 export function storedParts(parts: Omit<StoredParts, 'states'>): StoredParts {
@@ -61,7 +61,7 @@ export function storedParts(parts: Omit<StoredParts, 'states'>): StoredParts {
   return stored
 }
 
-/** `tries`: the nodes of the state, also those that it has come to. */
+/** `tries`: nodes of the state, including those of uncommitted changes. */
 export type OpenState = TrieStateVm & { readonly tries: TrieDatabase }
 
 /** Throws `unknown_block`. */
@@ -72,8 +72,8 @@ export function headerOf({ store }: Pick<StoredParts, 'store'>, blockHash: Uint8
 }
 
 /**
- * An EVM on the state after `header`, which knows the hashes of blocks `below` (default: the header's number).
- * Throws `no_state`, and `ForkReadFailed`.
+ * An EVM on the state after `header`. BLOCKHASH works for numbers smaller than `below` (default: the header's number). Throws
+ * `no_state`, and `ForkReadFailed`.
  */
 export async function openState(
   { store, index, fork }: Pick<StoredParts, 'store' | 'index' | 'fork'>,
@@ -86,7 +86,7 @@ export async function openState(
 ): Promise<OpenState> {
   const { common, header, below = header.number, turn } = parts
   const { stateRoot } = header
-  // A block that a call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
+  // A call may run in a hypothetical block and read hashes of blocks that do not exist: zeros, as in go-ethereum.
   const hashOf = async (number: bigint) =>
     (number < below ? await hashAt(index, fork, number) : null) ?? new Uint8Array(32)
   const tries = createTrieDatabase(store, { isForked: fork !== null })
@@ -111,7 +111,7 @@ export async function hashAt(
   return await fork.read({ kind: 'hash', number })
 }
 
-/** The block that reads name: null for the fork's own and all later ones, whose missing content is of its state. */
+/** `ForkRead.block` for a state: null for the forked block and later ones, whose missing content belongs to the forked state. */
 function forkedBlockOf(header: Header, { point }: StoredFork): Uint8Array | null {
   return header.number < point.number ? keccak256(encodeHeader(header)) : null
 }

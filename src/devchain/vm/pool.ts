@@ -1,10 +1,9 @@
-// Transactions that wait for a block, one per sender and nonce. Bounded per sender and in all; in memory only,
-// so a restart forgets them.
+// Pending transactions, one per sender and nonce. Limited per sender and in total. In memory only, so a restart drops them.
 import { Fault } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
 
 /**
- * `raw`: without sidecar. `cost`: the most it can take from its sender, wei. Fees in wei per gas.
+ * `raw`: without sidecar. `cost`: maximum total cost to the sender, wei. Fees in wei per gas.
  * `blobFeeCap`: null for a transaction without blobs.
  */
 export type PoolEntry = {
@@ -18,11 +17,11 @@ export type PoolEntry = {
   readonly tip: bigint
   readonly blobs: number
   readonly blobFeeCap: bigint | null
-  /** Impersonated. */
+  /** Sent by an impersonated account. */
   readonly unsigned?: true
 }
 
-/** `bytesMax`: of all raw transactions together. */
+/** `bytesMax`: total size of the raw transactions. */
 export type PoolLimits = {
   readonly perSenderMax: number
   readonly totalMax: number
@@ -35,7 +34,7 @@ const defaultPoolLimits: PoolLimits = {
   bytesMax: 32 * 1024 * 1024,
 }
 
-/** A replacement must pay this many percent more, in both fees. */
+/** Minimum increase of both fees of a replacement, percent. */
 const bumpPercent = 10n
 
 export class Pool {
@@ -59,7 +58,7 @@ export class Pool {
     return this.#bySender.get(toBareHex(sender))?.get(nonce) ?? null
   }
 
-  /** The first nonce from `nonce` on that nothing here uses. */
+  /** The first nonce, from `nonce` on, without an entry of this sender. */
   nextNonce(sender: Uint8Array, nonce: bigint): bigint {
     let next = nonce
     while (this.at(sender, next) !== null) next += 1n
@@ -67,8 +66,8 @@ export class Pool {
   }
 
   /**
-   * What the sender's entries from its next nonce on may cost together, but for the one of `nonce`. As in
-   * go-ethereum, what waits behind a gap costs nothing yet.
+   * Maximum total cost of the sender's consecutive entries from the nonce `next` on, except the one with `nonce`. As in
+   * go-ethereum, entries after a nonce gap do not count.
    */
   costBeside(sender: Uint8Array, nonce: bigint, next: bigint): bigint {
     let sum = 0n
@@ -80,8 +79,8 @@ export class Pool {
   }
 
   /**
-   * Throws `pool_refused` when it is known, pays too little to replace another, or there is no room.
-   * `leavesNow`: it goes into a block at once, so it needs no room; the full queue may wait for just this one.
+   * Throws `pool_refused` if the transaction is known, underpriced as a replacement, or the pool is full.
+   * `leavesNow`: it is mined immediately, so the limits do not apply; mining it may unblock a full pool.
    */
   add(entry: PoolEntry, leavesNow = false): void {
     if (this.find(entry.hash) !== null) throw refused('already known')
@@ -99,7 +98,7 @@ export class Pool {
     this.#version += 1
   }
 
-  /** Forgets all, and waits for `entries` in their order. */
+  /** Replaces all entries by `entries`, in their order. */
   replaceAll(entries: readonly PoolEntry[]): void {
     for (const entry of this.#byHash.values()) this.remove(entry)
     for (const entry of entries) this.add(entry, true)
@@ -117,7 +116,7 @@ export class Pool {
     if (entries?.size === 0) this.#bySender.delete(key)
   }
 
-  /** Another number after every change. */
+  /** Changes with every modification. */
   get version(): number {
     return this.#version
   }
@@ -126,7 +125,7 @@ export class Pool {
     return this.#byHash.size
   }
 
-  /** All that wait, in order of arrival; a replacement arrives anew. */
+  /** All entries in order of arrival; a replacement counts as a new arrival. */
   inArrival(): Iterable<PoolEntry> {
     return this.#byHash.values()
   }
@@ -136,12 +135,12 @@ export class Pool {
     return [...(this.#bySender.get(toBareHex(sender))?.values() ?? [])].toSorted(byNonce)
   }
 
-  /** Everybody's entries, one list a sender, lowest nonce first. */
+  /** The entries of all senders, one list per sender, lowest nonce first. */
   lanes(): readonly (readonly PoolEntry[])[] {
     return [...this.#bySender.values()].map((entries) => [...entries.values()].toSorted(byNonce))
   }
 
-  /** True at the first call for a waiting entry: it may be announced now. */
+  /** True at the first call for an entry of the pool: the caller emits its event then. */
   announce(entry: PoolEntry): boolean {
     if (this.find(entry.hash) !== entry || this.#announced.has(entry)) return false
     this.#announced.add(entry)

@@ -1,5 +1,4 @@
-// A request on the state after a kept block, ready to run any number of times with different gas; each run is
-// taken back.
+// A request on the state after a stored block, ready to run any number of times with different gas. Each run is reverted.
 // Tested by src/devchain/vm/engine.test.ts
 import { runTx } from '@ethereumjs/vm'
 import type { RunTxResult } from '@ethereumjs/vm'
@@ -24,7 +23,7 @@ import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
 import type { TimeSlice } from './time-slice.ts'
 import type { CallParts } from './open-state.ts'
 
-/** Of one blob (EIP-4844). */
+/** Gas of one blob (EIP-4844). */
 const blobGas = 131_072n
 
 export type PreparedCall = {
@@ -34,22 +33,22 @@ export type PreparedCall = {
   readonly transaction: TypedTransaction
   readonly balance: bigint
   readonly blockGasLimit: bigint
-  /** True when the request calls code or creates some. */
+  /** True if the request calls or creates a contract. */
   readonly runsCode: boolean
-  /** Least gas that can work at all. */
+  /** Minimum gas for the request to begin. */
   readonly gasMin: bigint
-  /** `look` sees the state that the run has left, which is taken back afterwards. */
+  /** `look` is called with the state after the run, before the run is reverted. */
   run(gas: bigint, look?: (result: RunTxResult) => Promise<void>): Promise<RunTxResult>
 }
 
-/** What one computation works with: a request on the state after a stored block. */
+/** Input of one computation: a request and the stored block on whose state it runs. */
 export type CallTask = {
   readonly request: CallRequest
   readonly blockHash: Uint8Array
   readonly overrides: Overrides
 }
 
-/** The gas that a call may use. Throws `execution_failed` when it cannot even begin, or be paid. */
+/** The gas that a call may use. Throws `execution_failed` if it cannot begin or the sender cannot pay for it. */
 export function checkedGas({ callGasMax }: CallParts, prepared: PreparedCall): bigint {
   const gas = least(prepared.request.gas ?? callGasMax, callGasMax)
   checkGas(prepared, gas)
@@ -67,7 +66,7 @@ export function failureOf({
   return evmFault(exceptionError.error, returnValue, runState)
 }
 
-/** Throws `unknown_block`, `no_state`, and `execution_failed` for fees and overrides that cannot be. */
+/** Throws `unknown_block`, `no_state`, and `execution_failed` for invalid fees and overrides. */
 export async function prepareCall(
   parts: CallParts,
   { request: asked, blockHash, overrides }: CallTask,
@@ -111,7 +110,7 @@ async function runOnce(
   ran: { readonly tx: TypedTransaction; readonly block: Block },
   look: (result: RunTxResult) => Promise<void> = async () => {},
 ): Promise<RunTxResult> {
-  // Reverted in the end: no node is ever written.
+  // Reverted below, so no node is ever written.
   await vm.evm.journal.checkpoint()
   try {
     const result = await runTx(vm, {
@@ -129,9 +128,9 @@ async function runOnce(
 }
 
 /**
- * EIP-3607 forbids transactions from accounts with code; calls may speak for them. The EVM asks for such a
- * sender's code before any other code, so one answer says "delegated" (EIP-7702), which it lets pass; before
- * that fork it asks first whether there is such a thing.
+ * EIP-3607 forbids transactions from accounts with code, but calls may have such a sender. The EVM reads the sender's code before
+ * any other code, so the first read returns a delegation (EIP-7702), which it accepts. Before EIP-7702 it first checks if that EIP
+ * is active, so the first check returns true.
  */
 export function callAsContract({ state, vm: { common } }: StateVm): void {
   Object.assign(state, {

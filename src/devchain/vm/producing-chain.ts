@@ -1,7 +1,7 @@
-// The chain at its head: runs transactions into the next block, or runs a block made elsewhere, and keeps
-// each with one commit. After any failure it stands where it stood before. One call at a time.
+// The chain at its head: runs transactions into the next block, or executes an existing block, and stores each block in one
+// commit. After any failure it returns to the state before. One call at a time.
 // Tested by src/devchain/vm/engine.test.ts
-// long: each step moves the same state, or takes it back.
+// long: every step changes the same state, or reverts it.
 import { setImmediate } from 'node:timers/promises'
 import type { TxReceipt } from '@ethereumjs/vm'
 import type { Block } from '@ethereumjs/block'
@@ -44,7 +44,7 @@ import type { PoolEntry } from './pool.ts'
 import type { ReadyQueue } from './ready-queue.ts'
 import { recentBytesMax, type TrieDatabase } from './trie-database.ts'
 
-/** Fee recipient of blocks made here, unless the plan names one: an address without a known key. */
+/** Fee recipient of blocks made by this chain, unless the plan names one: an address without a known key. */
 const coinbase = fromHex('0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14')
 
 export type ChainParts = {
@@ -59,10 +59,10 @@ export type ChainParts = {
   readonly now: () => number
 }
 
-/** A transaction that the EVM would not run; nothing of it is left. */
+/** A transaction that the EVM refused; its changes are reverted. */
 type Refused = { readonly entry: PoolEntry; readonly cause: unknown }
 
-/** `block`: null when none was made. `taken`: in it, in order. `refused`: never to be tried again. */
+/** `block`: null if none was made. `taken`: its transactions, in order. `refused`: must not be tried again. */
 export type Mined = {
   readonly block: BlockPlace | null
   readonly taken: readonly PoolEntry[]
@@ -74,20 +74,20 @@ type OnDurable = (block: BlockPlace, signed: readonly Signed[]) => void
 
 type Ahead = {
   readonly place: BlockPlace
-  /** Of everything the block brings. */
+  /** Size of all items of the block. */
   readonly bytes: number
-  /** Of its nodes and code, which the trie database holds until they can be read from the BlockStore. */
+  /** Size of its nodes and code, which the trie database holds until they can be read from the BlockStore. */
   readonly stateBytes: number
   readonly durable: Promise<void>
 }
 
-/** Blocks that are run while the commits of those before them are under way, and what they bring in all. */
+/** Limits of blocks whose commits are in flight: number and total size. */
 const aheadBlocksMax = 64
 const aheadBytesMax = 32 * 1024 * 1024
 const aheadStateBytesMax = recentBytesMax / 2
 /**
- * Blocks that are handed to the writer together, and what they bring in all. It hears of them when a turn of the event loop
- * ends, and blocks run from promise to promise: without such ends it had nothing to do until this thread waited for it.
+ * Limits of blocks executed in one turn of the event loop: number and total size. Messages reach the writer only when a turn
+ * ends, and blocks run in microtasks. Without these breaks the writer would be idle until this thread waits for it.
  */
 const turnBlocksMax = aheadBlocksMax / 2
 const turnBytesMax = 1024 * 1024
@@ -99,9 +99,9 @@ export class ProducingChain {
   #header: Header
   #headerView: Block
   #plan: ChainPlan
-  /** Blocks whose commit is under way, oldest first. */
+  /** Blocks whose commits are in flight, oldest first. */
   #ahead: Ahead[] = []
-  /** Since the turn began. */
+  /** Blocks executed in this turn of the event loop. */
   #turn = { blocks: 0, bytes: 0 }
 
   private constructor(parts: ChainParts, main: TrieStateVm, place: BlockPlace, header: Uint8Array) {
@@ -113,7 +113,7 @@ export class ProducingChain {
     this.#plan = parts.index.plan()
   }
 
-  /** Stands at the head row's block. */
+  /** Opens the chain at the block of its head row. */
   static async open(parts: ChainParts): Promise<ProducingChain> {
     const { store, index } = parts
     const place = index.head()
@@ -134,7 +134,7 @@ export class ProducingChain {
     return this.#plan
   }
 
-  /** Seconds of the head, of the clock, and of the next block. */
+  /** Times in seconds: of the head, the clock and the next block. */
   get times() {
     const { timestamp } = this.#header
     const now = this.#now()
@@ -146,13 +146,13 @@ export class ProducingChain {
     return this.#plan.blocks.coinbase ?? coinbase
   }
 
-  /** Durable when it resolves. Throws what the BlockStore throws; the plan is the one before then. */
+  /** Durable when it resolves. Throws the errors of the BlockStore; the plan is then unchanged. */
   async setPlan(plan: ChainPlan): Promise<void> {
     await this.#parts.store.put([], planRows(this.#parts.network, plan))
     this.#plan = plan
   }
 
-  /** Null when there is no such account at the head. `address`: 20 bytes. */
+  /** Null if the account does not exist at the head. `address`: 20 bytes. */
   async account(address: Uint8Array): Promise<Account | null> {
     const key = createAddressFromString(toHex(address))
     return (await this.#main.state.getAccount(key)) ?? null
@@ -162,7 +162,7 @@ export class ProducingChain {
     return this.#main.state.getCode(createAddressFromString(toHex(address)))
   }
 
-  /** Rules, gas limit and prices (wei) that a transaction of the next block meets. */
+  /** Rules, gas limit and prices (wei) for transactions of the next block. */
   next() {
     const draft = this.#nextDraft()
     const common = this.#parts.rules.at(draft)
@@ -177,8 +177,8 @@ export class ProducingChain {
   }
 
   /**
-   * Makes one block of what `queue` gives, as much as fits, and keeps it. Without any transaction it is made
-   * only with `orEmpty`; `block` is null then. Throws what the BlockStore throws; nothing has happened then.
+   * Makes one block of the transactions of `queue` that fit, and stores it. If there are none, makes an empty block with
+   * `orEmpty`, otherwise `block` is null. Throws the errors of the BlockStore; the chain is then unchanged.
    */
   async mine(
     queue: ReadyQueue,
@@ -201,7 +201,7 @@ export class ProducingChain {
     }
   }
 
-  /** The block that `mine` would make now. Nothing of it is kept. */
+  /** The block that `mine` would make now. Not stored. */
   async preview(queue: ReadyQueue): Promise<BlockParts> {
     try {
       const { builder } = await this.#fill(queue, this.#nextDraft())
@@ -212,8 +212,8 @@ export class ProducingChain {
   }
 
   /**
-   * Makes a block that changes accounts outside of the EVM and has no transaction but the one that records the changes. It has
-   * the time of its parent, so that it uses up no time that was planned. Throws as `mine`.
+   * Makes a block that changes accounts outside the EVM; its only transaction records the changes. It has the time of its
+   * parent, so that it does not use up a planned time. Throws as `mine`.
    */
   async change(changes: readonly AccountChange[]): Promise<BlockPlace> {
     try {
@@ -236,8 +236,8 @@ export class ProducingChain {
   }
 
   /**
-   * Makes a canonical block below the head the new head, with a plan. Returns the blocks that left the chain, newest first.
-   * Throws what the BlockStore throws; nothing has happened then.
+   * Makes a canonical block below the head the new head, and sets the plan. Returns the blocks that left the chain, newest first.
+   * Throws the errors of the BlockStore; the chain is then unchanged.
    */
   async rewind(to: BlockPlace, plan: ChainPlan): Promise<readonly BlockPlace[]> {
     const { store, index, network } = this.#parts
@@ -277,7 +277,7 @@ export class ProducingChain {
           taken.push(entry)
           queue.take()
         } catch (cause) {
-          // It says nothing about the transaction, which waits on.
+          // The failure is not the transaction's fault: it stays in the pool.
           if (cause instanceof ForkReadFailed) throw cause
           refused.push({ entry, cause })
           queue.skip()
@@ -290,16 +290,16 @@ export class ProducingChain {
     return { builder, taken, refused }
   }
 
-  /** As the index has it, with the blocks whose commit is under way. */
+  /** Hash from the index, or of a block whose commit is in flight. */
   hashOf(number: bigint): Uint8Array | null {
     const ahead = this.#ahead.find(({ place }) => place.number === number)
     return ahead?.place.hash ?? this.#parts.index.hashOf(number)
   }
 
   /**
-   * Runs a block made elsewhere and begins to keep it if every root agrees; the next one may follow at once, and
-   * `settle` resolves when all are durable. `onDurable` is called in order. Consensus (work, votes) is not checked.
-   * Throws `BadBlock`, or what an earlier commit failed with; then the chain stands at its last durable block.
+   * Executes an existing block and starts to store it if every root matches. The next block may follow immediately; `settle`
+   * resolves when all are durable. `onDurable` is called in order. Consensus (proof of work, votes) is not checked.
+   * Throws `BadBlock`, or the error of an earlier commit; the chain then returns to its last durable block.
    */
   async replay(parts: BlockParts, onDurable: OnDurable): Promise<void> {
     await this.#waitForRoom()
@@ -314,7 +314,7 @@ export class ProducingChain {
       const { block, receipts } = await this.#execute(parts, header).catch((cause: unknown) => {
         throw new BadBlock(`block ${header.number} does not execute to its header`, { cause })
       })
-      // Recovered while it ran, and remembered by the library.
+      // The execution recovered the senders, and the library cached them.
       const signed = block.transactions.map((transaction) => ({
         hash: transaction.hash(),
         sender: transaction.getSenderAddress().bytes,
@@ -332,7 +332,7 @@ export class ProducingChain {
     return { block, receipts: await executeBlock(this.#main, block, header) }
   }
 
-  /** Waits for the commits under way. Throws what the first failed with; the chain then stands before it. */
+  /** Waits for the commits in flight. If one failed, returns to the last durable block and throws the first error. */
   async settle(): Promise<void> {
     const ahead = this.#ahead
     this.#ahead = []
@@ -353,7 +353,7 @@ export class ProducingChain {
     const stateBytes = this.#ahead.reduce((sum, one) => sum + one.stateBytes, 0)
     const fits = bytes < aheadBytesMax && stateBytes < aheadStateBytesMax
     if (fits && this.#ahead.length < aheadBlocksMax) return
-    // The last of half of them: the others wait for theirs meanwhile, and share its transaction.
+    // Wait for the older half only: the rest stays in flight and shares a transaction of the writer.
     const half = this.#ahead[Math.floor((this.#ahead.length - 1) / 2)]
     const failed = await half?.durable.then(
       () => false,
@@ -374,7 +374,7 @@ export class ProducingChain {
     const stateItems = tries.reachable(stateRoot)
     const { place, items, rows } = commitOf(network, parts, receipts, stateItems)
     const durable = store.put(items, rows).then(() => onDurable(place))
-    // Callers of `settle` get the failure. Without one yet, the rejection must not be unhandled.
+    // Callers of `settle` get the failure. Until then, the rejection must not count as unhandled.
     durable.catch(() => {})
     const bytes = bytesOf(items)
     this.#ahead.push({ place, bytes, stateBytes: bytesOf(stateItems), durable })
@@ -382,7 +382,7 @@ export class ProducingChain {
     await this.#endTurn(bytes)
   }
 
-  /** Once enough has come together. */
+  /** Ends the turn of the event loop once it has reached its limits. */
   async #endTurn(bytes: number): Promise<void> {
     this.#turn.blocks += 1
     this.#turn.bytes += bytes
@@ -409,7 +409,7 @@ export class ProducingChain {
   async #advance(place: BlockPlace, header: Uint8Array): Promise<void> {
     this.#parts.tries.clear()
     this.#stand(place, header)
-    // Lets go of the storage tries; fails at once if the commit is not readable.
+    // Releases the storage tries. Fails immediately if the commit is not readable.
     await this.#main.state.setStateRoot(this.#header.stateRoot, false)
   }
 
@@ -419,15 +419,15 @@ export class ProducingChain {
     this.#headerView = viewHeader(header, this.#parts.rules.at(this.#header))
   }
 
-  /** A failed commit leaves the EVM a block ahead; a refused transaction leaves its nodes behind. */
+  /** Restores the state of the head: a failed commit leaves the EVM a block ahead, a refused transaction leaves its nodes. */
   async #reset(): Promise<void> {
     this.#parts.tries.forget()
     if (this.#parts.fork === null) await this.#main.state.setStateRoot(this.#header.stateRoot)
-    // A read that failed in the middle of a write leaves caches and checkpoints that only a new EVM is rid of.
+    // After a read failed in the middle of a write, only a new EVM is free of stale caches and checkpoints.
     else this.#main = await openMachine(this.#parts, this.#header, this)
   }
 
-  /** `interval`: seconds after the parent, in place of what the plan says. */
+  /** `interval`: seconds after the parent, instead of the planned time. */
   #nextDraft(interval: bigint | null = null): Draft {
     const planned = this.#draftOf(this.#plan.blocks)
     const timestamp = interval === null ? planned.timestamp : this.#header.timestamp + interval
@@ -446,7 +446,7 @@ export class ProducingChain {
       timestamp: nextTimestamp(plan, timestamp, this.#now()),
       gasLimit: plan.gasLimit ?? gasLimit,
       coinbase: plan.coinbase ?? coinbase,
-      // Each replay of the chain gives the same randomness.
+      // Deterministic, so that a replay of the chain gives the same randomness.
       mixHash: plan.nextPrevRandao ?? keccak256(this.#place.hash),
       ...(plan.nextBaseFee === null || baseFeePerGas === undefined
         ? {}
@@ -457,7 +457,7 @@ export class ProducingChain {
   #planAfter({ header }: BlockParts, interval: bigint | null): ChainPlan {
     const { blocks, mining } = this.#plan
     const { timestamp } = decodeHeader(header)
-    // A time that the order of the block names counts as set.
+    // A time from the order that makes the block counts as set.
     const before = interval === null ? blocks : { ...blocks, nextTimestamp: timestamp }
     const after = planAfterBlock(before, timestamp, this.#now())
     return after === blocks ? this.#plan : { blocks: after, mining }

@@ -36,7 +36,7 @@ test('accounts read as they were overridden, and the next call sees the chain ag
   const state = [
     { address: keyless, balance: 10n ** 30n, code: fromHex('0x325f5260205ff3'), nonce: 3n },
   ]
-  // ORIGIN: code where there was none, and money to pay with.
+  // ORIGIN: an account that gets code by the override, and a balance to pay with.
   const paid = { from: keyless, to: keyless, value: 1n, gas: 100_000n, gasPrice: 10n ** 10n }
   assert.equal(number(await call(paid, hash, { state })), number(keyless))
   await assert.rejects(call(paid, hash), /insufficient funds/)
@@ -57,7 +57,7 @@ test('an override that changes nothing makes no account, and a moved contract is
   }
   assert.equal(await gasOf(word(1n).subarray(12)), 100n)
   assert.equal(await gasOf(moved), 2_600n)
-  // EXTCODEHASH of an account that is not there is zero.
+  // EXTCODEHASH of a nonexistent account is zero.
   const hashed = returning(`73${toHex(word(1n).subarray(12)).slice(2)}3f`)
   assert.equal(number(await call(hashed, hash, { state })), 0n)
 })
@@ -77,7 +77,7 @@ test('code at a genesis with a difficulty runs by the rules from before the merg
 
 test('a precompiled contract that fails has not reverted', async (t) => {
   const { call, estimateGas, hash } = await open(t)
-  // Not on the curve.
+  // Not a point of the curve.
   const point = {
     to: word(6n).subarray(12),
     data: fromHex(`0x${'00'.repeat(31)}01`.padEnd(258, '03')),
@@ -126,7 +126,7 @@ test('block fields read as they were overridden', async (t) => {
   assert.equal(await see('4a'), 99n)
   assert.equal(await see('48'), 0n)
   assert.equal(await see('48', { from: fromHex(alice.address), gas: 90_000n, gasPrice: 9n }), 3n)
-  // The hash of a block that never was.
+  // The hash of a block that does not exist.
   assert.equal(await see('604440'), 0n)
   assert.ok((await estimateGas(returning('43'), hash, { block })) > 53_000n)
 })
@@ -180,7 +180,7 @@ test('an access list leaves out who authorized code for itself: that is warm any
 
 test('the list is found anew until it holds: a warm slot may open another path', async (t) => {
   const { createAccessList, hash } = await open(t)
-  // Reads slot 0; when that took less than 256 gas, it was warm, and slot 1 is read too.
+  // Reads slot 0. If that took less than 256 gas, slot 0 was warm, and slot 1 is read too.
   const state = [{ address: sample, code: fromHex('0x5a5f54505a900361010011600f57005b60015400') }]
   const report = await createAccessList({ to: sample }, hash, { state })
   assert.equal(report.error, null)

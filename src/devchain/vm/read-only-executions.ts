@@ -1,5 +1,5 @@
-// What the call thread can work out, each on a state of its own that is thrown away afterwards: many may be
-// under way at once, taking turns.
+// The executions of a call thread. Each one has a temporary state of its own, so several can be in progress at once and take
+// turns.
 import type { LocalStore } from '../../content/block-store.ts'
 import type {
   AccessListReport,

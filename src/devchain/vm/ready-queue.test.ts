@@ -40,7 +40,7 @@ test('the higher tip goes first, the earlier arrival among equals, nonces in ord
   const [low, high] = [entry(1, 4n), entry(1, 5n, { tip: 40n })]
   const middle = entry(2, 0n, { tip: 20n })
   const twin = entry(3, 0n)
-  // Its cap leaves 2 beyond the base fee, whatever it offers.
+  // Its fee cap leaves 2 above the base fee, whatever its tip is.
   const capped = entry(4, 0n, { feeCap: 52n, tip: 50n })
   const lanes = [[low, high], [capped], [twin], [middle]]
   assert.deepEqual(drain(queueOf(lanes, [twin, low, high, middle, capped])), [

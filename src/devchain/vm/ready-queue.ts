@@ -1,11 +1,10 @@
-// What may go into one block, best first: by what a gas pays beyond the base fee, then by arrival; one
-// sender's transactions in the order of their nonces.
+// Transactions that may go into one block, best first: by tip per gas, then by arrival. Those of one sender are in nonce order.
 import type { PoolEntry } from './pool.ts'
 
-/** What a block still has room for. */
+/** Space left in a block. */
 export type PoolSpace = { readonly gas: bigint; readonly blobs: number }
 
-/** A sender's turn: `entry` is the one at `at`; what it pays beyond the base fee, and when it came. */
+/** A sender's position: `entry` is the one at `at`; `tip`: its fee per gas beyond the base fee; `rank`: its order of arrival. */
 type Lane = {
   readonly entries: readonly PoolEntry[]
   at: number
@@ -15,9 +14,9 @@ type Lane = {
 }
 
 export type ReadyParts = {
-  /** One list a sender: nonces from the sender's next one on, without a gap. */
+  /** One list per sender: consecutive nonces from the sender's next one. */
   readonly lanes: readonly (readonly PoolEntry[])[]
-  /** All that wait, in order of arrival. */
+  /** All pending transactions, in order of arrival. */
   readonly inArrival: Iterable<PoolEntry>
   /** Of the block, wei. */
   readonly baseFee: bigint
@@ -36,7 +35,7 @@ export class ReadyQueue {
     this.#lanes = new Set(parts.lanes.map((entries) => this.#turn({ entries, at: 0 })))
   }
 
-  /** The next to try, null when nothing more fits. A sender whose next one is too dear or too big waits. */
+  /** The next transaction to try, or null if none fits. Skips a sender whose next one is underpriced or too large. */
   next(room: PoolSpace): PoolEntry | null {
     let best: Lane | null = null
     for (const lane of this.#lanes) {
@@ -47,13 +46,13 @@ export class ReadyQueue {
     return best?.entry ?? null
   }
 
-  /** What `next` gave is in the block: its sender's following one may come. */
+  /** The last result of `next` is in the block: the sender's next transaction becomes eligible. */
   take(): void {
     const best = this.#best
     if (best !== null) Object.assign(best, this.#turn({ entries: best.entries, at: best.at + 1 }))
   }
 
-  /** What `next` gave cannot run: nor can what follows it. */
+  /** The last result of `next` cannot run, so the sender's later ones cannot either. */
   skip(): void {
     if (this.#best !== null) this.#lanes.delete(this.#best)
   }

@@ -1,8 +1,8 @@
-// One sender's waiting transactions by what the account's nonce allows. Pure.
+// Splits one sender's pending transactions by the account's nonce. Pure.
 // Tested by src/devchain/vm/engine.test.ts
 import type { PoolEntry } from './pool.ts'
 
-/** `stale`: nonces that are used up; `ready`: next in line, without a gap; `gapped`: after a gap. */
+/** `stale`: nonces already used; `ready`: consecutive from the next nonce; `gapped`: after a nonce gap. */
 export type SplitLane = {
   readonly stale: readonly PoolEntry[]
   readonly ready: readonly PoolEntry[]

@@ -9,7 +9,7 @@ import { StateTrie } from './state-trie.ts'
 
 const options = { useKeyHashingFunction: keccak256, valueEncoding: ValueEncoding.Bytes } as const
 
-/** The same trie twice: ours, and the library's, each with a database of its own. */
+/** Two equal tries, ours and the library's, each with its own database. */
 function both(useKeyHashing: boolean) {
   const db = new MapDB<string, Uint8Array>()
   const ours = new StateTrie({ ...options, useKeyHashing, db })
@@ -24,7 +24,7 @@ const shown = ({ node, remaining, stack }: Awaited<ReturnType<StateTrie['findPat
 })
 
 for (const useKeyHashing of [true, false]) {
-  // Short keys that share their beginnings make extensions, embedded nodes and branches with a value.
+  // Short keys with common prefixes produce extensions, embedded nodes and branches with a value.
   test(`puts, deletes and paths come out as in the library's trie (hashed keys: ${useKeyHashing})`, async () => {
     const random = seeded(useKeyHashing ? 1 : 2)
     const bytes = (length: number, to: number) => Uint8Array.from({ length }, () => random(to))

@@ -20,7 +20,7 @@ const word = (value: number) => value.toString(16).padStart(64, '0')
 const hashOf = (slot: number) => toHex(keccak256(fromHex(`0x${word(slot)}`)))
 const zeros = new Uint8Array(32)
 
-/** Sets slots 1 to 5 to 0x11 to 0x15, and becomes code that sets slot 3 to the first word of its input. */
+/** Sets slots 1 to 5 to 0x11 to 0x15; the deployed code sets slot 3 to the first word of its input. */
 const init =
   '0x' +
   [1, 2, 3, 4, 5].map((slot) => `601${slot}600${slot}55`).join('') +
@@ -90,7 +90,7 @@ async function open(t: TestContext) {
   }
 }
 
-/** In the order of their hashed keys. */
+/** Slots in the order of their hashed keys. */
 function slotsWith(third: number) {
   return [0x11, 0x12, third, 0x14, 0x15]
     .map((value, at): [string, number] => [hashOf(at + 1), value])
@@ -102,7 +102,7 @@ test('the storage is that right before the transaction', async (t) => {
   assert.equal(await range(1, 0), null)
   assert.deepEqual(await range(2, 0), { slots: slotsWith(0x13), next: null })
   assert.deepEqual(await range(2, 1), { slots: slotsWith(0x77), next: null })
-  // A block without transactions: the state before them.
+  // A block without transactions: the state before it.
   assert.deepEqual(await range(3, 0), { slots: slotsWith(0x88), next: null })
   assert.equal(await range(3, 0, zeros, 10, new Uint8Array(20).fill(9)), null)
 })

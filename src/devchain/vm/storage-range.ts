@@ -1,4 +1,4 @@
-// debug_storageRangeAt: a page of an account's storage as it is right before a transaction of a block of the chain.
+// debug_storageRangeAt: a page of an account's storage directly before a transaction of a block of the chain.
 // Tested by src/devchain/vm/storage-range.test.ts
 import { runBlock } from '@ethereumjs/vm'
 import { createAddressFromString } from '@ethereumjs/util'
@@ -23,7 +23,7 @@ import { beginBlock } from './simulate/system-calls.ts'
 import { Enough, readBlock } from './trace-block.ts'
 import type { TimeSlice } from './time-slice.ts'
 
-/** `index`: of the transaction. `address`: 20 bytes. `start`: the first hashed key, 32 bytes. `max`: most slots. */
+/** `index`: of the transaction. `address`: 20 bytes. `start`: the first hashed key, 32 bytes. `max`: maximum number of slots. */
 export type StorageRangeTask = {
   readonly blockHash: Uint8Array
   readonly index: number
@@ -34,7 +34,7 @@ export type StorageRangeTask = {
 
 /**
  * Null for an account without storage. Throws `unknown_block`, `pruned`, `no_state`, and `execution_failed` for the first
- * block of the chain and for an index that it does not have.
+ * block of the chain or if the block has no transaction `index`.
  */
 export async function readStorageRange(
   parts: StoredParts,
@@ -46,7 +46,7 @@ export async function readStorageRange(
   const header = decodeHeader(kept.header)
   if (header.number === 0n) throw refused('no transaction in genesis')
   const count = decodeEntries(kept.transactions).length
-  // A block without transactions has the state in which its first one would run.
+  // For a block without transactions, index 0 means the state before a first transaction would run.
   if (index < 0 || index >= Math.max(count, 1)) {
     throw refused(`transaction index ${index} out of range for block ${toHex(blockHash)}`)
   }
@@ -60,7 +60,7 @@ export async function readStorageRange(
   }
   let at = -1
   let page: Promise<StorageRange | null> | null = null
-  // The library waits for a listener that takes a second argument to call it.
+  // If a listener takes a second argument, the library waits until the listener calls it.
   machine.vm.events.on('beforeTx', (_transaction, next) => {
     at += 1
     if (at !== index) {
@@ -68,7 +68,7 @@ export async function readStorageRange(
       return
     }
     page = readPage(machine, task, turn)
-    // The caller that awaits the page gets its failure.
+    // A failure is reported to the caller, which awaits `page`.
     page.then(
       () => next?.(),
       () => next?.(),
@@ -99,14 +99,14 @@ async function readPage(
   { address, start, max }: StorageRangeTask,
   turn: TimeSlice,
 ): Promise<StorageRange | null> {
-  // What ran so far waits in caches: the nodes of this state are made of it, and dropped with it.
+  // Changes of the replay are in caches: flush them to trie nodes, which are discarded together with this state.
   await state.flush()
   const account = await state.getAccount(createAddressFromString(toHex(address)))
   if (account === undefined || equalBytes(account.storageRoot, emptyTrieRoot)) return null
   const first = toNibbles(start)
   const slots: { readonly hashedKey: Uint8Array; readonly value: Uint8Array }[] = []
 
-  /** The hashed key after the page once there is one. In the order of keys. */
+  /** Visits leaves in key order. Returns the hashed key after the page once it is known. */
   async function walk(child: TrieChild, path: readonly number[]): Promise<Uint8Array | null> {
     if (child === null || isBefore(path, first)) return null
     const node = child instanceof Uint8Array ? await load(child) : child
@@ -138,7 +138,7 @@ async function readPage(
       const bytes = await tries.get(toBareHex(hash))
       if (bytes !== undefined) return decodeTrieNode(bytes)
     } catch (thrown) {
-      // A fork cannot list what it has not read: no proof of a known key brings the node.
+      // A fork cannot list unread storage: no proof of a known key contains the node.
       throw thrown instanceof NotLoaded ? missing(thrown) : thrown
     }
     throw missing()
@@ -148,7 +148,7 @@ async function readPage(
   return { slots, next }
 }
 
-/** Are all keys that begin with `path` before `first`? */
+/** True if all keys that begin with `path` are before `first`. */
 function isBefore(path: readonly number[], first: Uint8Array): boolean {
   for (const [at, nibble] of path.entries()) {
     const other = first[at] ?? 0
@@ -157,7 +157,7 @@ function isBefore(path: readonly number[], first: Uint8Array): boolean {
   return false
 }
 
-/** 32 bytes out of the RLP of a slot's value, which has no zeros in front. */
+/** Decodes the RLP of a slot's value, which has no leading zeros, to 32 bytes. */
 function wordOf(value: Uint8Array): Uint8Array {
   const bytes = decodeRlp(value) as Uint8Array
   const word = new Uint8Array(32)

@@ -11,7 +11,7 @@ const { signal } = new AbortController()
 function setUp(span = limits.spanMs, moves: MoveLimits | null = null) {
   const clock = createTurnedClock()
   const order: string[] = []
-  /** Works in steps of 10 ms. */
+  /** Runs steps of 10 ms. */
   const work = (name: string, steps: number) => async (turn: TimeSlice) => {
     for (let step = 0; step < steps; step += 1) {
       clock.turn(10)

@@ -1,22 +1,22 @@
-// Shares one thread among tasks by slices: a task that has run for a slice lets the next one go on, and one
-// that has run for too long, or was given up, ends at its next stop. Stops are many and cost little.
+// Shares one thread among tasks by time slices. After its slice a task lets the next one run. A task that exceeds its time limit
+// or is aborted ends at its next stop. Stops are frequent and cheap.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { checkStep, stepMsMax } from './precompiles/bound-precompiles.ts'
 
 export type TimeSliceLimits = {
-  /** After so long another task may go on. */
+  /** Length of a slice: after it another task may run. */
   readonly sliceMs: number
-  /** The most that one task may run. */
+  /** Maximum run time of one task. */
   readonly runMs: number
-  /** The most from its begin to its end, the turns of others included. */
+  /** Maximum time from the start of a task to its end, including the slices of other tasks. */
   readonly spanMs: number
-  /** The most that one step without a stop may take. */
+  /** Maximum duration of one step without a stop. */
   readonly stepMs: number
 }
 
-/** 5 s is go-ethereum's own bound (`rpc.evmtimeout`); the span stays under a request's deadline. */
+/** 5 s is go-ethereum's limit (`rpc.evmtimeout`). The span is shorter than a request's deadline. */
 export const defaultTimeSliceLimits: TimeSliceLimits = {
   sliceMs: 20,
   runMs: 5_000,
@@ -24,16 +24,16 @@ export const defaultTimeSliceLimits: TimeSliceLimits = {
   stepMs: stepMsMax,
 }
 
-/** The bounds of a thread of short tasks: one step, and a whole run while others wait. */
+/** Limits of a thread for short tasks: of one step, and of a whole run while other tasks wait. */
 export type MoveLimits = { readonly stepMs: number; readonly runMs: number }
 
-/** Thrown out of a task that must begin again in the thread for long tasks. */
+/** Thrown by a task that must restart in the thread for long tasks. */
 export class MustYield extends Error {}
 
-/** The clock is read once in so many stops. */
+/** The clock is read at every eighth stop. */
 const stopsPerLook = 8
 
-/** go-ethereum's text for a call that ran too long. */
+/** Error with go-ethereum's text for a call that ran too long. */
 export function tooLong({ runMs }: TimeSliceLimits): Fault {
   return new Fault('execution_failed', {
     detail: `execution aborted (timeout = ${Math.max(1, Math.round(runMs / 1000))}s)`,
@@ -41,8 +41,8 @@ export function tooLong({ runMs }: TimeSliceLimits): Fault {
 }
 
 /**
- * Hands the thread to one task after the other. Those that begin and those that go on take turns, each in the order in which
- * they asked: a short task passes any number of long ones.
+ * Runs one task at a time. New tasks and paused tasks alternate, each group in FIFO order, so a short task overtakes any number
+ * of long ones.
  */
 export class TimeSlices {
   readonly #clock: Clock
@@ -54,7 +54,7 @@ export class TimeSlices {
   #taken = false
   #nextBegins = true
 
-  /** `moves`: null where tasks stay, however long they take. */
+  /** `moves`: null if tasks never move to another thread. */
   constructor(
     clock: Clock,
     limits: TimeSliceLimits = defaultTimeSliceLimits,
@@ -73,12 +73,12 @@ export class TimeSlices {
     return this.#moves
   }
 
-  /** There is another task. */
+  /** True if there is another task. */
   get isCrowded(): boolean {
     return this.#tasks > 1
   }
 
-  /** Runs `work` alternating with all others. `onTurn` is called each time it continues. */
+  /** Runs `work` in time slices. `onTurn` is called each time it starts or continues. */
   async run<T>(
     turnOf: (turn: TimeSlice) => Promise<T>,
     signal: AbortSignal,
@@ -108,7 +108,7 @@ export class TimeSlices {
     }
   }
 
-  /** Others run until `waited` resolves and the turn comes round again. It never rejects. */
+  /** Other tasks run until `waited` resolves and it is this task's turn again. `waited` never rejects. */
   async #pause(waited: Promise<void>, onTurn: () => void): Promise<void> {
     this.#give()
     await waited
@@ -161,14 +161,14 @@ export class TimeSlice {
     this.#since = this.#beganAt
   }
 
-  /** A place to stop inside the EVM. Resolves at once, or when the turn comes round again. */
+  /** A stop inside the EVM. Null: continue immediately; otherwise resolves at the task's next slice. */
   stop(): Promise<void> | null {
     this.#stops += 1
     if (this.#stops % stopsPerLook !== 0) return null
     return this.look()
   }
 
-  /** Before a precompiled contract that takes `ms`. Throws `execution_failed` or `MustYield` when that is too long. */
+  /** Call before a precompiled contract that takes `ms`. Throws `execution_failed` or `MustYield` if that is too long. */
   step(ms: number, address: string): Promise<void> | null {
     const { limits, moves } = this.#turns
     checkStep(ms, address, limits.stepMs)
@@ -176,7 +176,7 @@ export class TimeSlice {
     return this.look()
   }
 
-  /** The same, the clock read every time. Throws `execution_failed` when time is up. */
+  /** As `stop`, but always reads the clock. Throws `execution_failed` when the time limit is exceeded. */
   look(): Promise<void> | null {
     const now = this.#clock.monotonic()
     const ran = now - this.#since
@@ -191,8 +191,8 @@ export class TimeSlice {
   }
 
   /**
-   * Others run while the task waits for `promise`, which does not count as its own time, only towards the span. Rejects as
-   * `promise`, when the task was given up, and with `execution_failed` when time is up.
+   * Lets other tasks run while this one waits for `promise`. The wait counts only towards the span. Rejects as `promise`, if the
+   * task is aborted, and with `execution_failed` when the span is exceeded.
    */
   async wait<T>(promise: Promise<T>): Promise<T> {
     this.#ranMs += this.#clock.monotonic() - this.#since
@@ -213,7 +213,7 @@ export class TimeSlice {
   }
 
   async #rest(): Promise<void> {
-    // Also without other tasks: the message that the task was aborted arrives only between slices.
+    // Pause even without other tasks: an abort message arrives only between turns of the event loop.
     await this.#pause(setImmediate())
     this.#since = this.#clock.monotonic()
     this.#signal.throwIfAborted()

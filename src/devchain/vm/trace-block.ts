@@ -1,5 +1,5 @@
-// debug_traceTransaction and debug_traceBlock: replays a block of the chain on its parent's state, up to the
-// transaction that is asked for.
+// debug_traceTransaction and debug_traceBlock: replays a block of the chain on its parent's state, up to the requested
+// transaction.
 // Tested by src/devchain/vm/trace.test.ts
 import type { Block } from '@ethereumjs/block'
 import { EthereumJSError } from '@ethereumjs/util'
@@ -25,15 +25,15 @@ import { createTracer } from './trace/create-tracer.ts'
 import type { Tracer } from './trace/tracer.ts'
 import type { TimeSlice } from './time-slice.ts'
 
-/** `index`: of the only transaction wanted, or null for all. */
+/** `index`: of the only transaction to trace, or null for all. */
 export type TraceBlockTask = {
-  /** The hash of one of the chain, or one that may be of no chain: all that is known of it is that it has a header. */
+  /** Hash of a block of the chain, or a block from the client, of which only the header is known to be well-formed. */
   readonly block: Uint8Array | BlockParts
   readonly index: number | null
   readonly tracer: TracerChoice
 }
 
-/** What the transactions that are wanted have been traced; nothing runs after them. */
+/** Ends the replay: all requested transactions are traced. */
 export class Enough extends Error {}
 
 /** Throws `unknown_block`, `pruned`, `no_state`, and `execution_failed` for the first block of the chain. */
@@ -84,7 +84,7 @@ function parentOf(parts: StoredParts, { parentHash }: Header): Header {
   }
 }
 
-/** Throws `execution_failed` for lists that are not a block's. */
+/** Throws `execution_failed` for invalid lists. */
 function viewForeign(parts: BlockParts, common: Common): Block {
   try {
     return viewBlock(parts, common)
@@ -93,16 +93,16 @@ function viewForeign(parts: BlockParts, common: Common): Block {
   }
 }
 
-/** What the library or the decoder says of foreign bytes is about them, not a fault of ours; the rest stays as it is. */
+/** Converts errors of the library or the decoder, which the client's bytes caused, to a Fault; returns others unchanged. */
 function asRefusal(thrown: unknown, what: string): unknown {
   if (!(thrown instanceof EthereumJSError) && !(thrown instanceof Malformed)) return thrown
-  // The library adds how it would print the block.
+  // The library appends a printout of the block.
   const [said = ''] = thrown.message.split(' (')
   const detail = `${what}: ${said}`.slice(0, 256)
   return new Fault('execution_failed', { detail, cause: thrown })
 }
 
-/** Tells the tracer of the transactions of the replay that are wanted. */
+/** Passes the requested transactions of the replay to the tracer. */
 function follow(
   vm: VM,
   tracer: Tracer,
@@ -121,7 +121,7 @@ function follow(
     at += 1
     if ((index !== null && at > index) || failures.length > 0) throw new Enough()
   })
-  // The library waits for a listener that takes a second argument to call it.
+  // If a listener takes a second argument, the library waits until the listener calls it.
   vm.events.on('beforeTx', (transaction, next) => {
     const begun = wanted() ? tracer.begin({ transaction, block }) : null
     void settle(begun, failures, next)
@@ -154,7 +154,7 @@ async function settle(
   next?.()
 }
 
-/** The block as it was kept. Throws `unknown_block`, `pruned`. */
+/** The stored block. Throws `unknown_block`, `pruned`. */
 export function readBlock({ store }: StoredParts, hash: Uint8Array): BlockParts {
   const bytes = store.peek({ kind: 'header', hash })
   if (bytes === null) throw new Fault('unknown_block', { detail: 'header for hash not found' })

@@ -1,4 +1,4 @@
-// debug_traceCall: runs a request as eth_call does, and says how.
+// debug_traceCall: runs a request as eth_call does and returns its trace.
 // Tested by src/devchain/vm/trace.test.ts
 import type { TracerChoice } from '../../chain/computation.ts'
 import { checkedGas, prepareCall } from './prepared-call.ts'
@@ -7,7 +7,7 @@ import type { CallTask } from './prepared-call.ts'
 import { createTracer } from './trace/create-tracer.ts'
 import type { TimeSlice } from './time-slice.ts'
 
-/** A JSON value. Throws as `call` before the request runs; a failure of the run is part of the trace. */
+/** Returns a JSON value. Throws as `call` before the request runs; the trace includes a failure of the run. */
 export async function traceCall(
   parts: CallParts,
   task: CallTask & { readonly tracer: TracerChoice },

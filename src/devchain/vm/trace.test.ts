@@ -122,7 +122,7 @@ test('the struct logger lists each instruction with gas, stack, memory and stora
     { ...struct, limit: 200 },
     { state },
   )) as typeof trace
-  // As in go-ethereum, what is begun below so many characters of JSON is still listed.
+  // As in go-ethereum, a log that begins before this many characters of JSON is still listed.
   const length = (count: number) => JSON.stringify(trace.structLogs.slice(0, count)).length
   assert.ok(length(short.structLogs.length) > 200)
   assert.ok(length(short.structLogs.length - 1) <= 202)
@@ -138,7 +138,7 @@ test('code that ends without STOP ends with a STOP of its own', async (t) => {
     }
     return trace.structLogs.slice(-2)
   }
-  // PUSH1 0 PUSH1 0 SSTORE: the refund of a slot that is emptied is shown by both.
+  // PUSH1 0 PUSH1 0 SSTORE: both logs include the refund for clearing a slot.
   const [clears, stop] = await last('0x6000600055')
   assert.partialDeepStrictEqual(clears, { pc: 4, op: 'SSTORE', gasCost: 5_000, refund: 4_800 })
   const gas = Number(clears?.['gas']) - 5_000
@@ -167,7 +167,7 @@ test('an instruction that cannot run is the last of its frame and says why', asy
     log?.['op'],
     log?.['error'],
   ]
-  // What has failed while it ran has been listed before: only the frame says why.
+  // An instruction that fails during execution is listed first without an error: only the frame has the error.
   assert.deepEqual(names(await fails('0xfe')), ['INVALID', undefined])
   assert.deepEqual(names(await fails('0x5b600c565b0c')), ['JUMP', undefined])
   assert.deepEqual(names(await fails('0x6005560000')), ['JUMP', undefined])
@@ -253,7 +253,7 @@ test('a transaction of the chain is traced on the state it met, others of its bl
     pre: { [contract]: { storage: { [slot]: nine } } },
     post: { [contract]: { storage: { [slot]: ten } }, [alice.address.toLowerCase()]: { nonce: 2 } },
   })
-  // The earlier block, from the later head: it still meets its own parent's state.
+  // Trace the earlier block again, after the head has moved: it still runs on its own parent's state.
   const [again] = await traceBlock({ ...prestate, diffMode: true }, null, block)
   assert.partialDeepStrictEqual(again?.result, {
     post: { [contract]: { nonce: 1, code: '0x600a5f55000000', storage: { [slot]: nine } } },
@@ -318,7 +318,7 @@ test('an account that is gone after a call stands in its prestate alone', async 
 
 test('what stood in the way of a new contract is among what was before', async (t) => {
   const { send, traceBlock } = await open(t)
-  // Any call creates a contract of no code at one and the same address (CREATE2).
+  // Every call creates a contract without code at the same address (CREATE2).
   await send({ nonce: 0, data: '0x655f5f5f5ff5005f526006601af3' })
   const factory = toHex(contractAddress(fromHex(alice.address), 0n))
   await send({ nonce: 1, to: factory })
@@ -351,7 +351,7 @@ test('who lets an account speak for it is among what was before, and so is the c
 
 test('a trace that grows too large is refused', async (t) => {
   const { traceCall } = await open(t)
-  // Leaves a word on the stack in each round, and every step lists the whole stack.
+  // Leaves a word on the stack in each round, and every log lists the whole stack.
   await assert.rejects(traceCall({ data: fromHex('0x5b5f5f56') }, struct), {
     code: 'response_too_large',
   })
@@ -371,7 +371,7 @@ test('a call that fails before it begins is a frame with its reason', async (t) 
   const error = 'insufficient balance for transfer'
   assert.deepEqual(trace.calls[0], {
     from,
-    // What was asked for, and the stipend of a call with a value.
+    // The requested gas, and the stipend of a call with a value.
     gas: '0x108fb',
     gasUsed: '0x0',
     to: toHex(callee),

@@ -1,5 +1,5 @@
-// The EVM's trie database over the BlockStore. What it writes waits in `pending`, where every trie of the chain
-// sees it, until a block's commit takes what that block's state root reaches and drops the rest.
+// The EVM's trie database over the BlockStore. Writes go to `pending`, which every trie of the chain reads. A block's commit
+// takes the nodes that its state root reaches, and the rest is dropped.
 import type { BatchDBOp, DB } from '@ethereumjs/util'
 import { equalBytes, fromHex, toBareHex, toHex } from '../../base/hex.ts'
 import {
@@ -13,34 +13,34 @@ import type { ContentRef, UnverifiedItem } from '../../content/ref.ts'
 import type { LocalStore } from '../../content/block-store.ts'
 import { NotLoaded } from '../fork/fork-reads.ts'
 
-/** Contract code is asked for under this prefix (`c`), so that code 0x80 is not the empty trie. */
+/** Key prefix of contract code (`c`). Without it, the code 0x80 would have the key of the empty trie. */
 const codePrefix = '63'
 
 export type TrieDatabase = DB<string, Uint8Array> & {
-  /** The nodes and code that `stateRoot` reaches and the BlockStore lacks, root first. */
+  /** The nodes and code that are reachable from `stateRoot` and not in the BlockStore, root first. */
   reachable(stateRoot: Uint8Array): UnverifiedItem[]
-  /** Forgets what no commit has taken. */
+  /** Drops pending nodes that no commit has taken. */
   clear(): void
-  /** Forgets also what commits took lately: after one that failed. */
+  /** Drops, in addition, nodes of recent commits: call after a failed commit. */
   forget(): void
 }
 
 /**
- * What commits took is read from memory until as many bytes again were taken: the next block walks mostly these nodes,
- * and those whose commit is under way are not in the BlockStore yet.
+ * Nodes of recent commits are read from memory until commits took this many more bytes: the next block reads mostly these nodes,
+ * and while a commit is in flight its nodes are not in the BlockStore yet.
  */
 export const recentBytesMax = 8 * 1024 * 1024
 
 /**
- * Throws on a value that does not hash to its key, and on any delete: content is never taken away. `isForked`: reads throw
- * `NotLoaded` for content that is not stored, and do not take it for absent.
+ * Throws on a value whose hash is not its key, and on any delete: content is never deleted. `isForked`: reads throw `NotLoaded`
+ * for content that is not stored, instead of reporting it as absent.
  */
 export function createTrieDatabase(
   store: LocalStore,
   { isForked = false }: { readonly isForked?: boolean } = {},
 ): TrieDatabase {
   const pending = new Map<string, Uint8Array>()
-  /** Of each hash that was pending: most of what a new node points at was not, and needs no text to say so. */
+  /** Start of each pending hash. Most children of a new node are not pending: this check avoids building their string keys. */
   const pendingStarts = new Set<number>()
   let recent = new Map<string, Uint8Array>()
   let earlier = new Map<string, Uint8Array>()
@@ -74,7 +74,7 @@ export function createTrieDatabase(
     onLeaf: (value: Uint8Array) => Iterable<UnverifiedItem>,
   ): Iterable<UnverifiedItem> {
     if (equalBytes(root, emptyTrieRoot)) return
-    // A node that is kept already has its whole subtree kept with it.
+    // If a node is already stored, so is its whole subtree.
     const bytes = pendingStarts.has(startOf(root)) ? take(toBareHex(root)) : undefined
     if (bytes === undefined) return
     yield { ref: { kind: 'trie-node', hash: root }, bytes }

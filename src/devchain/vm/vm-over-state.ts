@@ -1,4 +1,4 @@
-// An EVM over any state.
+// Creates an EVM over any state.
 // Tested by src/devchain/vm/engine.test.ts
 import type { Common, StateManagerInterface } from '@ethereumjs/common'
 import {
@@ -17,17 +17,17 @@ export type StateVm<State extends StateManagerInterface = StateManagerInterface>
   readonly state: State
 }
 
-/** The hash of a block by number, for BLOCKHASH; null: no such block. */
+/** Returns the hash of a block by number, for BLOCKHASH; null: no such block. */
 export type BlockHashes = { hashOf(number: bigint): Uint8Array | null | Promise<Uint8Array | null> }
 
-/** A fresh EVM over a state that others have worked on, maybe under other rules. */
+/** A new EVM over an existing state, possibly under other rules. */
 export async function createVmOver<State extends StateManagerInterface>(
   state: State,
   parts: {
     readonly common: Common
     readonly index: BlockHashes
     readonly turn?: TimeSlice
-    /** To those of `common`. */
+    /** Changes relative to those of `common`. */
     readonly precompiles?: PrecompileChanges | null
   },
 ): Promise<StateVm<State>> {
@@ -47,8 +47,8 @@ export async function createVmOver<State extends StateManagerInterface>(
 }
 
 /**
- * Instructions by fork, of each schedule: its copies have the list of its forks in common. The library makes them anew for
- * each EVM, which takes longer than a short call.
+ * Instruction tables by fork, for each schedule (all copies of its rules share the list of forks). The library builds the tables
+ * for each EVM, which takes longer than a short call.
  */
 const tables = new WeakMap<object, Map<string, ReturnType<typeof getOpcodesForHF>>>()
 
@@ -72,13 +72,13 @@ class TabledEvm extends EVM {
     this._opcodes = known.opcodes
     this._dynamicGasHandlers = known.dynamicGasHandlers
     this._handlers = known.handlers
-    // Watches replace entries of it.
+    // Copy it, because watches replace its entries.
     this._opcodeMap = known.opcodeMap.slice()
     return known.opcodes
   }
 }
 
-/** All that the EVM asks of a chain: the hash at a number, for BLOCKHASH. */
+/** The only chain access of the EVM: block hashes by number, for BLOCKHASH. */
 function blockHashes(index: BlockHashes): EVMMockBlockchainInterface {
   const chain: EVMMockBlockchainInterface = {
     async getBlock(number) {

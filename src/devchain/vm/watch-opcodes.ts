@@ -1,5 +1,5 @@
-// Looks into the EVM at chosen instructions. The library's own `step` event copies the whole memory at each
-// step, which makes a call with much memory a thousand times slower: these watches cost only what they do.
+// Hooks into the EVM at chosen instructions. The library's own `step` event copies the whole memory at each step, which makes a
+// call with much memory a thousand times slower. These hooks cost only their own work.
 // Tested by src/devchain/vm/read-only-executions.test.ts
 import type { EVM, getOpcodesForHF } from '@ethereumjs/evm'
 import type { VM } from '@ethereumjs/vm'
@@ -10,7 +10,7 @@ import type { TimeSlice } from './time-slice.ts'
 
 type OpcodeEntry = ReturnType<typeof getOpcodesForHF>['opcodeMap'][number]
 
-/** The running frame as the library has it: stack, memory, gas, `env` with address and caller. */
+/** The running frame in the library's form: stack, memory, gas, `env` with address and caller. */
 export type Frame = Parameters<OpcodeEntry['gasHandler']>[0]
 
 export const opcodes = {
@@ -41,7 +41,7 @@ export const opcodes = {
   selfDestruct: 0xff,
 } as const
 
-/** Instructions that name an account with the uppermost word. */
+/** Instructions whose first operand is an address. */
 export const naming: readonly number[] = [
   opcodes.balance,
   opcodes.extCodeSize,
@@ -50,7 +50,7 @@ export const naming: readonly number[] = [
   opcodes.selfDestruct,
 ]
 
-/** Instructions that call what the second word names, and pass gas on to it. */
+/** Instructions that call the address in the second operand and pass gas on. */
 export const calling: readonly number[] = [
   opcodes.call,
   opcodes.callCode,
@@ -58,7 +58,7 @@ export const calling: readonly number[] = [
   opcodes.staticCall,
 ]
 
-/** What a frame is called, by the instruction that opened it. */
+/** Name of a frame, by the instruction that opened it. */
 export const frameTypes: Readonly<Record<number, string>> = {
   [opcodes.create]: 'CREATE',
   [opcodes.call]: 'CALL',
@@ -69,10 +69,10 @@ export const frameTypes: Readonly<Record<number, string>> = {
   [opcodes.selfDestruct]: 'SELFDESTRUCT',
 }
 
-/** Every loop jumps or calls. */
+/** Every loop contains a jump or a call. */
 const cheapStops: readonly number[] = [opcodes.jump, opcodes.jumpi]
 
-/** One of these may take a millisecond and more, so the clock is read before each. */
+/** Each of these may take more than a millisecond, so the clock is read before each. */
 const dearStops: readonly number[] = [
   opcodes.exp,
   opcodes.keccak256,
@@ -89,7 +89,7 @@ const dearStops: readonly number[] = [
   ...calling,
 ]
 
-/** Makes the EVM stop for others. To be done once the fork is set: a change of fork forgets it. */
+/** Makes the EVM yield to other tasks. Call after the fork is set, because a change of fork discards the hooks. */
 export function stopForOthers(vm: VM, turn: TimeSlice): void {
   stopAt(vm, cheapStops, () => turn.stop())
   stopAt(vm, dearStops, () => turn.look())
@@ -112,7 +112,7 @@ function stopAt(vm: VM, codes: readonly number[], stop: () => Promise<void> | nu
   })
 }
 
-/** `seen` is called for each of `codes` before its gas is charged; all of them have a price that varies. */
+/** `seen` is called for each of `codes` before its gas is charged; all of them have dynamic gas. */
 export function watchOpcodes(
   vm: VM,
   codes: readonly number[],
@@ -131,8 +131,8 @@ export function watchOpcodes(
 }
 
 /**
- * `begin` is called for each of `codes` once its gas is paid, its operands still on the stack; a function that it
- * returns is called when the instruction is done.
+ * `begin` is called for each of `codes` after its gas is charged and before its operands are popped. If it returns a function,
+ * that is called after the instruction.
  */
 export function watchPaid(
   vm: VM,
@@ -154,7 +154,7 @@ export function watchPaid(
   })
 }
 
-/** BASEFEE reads `baseFee`, whatever the block says that the EVM was given. */
+/** Makes BASEFEE return `baseFee`, independent of the block in the EVM. */
 export function answerBaseFee(vm: VM, baseFee: bigint): void {
   replace(vm, [opcodes.baseFee], (entry) => ({
     ...entry,
@@ -170,14 +170,14 @@ function replace(
   const map = (vm.evm as EVM)['_opcodeMap']
   for (const code of codes) {
     const entry = map[code]
-    // Not yet an instruction under this fork.
+    // Skip instructions that do not exist in this fork.
     if (entry !== undefined && !entry.opcodeInfo.isInvalid) map[code] = change(entry, code)
   }
 }
 
 /**
- * One instruction that is about to run. `cost`: with what a call passes on; `memoryBytes`: before it grows;
- * `error`: why it does not run, null when it does.
+ * One instruction before it runs. `cost`: includes gas passed on by a call; `memoryBytes`: before expansion; `error`: why it
+ * cannot run, or null.
  */
 export type Step = {
   readonly opcode: number
@@ -187,7 +187,7 @@ export type Step = {
   readonly error: string | null
 }
 
-/** `seen` is called for every instruction, also for one that its frame cannot pay for. */
+/** `seen` is called for every instruction, also for one without enough gas. */
 export function watchSteps(vm: VM, seen: (step: Step) => Promise<void> | void): void {
   const map = (vm.evm as EVM)['_opcodeMap']
   for (const [opcode, entry] of map.entries()) {
@@ -199,7 +199,7 @@ export function watchSteps(vm: VM, seen: (step: Step) => Promise<void> | void): 
         const step = { opcode, frame, memoryBytes: Number(frame.memoryWordCount) * 32 }
         const error = stackFault(opcode, frame) ?? (frame.gasLeft < gas ? outOfGas : null)
         if (error !== null) {
-          // The library comes to the same end by itself.
+          // The library then fails in the same way.
           await seen({ ...step, cost: gas, error })
           return gas
         }
@@ -220,7 +220,7 @@ export function watchSteps(vm: VM, seen: (step: Step) => Promise<void> | void): 
 
 const outOfGas = 'out of gas'
 
-/** Null for what go-ethereum finds only while the instruction runs. */
+/** Null for errors that go-ethereum finds only during the instruction. */
 function reasonOf(thrown: unknown): string | null {
   const error = (thrown as { readonly error?: unknown } | null)?.error
   if (typeof error !== 'string') return outOfGas
@@ -233,10 +233,10 @@ function stackFault(opcode: number, { stack }: Frame): string | null {
   return null
 }
 
-/** More than any gas pays for. */
+/** More than any amount of gas can pay for. */
 const memoryReadMax = 0x100_0000n
 
-/** Bytes of the frame's memory, zeros where it has not grown yet. Null when there could not be so many. */
+/** Bytes of the frame's memory, zeros beyond its current size. Null if `size` is impossibly large. */
 export function readMemory({ memory }: Frame, offset: bigint, size: bigint): Uint8Array | null {
   if (size > memoryReadMax || offset > memoryReadMax) return null
   const bytes = new Uint8Array(Number(size))

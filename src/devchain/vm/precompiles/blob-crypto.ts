@@ -1,11 +1,11 @@
-// Blob proofs (EIP-4844, EIP-7594). Their trusted setup takes tens of milliseconds to load, so it is loaded at its first use.
+// Blob proofs (EIP-4844, EIP-7594). The trusted setup takes tens of milliseconds to load, so it is loaded on first use.
 // Tested by src/devchain/vm/engine.test.ts
 import { createRequire } from 'node:module'
 import type { KZG } from '@ethereumjs/util'
 
 type Setup = InstanceType<(typeof import('micro-eth-signer/kzg.js'))['KZG']>
 
-/** The point evaluation precompile calls synchronously, so this loads with require, not import. */
+/** The point evaluation precompile calls it synchronously, so it loads with require, not import. */
 export function createKzg(): KZG {
   let loaded: Setup | null = null
   const kzg = (): Setup => {

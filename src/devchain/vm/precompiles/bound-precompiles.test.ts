@@ -53,7 +53,7 @@ async function sign(wallet: Wallet, request: TransactionRequest): Promise<Uint8A
   )
 }
 
-/** Writes to its storage and its transient storage, then asks BLAKE2f for 15 million rounds. */
+/** Writes to its storage and its transient storage, then calls BLAKE2f with 15 million rounds. */
 const greedy = {
   data: `0x60015f5560015f5d63${(15_000_000).toString(16).padStart(8, '0')}60e01b5f52600160d45360405f60d55f60095afa00`,
   value: 5n,

@@ -1,15 +1,15 @@
-// Bounds the precompiled contracts of an EVM: their cost is known before they run.
+// Limits the run time of precompiled contracts: their cost is estimated before they run.
 import { EVMError } from '@ethereumjs/evm'
 import { Fault } from '../../../base/fault.ts'
 import type { VM } from '@ethereumjs/vm'
 import { precompileCost } from './precompile-cost.ts'
 
-/** One step that nothing can interrupt takes at most so long. */
+/** Time limit of a step that cannot be interrupted. */
 export const stepMsMax = 250
 
 /**
- * `before` gets the milliseconds that each run would take, and throws if it must not. To be done once the fork is set: a
- * change of fork forgets it.
+ * Calls `before` with the estimated milliseconds of each run; it throws to prevent the run. Call after the fork is set, because
+ * a change of fork discards the wrappers.
  */
 export function boundPrecompiles(
   vm: VM,
@@ -23,9 +23,9 @@ export function boundPrecompiles(
 }
 
 /**
- * Transactions with a step of more than `stepMsMax` cannot run (`runTx` rejects with `execution_failed`), and leave nothing
- * behind: a step over the bound fails as for lack of gas, and after the run the whole transaction is undone. The returned
- * function removes the bound; call again for each fork.
+ * Prevents transactions with a step of more than `stepMsMax` (`runTx` rejects with `execution_failed`). Such a step fails as if
+ * out of gas, and the whole transaction is reverted after the run. The returned function removes the limit; call again for each
+ * fork.
  */
 export function refuseLongSteps(vm: VM): () => void {
   let refusal: unknown = null
@@ -62,7 +62,7 @@ export function checkStep(ms: number, address: string, msMax = stepMsMax): void 
   })
 }
 
-/** `may`: whether a run of so many milliseconds begins. */
+/** `may`: true if a run of that many milliseconds may begin. */
 function wrap(
   { evm: { precompiles } }: VM,
   may: (ms: number, address: string) => boolean | Promise<boolean>,
@@ -71,7 +71,7 @@ function wrap(
   for (const [address, run] of originals) {
     precompiles.set(address, async (input) => {
       const { ms, gas } = precompileCost(address, input.data, input.common)
-      // With less gas it fails before it does anything.
+      // With less gas the contract fails before it does any work.
       if (input.gasLimit >= gas && !(await may(ms, address))) {
         return {
           executionGasUsed: input.gasLimit,

@@ -1,5 +1,5 @@
-// Where the EVM of the OP Stack differs from Ethereum's in a call: precompiled contracts. Its fees do not count in calls. Sources:
-// specs.optimism.io, exec-engine of Fjord, Granite, Isthmus and Jovian; op-geth core/vm/contracts.go.
+// Precompiled contracts of the OP Stack: in calls, its EVM differs from Ethereum's only in them, because its fees do not apply.
+// Sources: specs.optimism.io, exec-engine of Fjord, Granite, Isthmus and Jovian; op-geth core/vm/contracts.go.
 // Tested by test/calls/generated-op-calls.test.ts
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { EVMError, type EVMOpts, getActivePrecompiles } from '@ethereumjs/evm'
@@ -9,10 +9,10 @@ import type { OpFork } from '../../op-config.ts'
 type Precompiles = ReturnType<typeof getActivePrecompiles>
 type Precompile = NonNullable<ReturnType<Precompiles['get']>>
 
-/** Changes to the contracts of Ethereum's fork. */
+/** Changes relative to the precompiled contracts of Ethereum's fork. */
 export type PrecompileChanges = {
   readonly added: NonNullable<EVMOpts['customPrecompiles']>
-  /** To be done after all other changes to its contracts: an input that is too long costs no time. */
+  /** Call after all other changes to the contracts of `vm`: an input over its limit then uses no time. */
   limitInputs(vm: VM): void
 }
 
@@ -27,7 +27,7 @@ const bls = (what: string, bytesMax: number): Limit => ({
   error: `${what} input size exceeds maximum`,
 })
 
-/** By address. A longer input fails, and takes all gas. */
+/** Input limits by address. A longer input fails and uses all gas. */
 const limits: Readonly<Record<OpFork, Readonly<Record<number, Limit>>>> = {
   fjord: {},
   granite: { 0x08: pairing(112_687) },
@@ -45,7 +45,7 @@ const limits: Readonly<Record<OpFork, Readonly<Record<number, Limit>>>> = {
   },
 }
 
-/** RIP-7212. The library takes what Ethereum takes from Osaka on. */
+/** RIP-7212. The library charges Ethereum's price, the one from Osaka on. */
 const p256 = { address: 0x100, gas: 3_450n, libraryGas: 6_900n }
 
 export function opPrecompiles(fork: OpFork): PrecompileChanges {
@@ -71,7 +71,7 @@ function limited(run: Precompile, { bytesMax, error }: Limit): Precompile {
     if (input.data.length <= bytesMax) return run(input)
     return {
       executionGasUsed: input.gasLimit,
-      // The library's own texts are a closed list.
+      // The library's type of error texts is a closed union.
       exceptionError: new EVMError(error as EVMError['error']),
       returnValue: new Uint8Array(0),
     }

@@ -1,5 +1,5 @@
-// Point evaluation of blobs (EIP-4844) alone: it reads one point of the trusted setup, whose 3 MB are then not needed. The
-// builds of the verifiers put it in the place of blob-crypto.ts.
+// Only the point evaluation of blobs (EIP-4844). It needs one point of the trusted setup instead of all 3 MB. The builds of the
+// verifiers use it in place of blob-crypto.ts.
 // Tested by src/devchain/vm/precompiles/point-evaluation.test.ts
 import type { KZG } from '@ethereumjs/util'
 import { KZG as PointKzg } from 'micro-eth-signer/kzg.js'
@@ -14,7 +14,7 @@ const g2 =
 export const secretG2 =
   '0xb5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2'
 
-/** Everything but `verifyProof` throws: a call uses nothing else. */
+/** Every function except `verifyProof` throws: calls use no other. */
 export function createKzg(): KZG {
   let made: PointKzg | null = null
   const kzg = (): PointKzg =>

@@ -66,7 +66,7 @@ test('the price of modexp follows the exponent, as the library works, until EIP-
   assert.ok(msOf(5, modexp(1, 1_000_000, 1), older) > 10_000)
   assert.ok(msOf(5, modexp(1, 1_000_000, 1), newest) < 1)
   assert.ok(msOf(5, modexp(1024, 1024, 1024), newest) < 100)
-  // Lengths alone, without the bytes: the exponent is zero.
+  // Only the lengths, without the bytes: the exponent is zero.
   assert.ok(msOf(5, modexp(1, 1_000_000, 1, 0), older) < 1)
   assert.ok(msOf(5, modexp(0, 1_000_000, 0), older) < 1)
 })
@@ -112,7 +112,7 @@ test('no contract takes less gas than its price says it needs', async () => {
           common,
           _EVM: vm.evm as never,
         })
-        // A failure takes all gas.
+        // A failure uses all gas.
         if (exceptionError === undefined) {
           assert.ok(Number(executionGasUsed) >= gas - 1, `${name}: ${executionGasUsed}, not ${gas}`)
         }

@@ -1,16 +1,16 @@
-// The cost of a run of a precompiled contract, known from its input before it runs: milliseconds here, and the least gas.
-// The libraries run each of them in one step, and some take seconds for the gas of one call.
+// Cost of a run of a precompiled contract, computed from its input before the run: milliseconds and minimum gas. The libraries
+// run each contract in one uninterruptible step, and some take seconds for the gas of one call.
 import type { Common } from '@ethereumjs/common'
 
-/** `ms`: on one core of a common server of 2026. `gas`: at most what the contract takes; with less it fails immediately. */
+/** `ms`: on one core of a common server of 2026. `gas`: lower bound of the price; with less gas it fails immediately. */
 export type PrecompileCost = { readonly ms: number; readonly gas: number }
 
 type CostOf = (data: Uint8Array, common: Common) => PrecompileCost
 
-/** EIP-2537: a sum of many points is discounted down to this share of the gas. */
+/** EIP-2537: the largest discount for many points, as the remaining share of the gas. */
 const leastDiscount = { g1: 0.519, g2: 0.524 }
 
-/** By address. Other contracts take microseconds for each kilobyte of their input. */
+/** By address. Other contracts take microseconds per kilobyte of input. */
 const costs: ReadonlyMap<bigint, CostOf> = new Map<bigint, CostOf>([
   [0x01n, fixed(0.4, 3_000)],
   [0x02n, (data) => ({ ms: data.length * 5e-6, gas: data.length * 0.37 })],
@@ -70,17 +70,17 @@ function modexpCost(data: Uint8Array, common: Common): PrecompileCost {
   return { ms, gas: (words * words * rounds) / (isCheap ? 3 : 20) }
 }
 
-/** How long the exponent is without zeros at its front, as far as they lie in its first 32 bytes. */
+/** Bit length of the exponent, as far as its leading zeros are within its first 32 bytes. */
 function exponentBits(data: Uint8Array, base: number, exponent: number): number {
   const start = 96 + base
   const first = data.subarray(start, start + Math.min(32, exponent))
   const at = first.findIndex((byte) => byte !== 0)
-  // Zeros that were not sent.
+  // Bytes beyond the input count as zeros.
   if (at === -1 && (exponent <= 32 || start >= data.length)) return 0
   return 8 * (exponent - (at === -1 ? first.length : at))
 }
 
-/** Big-endian, as much as is there and zeros after it. Beyond 2^53 only roughly. */
+/** Big-endian number, padded with zeros after the end of the data. Approximate above 2^53. */
 function readNumber(data: Uint8Array, at: number, length: number): number {
   let value = 0
   for (let index = at; index < at + length; index += 1) value = value * 256 + (data[index] ?? 0)

@@ -1,5 +1,5 @@
-// Whether a simulated call may run at all, in the order and words of go-ethereum's transaction checks. Only a
-// simulation with `validation` checks nonces and default fees.
+// Checks if a simulated call may run, in the order and with the messages of go-ethereum's transaction checks. Nonces and
+// default fees are checked only with `validation`.
 // Tested by src/devchain/vm/simulate/simulate.test.ts
 import type { Common } from '@ethereumjs/common'
 import { toChecksumAddress } from '../../../codec/ethereum/checksum-address.ts'
@@ -16,7 +16,7 @@ export type CheckedCall = {
   readonly from: Uint8Array
   readonly gas: bigint
   readonly nonce: bigint
-  /** The sender's, before the call. */
+  /** Sender's account before the call. */
   readonly account: { readonly nonce: bigint; readonly balance: bigint }
   readonly common: Common
   /** 0 before London. */
@@ -28,7 +28,7 @@ export type CheckedCall = {
 
 const nonceMax = 2n ** 64n - 1n
 
-/** Throws `nonce_too_low` and its kin. */
+/** Throws `nonce_too_low` and the other errors of transaction checks. */
 export function checkCall(call: CheckedCall): void {
   const refuse = (code: FaultCode, text: string) =>
     new Fault(code, { detail: `err: ${text} (supplied gas ${call.gas})` })
@@ -83,7 +83,7 @@ function judgeFees(call: CheckedCall, sender: string, refuse: Refuse) {
   }
 }
 
-/** What only blob and set-code transactions must be like (EIP-4844, 7594, 7702). */
+/** Checks that apply only to blob and set-code transactions (EIP-4844, 7594, 7702). */
 function judgeShape({ request, from, common }: CheckedCall, refuse: Refuse) {
   const { to, blobVersionedHashes: hashes, authorizationList } = request
   const sender = `(sender ${toChecksumAddress(from)})`
@@ -130,7 +130,7 @@ function judgeGas({ request, common, gas }: CheckedCall, refuse: Refuse) {
   }
 }
 
-/** What a transaction of this request costs before its first instruction. */
+/** Intrinsic gas of a transaction of this request. */
 export function gasBeforeCode(request: CallRequest, common: Common): bigint {
   const shape = {
     data: request.data ?? new Uint8Array(0),

@@ -1,4 +1,4 @@
-// The header of a simulated block before anything has run: what follows from its parent and what was asked.
+// The header of a simulated block before execution: derived from its parent and the overrides.
 // Tested by src/devchain/vm/simulate/simulate.test.ts
 import { Hardfork } from '@ethereumjs/common'
 import type { Common } from '@ethereumjs/common'
@@ -38,7 +38,7 @@ export function draftHeader(
     mixHash: block.prevRandao ?? new Uint8Array(32),
     nonce: new Uint8Array(8),
     ...(common.isActivatedEIP(1559) && {
-      // Or a call without a price could not run.
+      // Without `validation` the base fee is 0, so that a call without a price can run.
       baseFeePerGas: block.baseFeePerGas ?? (validation ? calculated() : 0n),
     }),
     ...(common.isActivatedEIP(4895) && { withdrawalsRoot: emptyTrieRoot }),

@@ -1,4 +1,4 @@
-// Which blocks a simulation makes: in order, the gaps between those that were asked for filled with empty ones
+// Plans the blocks of a simulation: the requested ones in order, with empty blocks in the gaps between them
 // (go-ethereum internal/ethapi/simulate.go).
 // Tested by src/devchain/vm/simulate/simulate.test.ts
 import { Fault } from '../../../base/fault.ts'
@@ -7,7 +7,7 @@ import type { RequestedBlock } from '../../../chain/computation.ts'
 
 export type PlannedBlock = RequestedBlock & { readonly number: bigint; readonly timestamp: bigint }
 
-/** From the first block to the last. */
+/** Distance from the first block to the last. */
 const blocksMax = 256n
 const secondsBetween = 12n
 const timestampMax = 2n ** 64n - 1n

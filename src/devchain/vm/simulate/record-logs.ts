@@ -1,5 +1,5 @@
-// Every log of a call, and among them one for each transfer of ether, as if ether were an ERC-20 token at
-// 0xeeee…eeee (`traceTransfers`). What a frame that failed has logged is forgotten.
+// Records every log of a call, and a log for each transfer of ether as if ether were an ERC-20 token at 0xeeee…eeee
+// (`traceTransfers`). Logs of a failed frame are dropped.
 // Tested by src/devchain/vm/simulate/simulate.test.ts
 import { fromHex, toHex } from '../../../base/hex.ts'
 import type { Log } from '../../../codec/ethereum/receipt.ts'
@@ -12,7 +12,7 @@ const ether = fromHex(`0x${'ee'.repeat(20)}`)
 /** keccak256 of `Transfer(address,address,uint256)`. */
 const transferTopic = fromHex('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
 
-/** A contract in the making has no address before it is made: `to` is then filled in. */
+/** The address of a new contract is known only after its creation: `to` is filled in then. */
 type Entry = Log | { readonly from: Uint8Array; readonly value: bigint }
 
 export type LogRecord = {
@@ -22,7 +22,7 @@ export type LogRecord = {
 }
 
 export function recordLogs(machine: StateVm): LogRecord {
-  /** The outermost is what is left in the end. */
+  /** Entries of the open frames. The outermost frame remains at the end. */
   let frames: Entry[][] | null = null
   const add = (entry: Entry) => frames?.at(-1)?.push(entry)
   const events = eventsOf(machine)

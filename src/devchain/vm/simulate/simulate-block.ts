@@ -1,5 +1,4 @@
-// One simulated block: its overrides, its calls one after the other, and the header that names what came of
-// them.
+// One simulated block: applies its overrides, runs its calls one after the other, and computes the header.
 // Tested by src/devchain/vm/simulate/simulate.test.ts
 import { createAccount, createAddressFromString } from '@ethereumjs/util'
 import { toHex } from '../../../base/hex.ts'
@@ -23,7 +22,7 @@ import type { SimulationRun } from './simulation-run.ts'
 import { beginBlock, endBlock } from './system-calls.ts'
 
 const weiPerGwei = 1_000_000_000n
-/** About what a block without calls takes in the answer. */
+/** Approximate size of a block without calls in the response. */
 const blockBytes = 2_000
 
 /** Throws as evm-executor.ts, Executor.simulate. */
@@ -35,7 +34,7 @@ export async function simulateBlock(
   const { rules, simulation, state, hashOf, turn, answer } = run
   const { traceTransfers, validation } = simulation
   const common = rules.at(planned)
-  // The precompiled contracts, the watches and the rules are those of one block.
+  // Precompiled contracts, opcode watches and rules are specific to one block.
   const machine = await createVmOver(state, { common, index: { hashOf }, turn })
   const draft = draftHeader(parent, planned, { common, rules, validation })
   answer.add(blockBytes)
@@ -88,7 +87,7 @@ export async function simulateBlock(
   }
 }
 
-/** Before the merge the miner of a block has a reward for it, with transactions in it or without. */
+/** Before the merge, the miner of a block gets a reward, with or without transactions in it. */
 async function reward({ vm, state }: StateVm, { difficulty, miner }: Header): Promise<void> {
   if (difficulty === 0n) return
   const name = createAddressFromString(toHex(miner))
@@ -97,7 +96,7 @@ async function reward({ vm, state }: StateVm, { difficulty, miner }: Header): Pr
   await state.putAccount(name, account)
 }
 
-/** EIP-4895: without a transaction, and without gas. */
+/** EIP-4895: withdrawals use no transaction and no gas. */
 async function withdraw({ vm, state }: StateVm, withdrawals: readonly Withdrawal[]): Promise<void> {
   if (!vm.common.isActivatedEIP(4895)) return
   for (const { address, amount } of withdrawals) {

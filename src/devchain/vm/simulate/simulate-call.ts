@@ -1,4 +1,4 @@
-// One call of a simulated block: judged, run on the block's state for good, and written down as a receipt.
+// One call of a simulated block: checks it, runs it on the block's state without reverting it, and makes its receipt.
 // Tested by src/devchain/vm/simulate/simulate.test.ts
 import { Hardfork } from '@ethereumjs/common'
 import { createAddressFromString } from '@ethereumjs/util'
@@ -20,9 +20,9 @@ import type { LogRecord } from './record-logs.ts'
 import type { SimulationRun } from './simulation-run.ts'
 import { unsignedTransaction } from '../../../chain/unsigned-transaction.ts'
 
-/** JSON-RPC code of an execution that failed otherwise than by a revert. */
+/** JSON-RPC code of an execution that failed without a revert. */
 const vmErrorCode = -32015
-/** About what a call takes in the answer beside its data; a log beside its own. */
+/** Approximate size of a call in the response, without its data; likewise of a log. */
 const callBytes = 1_000
 const logBytes = 900
 const nonceMax = 2n ** 64n - 1n
@@ -33,11 +33,11 @@ export type BlockContext = {
   readonly blobBaseFee: bigint | undefined
   /** Null without `traceTransfers`. */
   readonly record: LogRecord | null
-  /** By the calls before. */
+  /** Gas used by the previous calls of the block. */
   readonly gasUsed: bigint
 }
 
-/** `logs`, `bloom`, `receipt`: what a real block would have of it, without transfers of ether. */
+/** `logs`, `bloom`, `receipt`: as in a real block, without logs for transfers of ether. */
 export type CallOutcome = {
   readonly call: SimulatedCall
   readonly transaction: SimulatedBlock['transactions'][number]
@@ -81,7 +81,7 @@ export async function simulateCall(
     blobBaseFee: vm.common.isActivatedEIP(4844) ? block.header.getBlobGasPrice() : 0n,
     validation,
   })
-  // The nonce is the account's own for the EVM, also where the transaction claims another one.
+  // The EVM uses the account's nonce, even if the request names another one.
   const transaction = callTransaction(request, block, { from: sender, nonce: 0n })
   setGas(transaction, gas)
   if (account?.isContract() === true) callAsContract(machine)
@@ -123,7 +123,7 @@ export async function simulateCall(
   }
 }
 
-/** Without a wish, all that the block has left; `isCapped`: the request has less left. */
+/** Default: all gas left in the block. `isCapped`: reduced to the gas left for the request. */
 function gasFor(
   { gasLeft }: SimulationRun,
   { header, gasUsed }: BlockContext,
@@ -175,7 +175,7 @@ function errorOf(
   return { code: 3, message, data: typeof data === 'string' ? data : '0x' }
 }
 
-/** 2^64 is no nonce: go-ethereum's counts on from 0. */
+/** 2^64 is not a valid nonce: go-ethereum's counter wraps to 0. */
 async function startNonceAnew(
   { state }: StateVm,
   sender: ReturnType<typeof createAddressFromString>,

@@ -134,7 +134,7 @@ test('a call that fails says why, and the block goes on', async (t) => {
 
 test('a transfer of ether is shown as a log, and no root of the block knows of it', async (t) => {
   const { simulate } = await open(t)
-  // LOG0, then the value goes on to the stranger; the other one leaves all to the contract.
+  // LOG0, then forwards the value to the stranger; the other one sends its whole balance to the contract.
   const forwards = code(`5f5fa05f5f5f5f3473${bare(stranger)}5af100`)
   const heir = fromHex(`0x${'dd'.repeat(20)}`)
   const leaves = { address: heir, code: fromHex(`0x73${bare(contract)}ff`), balance: 3n }
@@ -255,7 +255,7 @@ test('without validation only money, gas and a named fee are looked at', async (
       /^err: insufficient funds for gas \* price \+ value: address 0xABaB\w+ have 0 want 1 \(supplied gas 50000000\)$/,
     ),
   )
-  // Contracts may send, and a nonce goes round.
+  // Contracts can send, and the nonce wraps.
   const last = 2n ** 64n - 1n
   const [, spoken] = await simulate([
     {

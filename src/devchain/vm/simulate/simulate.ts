@@ -1,5 +1,4 @@
-// eth_simulateV1: blocks that would follow a block of the chain, each on the state that the one before has
-// left. Nothing of them is kept.
+// eth_simulateV1: simulates blocks that follow a block of the chain, each on the state of the previous one. They are not stored.
 // Tested by src/devchain/vm/simulate/simulate.test.ts, test/calls/proved-simulations.test.ts
 import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'
@@ -18,14 +17,14 @@ export type SimulateTask = {
   readonly simulation: BlockSimulation
 }
 
-/** Where a simulation begins: after the block of `header`, on its state. `hashOf`: of the blocks before it. */
+/** Start of a simulation: `header` is the block before, `state` its state, `hashOf` returns hashes of the blocks before it. */
 export type SimulationBase = Pick<SimulationRun, 'rules' | 'state' | 'hashOf'> & {
   readonly callGasMax: bigint
   readonly header: Header
   readonly hash: Uint8Array
 }
 
-/** On a block of the embedded chain. Throws as `EvmExecutor.simulate`. */
+/** Simulates on a block of the embedded chain. Throws as `EvmExecutor.simulate`. */
 export async function simulateStored(
   parts: StoredParts,
   { blockHash, simulation }: SimulateTask,
@@ -39,7 +38,7 @@ export async function simulateStored(
   return await simulate(base, simulation, turn)
 }
 
-/** Throws as `EvmExecutor.simulate`, and what reading the state throws. */
+/** Throws as `EvmExecutor.simulate`, and the errors of reading the state. */
 export async function simulate(
   base: SimulationBase,
   simulation: BlockSimulation,

@@ -1,5 +1,5 @@
-// What the protocol itself runs around a block's transactions: the block hash and beacon root contracts
-// before them (EIP-2935, 4788), the request contracts after them (EIP-7002, 7251), and deposits (EIP-6110).
+// System calls of the protocol around a block's transactions: the block hash and beacon root contracts before them
+// (EIP-2935, 4788), the request contracts after them (EIP-7002, 7251), and deposits (EIP-6110).
 // Tested by src/devchain/vm/simulate/simulate.test.ts
 import { createHash } from 'node:crypto'
 import type { Block } from '@ethereumjs/block'
@@ -18,11 +18,11 @@ export const systemSender = '0xfffffffffffffffffffffffffffffffffffffffe'
 const systemAddress = createAddressFromString(systemSender)
 const gasLimit = 30_000_000n
 
-/** Mainnet's, for a genesis that names none. */
+/** Of mainnet, for a genesis that names none. */
 const depositContract = '0x00000000219ab540356cbb839cbe05303d7705fa'
 const depositTopic = '0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5'
 const depositLogBytes = 576
-/** Key, credentials, amount, signature and index: where each begins and ends in the log's data. */
+/** Start and end of each part in the log's data: key, credentials, amount, signature and index. */
 const depositParts = [
   [192, 240],
   [288, 320],
@@ -30,7 +30,7 @@ const depositParts = [
   [416, 512],
   [544, 552],
 ] as const
-/** Where its parts begin, then how long each is: words at these places (EIP-6110, is_valid_deposit_event_data). */
+/** Words of the ABI encoding: offset and length of each part (EIP-6110, is_valid_deposit_event_data). */
 const depositWords = [
   [0, 160],
   [32, 256],
@@ -54,8 +54,8 @@ export async function beginBlock(machine: StateVm, block: Block, header: Header)
 }
 
 /**
- * The requests hash of EIP-7685. Throws `execution_failed` for a deposit log that is none; `checked`: also for one whose
- * parts do not lie where they must, at which a simulation does not look.
+ * Returns the requests hash of EIP-7685. Throws `execution_failed` for an invalid deposit log; with `checked` also for one with
+ * wrong offsets or lengths, which a simulation does not check.
  */
 export async function endBlock(
   machine: StateVm,
@@ -81,7 +81,7 @@ export async function endBlock(
   return new Uint8Array(all.digest())
 }
 
-/** What the contract returns; nothing when there is none. */
+/** Returns the contract's return data; empty if there is no contract. */
 async function callSystem(
   { vm, state }: StateVm,
   block: Block,
@@ -92,7 +92,7 @@ async function callSystem(
   if ((await state.getCode(to)).length === 0) return new Uint8Array(0)
   const caller = await state.getAccount(systemAddress)
   const { execResult } = await vm.evm.runCall({ caller: systemAddress, to, data, gasLimit, block })
-  // The library counts a nonce for a caller that sends no transactions.
+  // The library increments the caller's nonce although a system call is not a transaction.
   if (caller === undefined) await state.deleteAccount(systemAddress)
   else await state.putAccount(systemAddress, caller)
   await vm.evm.journal.cleanup()

@@ -1,4 +1,4 @@
-// What `callTracer` shows of one frame (go-ethereum eth/tracers/native/call.go).
+// One frame in the result of `callTracer` (go-ethereum eth/tracers/native/call.go).
 // Tested by src/devchain/vm/trace.test.ts
 
 export type CallLog = {

@@ -20,10 +20,10 @@ export function createCallTracer(
 ): Tracer {
   let active = false
   let top: CallFrame | null = null
-  /** Open frames with the count of logs when they began; null for those that are not shown. */
+  /** Open frames with the number of logs at their start; null for frames that are not in the result. */
   let open: { readonly frame: CallFrame | null; readonly logs: number }[] = []
   let opcode = 0
-  /** How many frames have begun. */
+  /** Number of frames so far. */
   let begun = 0
   let logIndex = 0
   const events = eventsOf(machine)
@@ -140,7 +140,7 @@ export function createCallTracer(
   }
 
   return {
-    // The index of a log is its place in the block.
+    // The index of a log counts from the start of the block.
     pass({ execResult }) {
       logIndex += execResult.logs?.length ?? 0
     },
@@ -152,7 +152,7 @@ export function createCallTracer(
     end({ totalGasSpent }, { transaction }) {
       active = false
       if (top === null) throw new Error('a transaction without a call')
-      // The whole transaction's gas, not what was left for its first frame.
+      // The gas of the whole transaction, not the gas left for its first frame.
       top.gas = toQuantity(transaction.gasLimit)
       top.gasUsed = toQuantity(totalGasSpent)
       return inOrder(top)
@@ -170,7 +170,7 @@ function clearLogs(frame: CallFrame): void {
   for (const call of frame.calls ?? []) clearLogs(call)
 }
 
-/** The members of a frame were found out one after the other; on the wire their order is fixed. */
+/** Orders the members of a frame: they were set in order of discovery, but the wire order is fixed. */
 function inOrder(frame: CallFrame): CallFrame {
   const { from, gas, gasUsed, to, input, output, error, revertReason, calls, logs, value } = frame
   return {

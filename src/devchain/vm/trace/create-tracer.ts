@@ -1,5 +1,4 @@
-// The tracers by name, and the two that are too small for a file: `4byteTracer` counts the selectors that
-// are called, `noopTracer` says nothing.
+// The tracers by name, and two small ones: `4byteTracer` counts the called selectors, `noopTracer` returns an empty object.
 // Tested by src/devchain/vm/trace.test.ts
 import { toBareHex, toHex } from '../../../base/hex.ts'
 import type { TracerChoice } from '../../../chain/computation.ts'
@@ -12,7 +11,7 @@ import { readOperands } from './unopened-frame.ts'
 import { eventsOf, TraceBudget } from './tracer.ts'
 import type { Tracer } from './tracer.ts'
 
-/** Attaches a tracer to an EVM, for all that it runs. Throws `response_too_large` while it runs. */
+/** Attaches a tracer to an EVM, for all of its runs. It throws `response_too_large` during a run. */
 export function createTracer(choice: TracerChoice, machine: StateVm): Tracer {
   const budget = new TraceBudget()
   switch (choice.kind) {
@@ -30,8 +29,8 @@ export function createTracer(choice: TracerChoice, machine: StateVm): Tracer {
 }
 
 /**
- * `<selector>-<bytes of arguments>` to how often, calls that never began included. Precompiled contracts have no
- * selectors.
+ * Counts calls by `<selector>-<bytes of arguments>`, including calls that failed before they began. Precompiled contracts have
+ * no selectors.
  */
 function createSelectorTracer(machine: StateVm, budget: TraceBudget): Tracer {
   let counts: Map<string, number> | null = null

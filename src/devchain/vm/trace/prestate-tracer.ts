@@ -1,5 +1,5 @@
-// `prestateTracer`: the accounts that a transaction touches as they were before it, or with `diffMode` what
-// it changed (go-ethereum eth/tracers/native/prestate.go).
+// `prestateTracer`: the accounts that a transaction touches in their state before it, or with `diffMode` its changes
+// (go-ethereum eth/tracers/native/prestate.go).
 // Tested by src/devchain/vm/trace.test.ts
 import { Address, createAddressFromString, generateAddress2 } from '@ethereumjs/util'
 import { fromHex, toBareHex, toHex, toQuantity } from '../../../base/hex.ts'
@@ -17,11 +17,11 @@ type Account = {
   readonly balance: bigint
   readonly nonce: bigint
   readonly code: string
-  /** Null where there is no code. */
+  /** Null if the account has no code. */
   readonly codeHash: string | null
 }
 
-/** What was met, as it was. `storage`: slot to word, both `0x` and 64 digits. */
+/** A touched account in its original state. `storage`: slot to word, both `0x` and 64 digits. */
 type Met = Account & { readonly address: Address; readonly storage: Map<string, string> }
 
 /** Members in go-ethereum's order. */
@@ -59,7 +59,7 @@ export function createPrestateTracer(
     return found
   }
 
-  /** With the code that runs for an account that lets another speak for it (EIP-7702). */
+  /** Touches the account and, if it delegates (EIP-7702), the account whose code runs. */
   async function touchRun(address: Address): Promise<void> {
     await touch(address)
     const code = await state.getCode(address)
@@ -91,7 +91,7 @@ export function createPrestateTracer(
     if (!active || stack.length < 1) return
     await touch(addressOf(stack.peek(1)[0] ?? 0n))
     if (opcode !== opcodes.selfDestruct) return
-    // EIP-6780: only what the same transaction has created goes away.
+    // EIP-6780: SELFDESTRUCT deletes only contracts that the same transaction created.
     const name = env.address.toString()
     if (!vm.common.isActivatedEIP(6780) || created.has(name)) destroyed.add(name)
   })
@@ -111,7 +111,7 @@ export function createPrestateTracer(
     if (address !== null) await touchNew(address)
   })
 
-  /** The address that a creation is about to give; null when its operands cannot be. */
+  /** The address of the contract to be created; null if the operands are invalid. */
   async function createdBy(opcode: number, frame: Frame): Promise<Address | null> {
     const {
       stack,
@@ -168,7 +168,7 @@ export function createPrestateTracer(
     return { post, pre }
   }
 
-  /** `before`: the slots that have changed and held something. `after`: null when nothing has changed. */
+  /** `before`: changed slots with a nonzero original value. `after`: null if nothing has changed. */
   async function changeOf(was: Met) {
     const now = await read(was.address)
     const before = new Map<string, string>()

@@ -24,7 +24,7 @@ type StructLog = {
   readonly refund?: number
 }
 
-/** Roughly what a log takes in JSON beside its lists. */
+/** Approximate size of a log in JSON, without its lists. */
 const logBytes = 90
 const wordBytes = 68
 
@@ -35,9 +35,9 @@ export function createStructLogger(
 ): Tracer {
   let logs: StructLog[] = []
   let active = false
-  /** Slots seen so far, by contract. */
+  /** Accessed slots by contract. */
   let seen = new Map<string, Map<string, string>>()
-  /** Characters of JSON, counted for the sake of `limit` only. */
+  /** Length of the JSON in characters, counted only for `limit`. */
   let length = 0
 
   watchSteps(machine.vm, async (step) => {
@@ -45,12 +45,12 @@ export function createStructLogger(
     if (log !== null && !options.disableStorage) await recordStorage(step, log)
     if (log !== null && options.limit > 0) length += JSON.stringify(log).length
   })
-  // Behind the last instruction of a contract stands a STOP that the library does not run.
+  // The EVM has an implicit STOP after the end of the code, which the library does not run.
   eventsOf(machine).on('afterMessage', ({ execResult }) => {
     const { exceptionError, runState, gasRefund = 0n } = execResult
     if (exceptionError !== undefined || runState === undefined || !ranOut(runState)) return
     const memoryBytes = Number(runState.memoryWordCount) * 32
-    // The library gives the refund of the frame's begin here.
+    // `runState` has the refund from the start of the frame.
     const frame = { ...runState, gasRefund }
     record({ opcode: opcodes.stop, frame, cost: 0n, memoryBytes, error: null })
   })
@@ -131,7 +131,7 @@ function hexOf(value: bigint): string {
   return `0x${value.toString(16).padStart(64, '0')}`
 }
 
-/** Whether the frame has come to the end of its code, with no instruction that ends it. */
+/** True if the frame reached the end of its code without an instruction that ends it. */
 function ranOut({ code, opCode }: Frame): boolean {
   return code.length > 0 && !ending.includes(opCode)
 }

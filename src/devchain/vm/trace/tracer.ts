@@ -1,4 +1,4 @@
-// Interface of tracers: receives one transaction after the other and returns a JSON value for each.
+// Interface of tracers: each receives transactions one after the other and returns a JSON value for each.
 // Tested by src/devchain/vm/trace.test.ts
 import type { Block } from '@ethereumjs/block'
 import type { TypedTransaction } from '@ethereumjs/tx'
@@ -10,11 +10,11 @@ import type { StateVm } from '../vm-over-state.ts'
 type Traced = { readonly transaction: TypedTransaction; readonly block: Block }
 
 export type Tracer = {
-  /** A transaction of the same block that ran before and is not traced. */
+  /** An earlier transaction of the same block that is not traced. */
   pass?(result: RunTxResult): void
-  /** Before the transaction touches the state. */
+  /** Called before the transaction changes the state. */
   begin(traced: Traced): Promise<void> | void
-  /** After it, the state being what it has left. A JSON value or a promise of one. */
+  /** Called after it, on the resulting state. Returns a JSON value or a promise of one. */
   end(result: RunTxResult, traced: Traced): unknown
 }
 
@@ -23,12 +23,12 @@ export function eventsOf({ vm }: StateVm): EVM['events'] {
   return (vm.evm as EVM).events
 }
 
-/** JSON text that one answer may be long, all its transactions together. */
+/** Maximum JSON text of one response, in characters, over all its transactions. */
 const answerBytesMax = 32 * 1024 * 1024
-/** Instructions that one answer may list. */
+/** Maximum number of instructions in one response. */
 const stepsMax = 500_000
 
-/** Counts what is recorded. Throws `response_too_large` when it is too much. */
+/** Counts the size of the trace. Throws `response_too_large` over the limit. */
 export class TraceBudget {
   #bytes = 0
   #steps = 0

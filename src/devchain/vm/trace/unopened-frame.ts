@@ -1,4 +1,4 @@
-// The frame of a call or creation that failed before it began: too deep, or without the money it was to bring.
+// The frame of a call or creation that failed before it began: depth limit exceeded, or insufficient balance.
 // Tested by src/devchain/vm/trace.test.ts
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { frameTypes, opcodes, readMemory } from '../watch-opcodes.ts'
@@ -6,10 +6,10 @@ import type { Frame } from '../watch-opcodes.ts'
 import type { CallFrame } from './call-frame.ts'
 
 const depthMax = 1024
-/** Gas that comes with a call's value. */
+/** Extra gas for a call with a value. */
 const stipend = 2_300n
 
-/** Looks at the operands now; what it gives is asked only when the frame turns out never to have begun. */
+/** Reads the operands now. The caller uses the returned function only if the frame never began. */
 export function unopenedFrame(opcode: number, frame: Frame): () => CallFrame {
   const { stack, env } = frame
   const operands = stack.peek(Math.min(stack.length, 7))
@@ -31,7 +31,7 @@ export function unopenedFrame(opcode: number, frame: Frame): () => CallFrame {
   }
 }
 
-/** By what instruction: CALL and CALLCODE bring a value, creations have no target. */
+/** Operands by instruction: only CALL, CALLCODE and creations have a value; creations have no target. */
 export function readOperands(opcode: number, operands: readonly bigint[]) {
   const at = (index: number) => operands[index] ?? 0n
   switch (opcode) {
