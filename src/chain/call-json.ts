@@ -1,4 +1,4 @@
-// A parsed call as JSON-RPC params, every value in one spelling: for upstreams, for keys of caches and for proof bundles.
+// Encodes a parsed call as canonical JSON-RPC params: for upstreams, cache keys and proof bundles.
 // Tested by test/calls/proved-calls.test.ts
 import { toHex, toQuantity } from '../base/hex.ts'
 import type {
@@ -90,7 +90,7 @@ export function requestJson(request: CallRequest): Json {
   }
 }
 
-/** By address, in lower case. */
+/** Keyed by address in lower case. */
 export function stateOverridesJson(overrides: readonly StateOverride[]): Record<string, Json> {
   return Object.fromEntries(
     overrides.map(({ address, code, state, stateDiff, movePrecompileTo, ...numbers }) => [

@@ -35,7 +35,7 @@ export type ChainEventsLimits = {
   readonly stepsMax: number
   /** Maximum pending moves; beyond it the older ones are merged. */
   readonly movesMax: number
-  /** Timeout for headers that no upstream supplies. */
+  /** Timeout of fetching headers from upstreams. */
   readonly patienceMs: number
   readonly tryMs: number
 }
@@ -71,7 +71,7 @@ export function createChainEvents(
   function start(): Run {
     const at = network.head.latest()
     const unwatch = network.head.watch(({ added }) => {
-      // A head that only went back will report its new branch later.
+      // A head that only moved back reports its new branch later.
       const to = added.at(-1)
       if (to === undefined) return
       turn += 1

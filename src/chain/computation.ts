@@ -1,14 +1,14 @@
-// Requests to an EVM on a block's state: a call with its overrides, a simulation of blocks, a trace. Plain,
-// structured-clonable values, parsed by the caller.
+// Requests to an EVM on a block's state: a call with its overrides, a simulation of blocks, a trace. Parsed values that are
+// structured-clonable.
 // Tested by src/devchain/vm/read-only-executions.test.ts
 
 import type { Log } from '../codec/ethereum/receipt.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 
-/** The owner of a call: IDs of rows, never the key itself. A Caller is one. */
+/** The owner of a call: database IDs, never the key itself. A Caller is one. */
 export type CallOwner = { readonly accountId: string; readonly keyId: string }
 
-/** A transaction as eth_call and eth_estimateGas take it. All values parsed; absent means not given. */
+/** A transaction of eth_call or eth_estimateGas. All values are parsed; absent: not given by the client. */
 export type CallRequest = {
   readonly from?: Uint8Array
   readonly to?: Uint8Array
@@ -48,7 +48,7 @@ export type StateOverride = {
 
 export type StorageWord = { readonly slot: Uint8Array; readonly word: Uint8Array }
 
-/** Header fields that the call sees instead of the block's own; `time` in seconds. */
+/** Header fields that replace the block's own in a call; `time` in seconds. */
 export type BlockOverrides = {
   readonly number?: bigint
   readonly time?: bigint
@@ -84,7 +84,7 @@ export type AccessListEntry = {
   readonly storageKeys: readonly Uint8Array[]
 }
 
-/** `error`: geth's text when the call failed with that list. */
+/** `error`: geth's message if the call failed with that list. */
 export type AccessListReport = {
   readonly accessList: readonly AccessListEntry[]
   readonly gasUsed: bigint
@@ -106,7 +106,7 @@ export type PrestateOptions = {
   readonly diffMode: boolean
   readonly disableCode: boolean
   readonly disableStorage: boolean
-  /** Also accounts that did not exist before. Not together with `diffMode`. */
+  /** Includes accounts that did not exist before. Not together with `diffMode`. */
   readonly includeEmpty: boolean
 }
 
@@ -121,8 +121,7 @@ export type TracerChoice =
 export type TransactionTrace = { readonly hash: Uint8Array; readonly result: unknown }
 
 /**
- * A page of an account's storage, in the order of `hashedKey`, keccak256 of the slot. `next`: the first key after the
- * page.
+ * A page of an account's storage, ordered by `hashedKey` (keccak256 of the slot). `next`: the first key after the page.
  */
 export type StorageRange = {
   readonly slots: readonly { readonly hashedKey: Uint8Array; readonly value: Uint8Array }[]

@@ -1,36 +1,36 @@
-// What development tools order of an embedded chain beside transactions: state, time, mining, snapshots. Plain,
-// structured-clonable values, parsed by the caller.
+// Orders of development tools to an embedded chain, other than transactions: state, time, mining, snapshots. Parsed values that
+// are structured-clonable.
 // Tested by src/devchain/vm/dev-orders.test.ts
 import type { AccountChange } from '../codec/ethereum/state-change.ts'
 import type { CallOwner, CallRequest } from './computation.ts'
 import type { BlockRef } from './head.ts'
 
-/** How the next blocks are made. Times in seconds, prices in wei. Null: as without any order. */
+/** Header fields of the next blocks. Times in seconds, prices in wei. Null: no order has set the value. */
 export type BlockPlan = {
-  /** Added to the clock. */
+  /** Offset that is added to the clock. */
   readonly offset: bigint
-  /** Of the next block alone. */
+  /** For the next block only. */
   readonly nextTimestamp: bigint | null
-  /** Between a block and its parent. */
+  /** Seconds between a block and its parent. */
   readonly timestampInterval: bigint | null
-  /** Of the next block alone. */
+  /** For the next block only. */
   readonly nextBaseFee: bigint | null
-  /** Of the next block alone, 32 bytes. */
+  /** For the next block only, 32 bytes. */
   readonly nextPrevRandao: Uint8Array | null
   /** Fee recipient, 20 bytes. */
   readonly coinbase: Uint8Array | null
   readonly gasLimit: bigint | null
 }
 
-/** Which events make blocks. Null: as the settings of the network say. */
+/** Events that make blocks. Null: the value from the settings of the network. */
 export type MiningPlan = {
-  /** A block for each transaction. */
+  /** True: each transaction makes a block. */
   readonly auto: boolean | null
-  /** Milliseconds between blocks; with two numbers, each time a random one between them. 0: none. */
+  /** Milliseconds between blocks; with two numbers, a random value between them each time. 0: no blocks. */
   readonly intervalMs: number | readonly [min: number, max: number] | null
 }
 
-/** A transaction without a signature. Absent members are filled by the chain. */
+/** A transaction without a signature. The chain fills absent members. */
 export type UnsignedRequest = CallRequest & { readonly from: Uint8Array; readonly gas: bigint }
 
 export type DevOrder =
@@ -41,11 +41,11 @@ export type DevOrder =
       readonly mining?: Partial<MiningPlan>
     }
   | { readonly kind: 'increase-time'; readonly seconds: bigint }
-  /** Seconds since 1970; `next` blocks continue from there. */
+  /** Sets the clock: seconds since 1970 UTC. It continues from there. */
   | { readonly kind: 'set-time'; readonly time: bigint }
   /** `interval`: seconds between the blocks; null: as planned. */
   | { readonly kind: 'mine'; readonly blocks: number; readonly interval: bigint | null }
-  /** `nonceRises`: refused for a nonce below the account's. */
+  /** `nonceRises`: refuse a nonce that is lower than the account's. */
   | {
       readonly kind: 'change'
       readonly changes: readonly AccountChange[]
@@ -54,29 +54,29 @@ export type DevOrder =
   | { readonly kind: 'snapshot' }
   | { readonly kind: 'revert'; readonly snapshot: bigint }
   | { readonly kind: 'reset' }
-  /** `address` null: every account. */
+  /** `address` null: all accounts. */
   | { readonly kind: 'impersonate'; readonly address: Uint8Array | null; readonly on: boolean }
-  /** Whether `send` takes a transaction from it. */
+  /** Reports if `send` accepts transactions from this account. */
   | { readonly kind: 'may-send'; readonly from: Uint8Array }
-  /** Without a check that the sender is impersonated when `anySender`. */
+  /** With `anySender`, the sender need not be impersonated. */
   | { readonly kind: 'send'; readonly request: UnsignedRequest; readonly anySender: boolean }
-  /** A transaction by its hash, all of a sender, or all. */
+  /** Drops the transaction with a hash, all transactions of a sender, or all transactions. */
   | { readonly kind: 'drop'; readonly hash?: Uint8Array; readonly sender?: Uint8Array }
 
 export type DevState = {
-  /** Of the pending block. */
+  /** Timestamp of the pending block, seconds. */
   readonly timestamp: bigint
   /** Fee recipient of the next block, 20 bytes. */
   readonly coinbase: Uint8Array
   readonly blocks: BlockPlan
   readonly mining: {
     readonly auto: boolean
-    /** Null: as the settings of the network say. */
+    /** Null: the value from the settings of the network. */
     readonly intervalMs: MiningPlan['intervalMs']
   }
-  /** Another one after each start and each reset, 32 bytes. */
+  /** Changes at each start and each reset, 32 bytes. */
   readonly instanceId: Uint8Array
-  /** The block that the chain is forked from; null: it has a genesis block. `hash`: 32 bytes. */
+  /** The block from which the chain is forked; null: it has a genesis block of its own. `hash`: 32 bytes. */
   readonly fork: {
     /** Name of the forked network. */
     readonly source: string
@@ -85,7 +85,7 @@ export type DevState = {
   } | null
 }
 
-/** The answers, by kind of order. */
+/** The result of each kind of order. */
 export type DevResults = {
   readonly state: DevState
   readonly plan: DevState
@@ -93,26 +93,26 @@ export type DevResults = {
   readonly 'set-time': DevState
   /** The last block. */
   readonly mine: BlockRef
-  /** The block that carries the change. */
+  /** The block that contains the change. */
   readonly change: BlockRef
   /** Number of the snapshot, from 1. */
   readonly snapshot: bigint
   /** False: no such snapshot. */
   readonly revert: boolean
   readonly reset: null
-  /** False: it was so before. */
+  /** False: it was already in this state. */
   readonly impersonate: boolean
   readonly 'may-send': boolean
   /** Hash of the transaction. */
   readonly send: Uint8Array
-  /** How many. */
+  /** Number of dropped transactions. */
   readonly drop: number
 }
 
 export interface DevChain {
   /**
-   * Runs one order after those before it. Throws `execution_failed` with a sentence for an order that the chain cannot
-   * follow, and for `send` as `TransactionPool.send`.
+   * Runs one order, after all earlier orders. Throws `execution_failed` with a message if the chain cannot execute the order,
+   * and for `send` as `TransactionPool.send`.
    */
   run<Order extends DevOrder>(
     order: Order,

@@ -1,11 +1,11 @@
-// Single entries of the lists a block commits to, read without the lists.
+// Reads single entries of the lists that a block commits to, without reading the whole list.
 import type { ProvedHeader } from './proved-memory.ts'
 
 export type EntryKind = 'transactions' | 'receipts'
 
-/** Reads entries that were proved one by one. Throws like the reader of the whole list. */
+/** Reads entries that are proved individually. Throws like the reader of the whole list. */
 export interface EntryReader {
-  /** The raw entry; null past the proved end of the list. */
+  /** The raw entry; null if the list is proved to end before it. */
   at(
     block: ProvedHeader,
     kind: EntryKind,

@@ -1,4 +1,4 @@
-// Results that the embedded chain computes with its EVM or reads from its pool, and that have no proof.
+// Operations that the embedded chain computes with its EVM or reads from its pool, without proofs.
 import type { BlockParts } from '../codec/ethereum/block.ts'
 import type {
   AccessListReport,
@@ -24,7 +24,7 @@ export type RequestedCall = {
 /** A transaction in the pool. `sender`: 20 bytes; `raw`: without its sidecar. */
 export type WaitingTransaction = { readonly sender: Uint8Array; readonly raw: Uint8Array }
 
-/** `pending`: their nonces are next; `queued`: after a gap. By sender, lowest nonce first. */
+/** `pending`: consecutive from the next nonce; `queued`: after a nonce gap. By sender, lowest nonce first. */
 export type PoolContent = {
   readonly pending: readonly WaitingTransaction[]
   readonly queued: readonly WaitingTransaction[]
@@ -33,39 +33,39 @@ export type PoolContent = {
 export type PoolCounts = { readonly pending: number; readonly queued: number }
 
 /**
- * Operations that need an EVM or the whole pool. Their answers are labelled `trusted`. Accounts and their keys
- * (`owner`) share the EVM fairly. In addition to its own errors, each throws `execution_failed` after its time limit
- * and `overloaded` if too many calls of that account wait.
+ * Operations that need an EVM or the whole pool. Their answers have the level `trusted`. Accounts and their keys (`owner`) share
+ * the EVM fairly. In addition to its own errors, each throws `execution_failed` after its time limit and `overloaded` if too
+ * many calls of that account wait.
  */
 export interface EvmExecutor {
-  /** Return data. Throws `reverted` with the revert bytes as hex in `data`, `execution_failed` otherwise. */
+  /** Returns the return data. Throws `reverted` with the revert data as hex in `data`, otherwise `execution_failed`. */
   call(asked: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<Uint8Array>
-  /** The least gas with which the request succeeds. Throws like `call`. */
+  /** Returns the minimum gas with which the request succeeds. Throws like `call`. */
   estimateGas(asked: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<bigint>
-  /** The accounts and slots that the request touches, and its gas when they are declared in an access list. */
+  /** Returns the accounts and slots that the request accesses, and its gas with that access list. */
   createAccessList(
     asked: RequestedCall,
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<AccessListReport>
   /**
-   * Blocks that would follow `block` (eth_simulateV1). Throws `execution_failed`, `response_too_large`, and for limits
-   * of the server and rules of transactions the faults with geth's codes -38010 to -38026.
+   * Simulates blocks after `block` (eth_simulateV1). Throws `execution_failed`, `response_too_large`, and, for limits of the
+   * server and rules of transactions, the faults with geth's codes -38010 to -38026.
    */
   simulate(
     asked: { readonly block: BlockRef; readonly simulation: BlockSimulation },
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<readonly SimulatedBlock[]>
-  /** The trace of the request, as a JSON value. */
+  /** Returns the trace of the request as a JSON value. */
   traceCall(
     asked: RequestedCall & { readonly tracer: TracerChoice },
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<unknown>
   /**
-   * Traces of the transactions of a block, or of one given in parts: all, or the one at `index`. Throws `pruned`,
-   * `no_state`, and `execution_failed` for parts that are no block on top of a known one.
+   * Traces the transactions of a stored block, or of one given in parts: all, or the one at `index`. Throws `pruned`,
+   * `no_state`, and `execution_failed` for parts that are not a valid block on a known parent.
    */
   traceBlock(
     asked: {
@@ -77,9 +77,8 @@ export interface EvmExecutor {
     signal: AbortSignal,
   ): Promise<readonly TransactionTrace[]>
   /**
-   * The storage of `address` right before the transaction at `index`, from the hashed key `start` (32 bytes) on, at
-   * most `max` slots; null if it has none. Throws `pruned`, `no_state`, and `execution_failed` for an index out of
-   * range.
+   * Returns at most `max` slots of `address` directly before the transaction at `index`, from the hashed key `start` (32 bytes)
+   * on; null for an account without storage. Throws `pruned`, `no_state`, and `execution_failed` for an index out of range.
    */
   storageRange(
     asked: {
@@ -99,23 +98,23 @@ export interface EvmExecutor {
     owner?: CallOwner,
   ): Promise<PoolContent>
   poolCounts(signal: AbortSignal, owner?: CallOwner): Promise<PoolCounts>
-  /** The next block as the pool would make it now: executed, but not part of the chain. */
+  /** The next block as the pool would make it now: executed, but not added to the chain. */
   pendingBlock(signal: AbortSignal, owner?: CallOwner): Promise<BlockParts>
   /**
-   * Makes a block of the pending transactions, empty if there are none. Throws `no_method` if the network has other
-   * block producers.
+   * Makes a block of the pending transactions, empty if there are none. Throws `no_method` on a network whose blocks are made
+   * elsewhere.
    */
   mine(signal: AbortSignal, owner?: CallOwner): Promise<BlockRef>
-  /** Orders of development tools. */
+  /** Executes orders of development tools. */
   readonly dev: DevChain
-  /** Addresses whose keys are public on this network (eth_accounts); empty elsewhere. */
+  /** Addresses whose private keys are public on this network (eth_accounts); empty on other networks. */
   readonly accounts: readonly Uint8Array[]
 }
 
 /**
- * Calls computed here on proved state, behind upstreams. Errors as above, in addition `unprovable`: the call reads more than
- * a limit or runs too long, the fork rules of its block are not known, or the state root of a simulated block cannot be
- * computed; and what reading state throws.
+ * Calls that Cairn executes on proved state, behind upstreams. Errors as above, and `unprovable` if the call exceeds its limits of
+ * reads or time, the fork rules of its block are unknown, or the state root of a simulated block cannot be computed. They also
+ * throw the errors of reading state.
  */
 export type CallProver = Pick<
   EvmExecutor,

@@ -9,7 +9,7 @@ import { feeRulesOf, type Network } from './network.ts'
 import { readAncestors, readOfEach, readPaidTips } from './paid-tips.ts'
 
 export const feeHistoryBlocksMax = 1024
-/** Behind upstreams each block costs requests: more headers, or more blocks with their lists, are not proved. */
+/** Behind upstreams each block costs requests: longer ranges of headers, or of blocks with their lists, are not proved. */
 const upstreamBlocksMax = { headers: 128, lists: 32 }
 
 type BlockFees = {
@@ -27,7 +27,7 @@ type BlockFees = {
 export type FeeHistory = {
   /** Oldest first. */
   readonly blocks: readonly BlockFees[]
-  /** Of the block after the newest, computed from it. */
+  /** Base fee of the block after the newest, computed from it. */
   readonly nextBaseFee: bigint
   readonly nextBlobBaseFee: bigint | null
 }
@@ -63,7 +63,7 @@ export async function readFeeHistory(
   }
 }
 
-/** Of the block after this one (EIP-1559); 0 before London. Throws `unprovable` if the rules of its fees are not known. */
+/** Base fee of the next block (EIP-1559); 0 before London. Throws `unprovable` if the network's fee rules are unknown. */
 export async function readNextBaseFee(
   network: Network,
   { header: { baseFeePerGas, gasUsed, gasLimit, timestamp } }: ProvedHeader,
@@ -113,7 +113,7 @@ function nextBlobBaseFee(blobs: BlobRules | null, { header }: ProvedHeader): big
   return blobBaseFee(excess, fraction)
 }
 
-/** The tips at the percentiles of the block's gas, as geth's oracle counts them. */
+/** The tips at the percentiles of the block's gas, computed as geth's oracle does. */
 async function readRewards(
   network: Network,
   block: ProvedHeader,

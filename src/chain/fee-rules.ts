@@ -1,4 +1,4 @@
-// What a fork schedule states about the fees of blocks. Base fees follow EIP-1559 with the constants of Ethereum.
+// Fee rules that a fork schedule defines. Base fees follow EIP-1559 with the constants of Ethereum.
 
 /** Blobs of a block (EIP-4844, EIP-7840). */
 export type BlobRules = {
@@ -11,8 +11,8 @@ export type BlobRules = {
   readonly reserve: boolean
 }
 
-/** `blobs`: null before Cancun, and if the schedule does not state them. */
+/** `blobs`: null before Cancun, or if the schedule does not define them. */
 export type FeeRules = { readonly blobs: BlobRules | null }
 
-/** Of a block of that time (seconds). Throws or rejects with `unprovable` if they are not known. */
+/** Rules for a block with that timestamp (seconds). Throws or rejects with `unprovable` if they are unknown. */
 export type FindFeeRules = (timestamp: bigint) => FeeRules | Promise<FeeRules>

@@ -9,8 +9,8 @@ const blobBaseFeeMin = 1n
 export const gasPerBlob = 131_072n
 
 /**
- * The sender's price per gas in a block of `baseFee`: min(tip + baseFee, cap); types 0 and 1 as
- * signed, those without a signature as they say. `baseFee` null (a pending transaction): the cap.
+ * The sender's price per gas in a block with `baseFee`: min(tip + baseFee, cap) for dynamic fees. Types 0 and 1 and transactions
+ * without a signature state the price. `baseFee` null (a pending transaction): the cap.
  */
 export function effectiveGasPrice(transaction: AnyTransaction, baseFee: bigint | null): bigint {
   if (isSystem(transaction)) return transaction.gasPrice
@@ -21,7 +21,7 @@ export function effectiveGasPrice(transaction: AnyTransaction, baseFee: bigint |
   return wanted < maxFeePerGas ? wanted : maxFeePerGas
 }
 
-/** The base fee of the block after one with these header members (EIP-1559). */
+/** The base fee of the block after one with these header fields (EIP-1559). */
 export function nextBaseFee(header: {
   readonly baseFeePerGas: bigint
   readonly gasUsed: bigint

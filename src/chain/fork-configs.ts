@@ -2,7 +2,7 @@
 
 /** The features of one fork (EIP-7910). `forkId`: 4 bytes; addresses as hex text by name. */
 export type ForkConfig = {
-  /** Seconds; 0 for a configuration in force from the first block on. */
+  /** Seconds; 0 for a configuration that is active from the first block on. */
   readonly activationTime: number
   /** In blobs; null before Cancun. */
   readonly blobSchedule: {

@@ -1,17 +1,17 @@
-// Tags and numbers of a network as block hashes: the only facts of a chain that change.
+// Resolves the tags and numbers of a network to block hashes: the only mutable facts of a chain.
 // Tested by src/devchain/chain-head.test.ts
 import type { Read } from './read.ts'
 
-/** How a tag or number became a hash (`x-cairn-head`): the source that vouches for the block. */
+/** How a tag or number was resolved to a hash (`x-cairn-head`): the source that vouches for the block. */
 export type Anchor =
   | 'embedded'
   | 'trusted'
   | 'single'
   | `quorum:${number}/${number}`
-  /** Signed by so many members of the sync committee, at least two thirds. */
+  /** Signed by k of n members of the sync committee, at least two thirds. */
   | `consensus:${number}/${number}`
 
-/** A block fixed for the rest of a request. `hash`: 32 bytes. `anchor`: absent when the caller named the hash. */
+/** A block fixed for the rest of a request. `hash`: 32 bytes. `anchor`: absent if the client named the hash. */
 export type BlockRef = {
   readonly network: string
   readonly hash: Uint8Array
@@ -33,18 +33,18 @@ export type TransactionHint = { readonly blockHash: Uint8Array; readonly index: 
  * upstream throws `no_upstream`, `unverified`, `deadline`.
  */
 export interface Head {
-  /** Never goes back while its block is canonical. Throws `no_upstream` if no upstream has confirmed one recently. */
+  /** Never moves back while its block is canonical. Throws `no_upstream` if no upstream has confirmed a head recently. */
   latest(): BlockRef
-  /** Null if the head policy knows none. Throws like `latest`. */
+  /** Null if the head policy does not determine one. Throws like `latest`. */
   safe(): BlockRef | null
   finalized(): BlockRef | null
-  /** The canonical block of that number, or null above the head. */
+  /** The canonical block with that number; null above the head. */
   byNumber(number: bigint): Read<BlockRef | null>
   /** Checked on each call, against the current chain. */
   isCanonical(hash: Uint8Array, number: bigint): Read<boolean>
   /**
-   * Possible locations of a transaction, one after the other until one is correct. Throws `unverified` after the last
-   * one if a reported location is wrong and a reorg does not explain it.
+   * Yields possible locations of a transaction until the caller finds the correct one. Throws `unverified` at the end if a
+   * reported location is wrong and a reorg does not explain it.
    */
   locate(
     transactionHash: Uint8Array,

@@ -1,4 +1,4 @@
-// The verification level of an answer, given its block, from weakest to strongest.
+// Verification levels of an answer for a given block, strongest first.
 // Tested by src/server/create-pipeline.test.ts
 
 /**

@@ -1,4 +1,4 @@
-// Finds the transaction of a hash: the head supplies hints, the proved list and the current chain decide.
+// Finds a transaction by its hash: the head supplies hints, which are checked against the proved list and the current chain.
 import { hasCode } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { transactionHash } from '../codec/ethereum/transaction.ts'
@@ -16,8 +16,8 @@ export type Located = {
 }
 
 /**
- * Null if no canonical block is known to contain it; that is never a proof. Throws `pruned`, and `unverified` if a
- * reported location cannot be proved and no other is correct.
+ * Null if it is not found in a canonical block, which proves nothing. Throws `pruned`, and `unverified` if a reported location
+ * cannot be proved and no other is correct.
  */
 export async function findLocated(
   network: Network,
@@ -30,7 +30,7 @@ export async function findLocated(
       const located = await completeRead(findAt(network, hint, hash), signal)
       if (located !== null) return located
     } catch (thrown) {
-      // One upstream's wrong location must not hide the correct one of another.
+      // A wrong location from one upstream must not hide the correct one from another.
       if (!hasCode(thrown, 'unverified')) throw thrown
       unproved = thrown
     }

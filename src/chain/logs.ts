@@ -1,5 +1,5 @@
-// Logs of proved blocks: the header's bloom excludes blocks, the proved receipts decide. A range is walked
-// from its newest block down by parent hashes, so the result is complete by construction.
+// Logs of proved blocks: the header's bloom excludes blocks, and the proved receipts contain the logs. A search follows parent
+// hashes from the newest block of the range down, so its result is complete by construction.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -15,7 +15,7 @@ import { placeReceipts } from './receipt-object.ts'
 import { placeIn } from './transactions.ts'
 import { completeRead } from './read.ts'
 
-/** No addresses: any. `topics` by position: null matches any topic, a list any of its members; 20 and 32 bytes. */
+/** `addresses` empty: any. `topics` by position: null matches any topic, a list any of its members. 20 and 32 bytes. */
 export type LogFilter = {
   readonly addresses: readonly Uint8Array[]
   readonly topics: readonly (readonly Uint8Array[] | null)[]
@@ -33,7 +33,7 @@ export type LogRange = { readonly newest: ProvedHeader; readonly oldest: bigint 
 
 export type LogLimits = {
   readonly resultsMax: number
-  /** Data of all logs together; the logs of a block are counted after they were read. */
+  /** Total data of all logs. The logs of a block are counted after they were read. */
   readonly dataBytesMax: number
   readonly timeMs: number
   readonly clock: Clock
@@ -42,13 +42,13 @@ export type LogLimits = {
 /** The limit of other providers for eth_getLogs. */
 export const logResultsMax = 10_000
 export const logTimeMs = 10_000
-/** Hex doubles it: more than a reply may hold. */
+/** A reply has twice as many characters, because the data is hex. */
 export const logDataBytesMax = 16 * 1024 * 1024
 
 /** Blocks whose receipts are fetched in parallel. */
 const aheadMax = 8
 
-/** A long search yields to other requests after this time. */
+/** A long search yields to other requests after this time (milliseconds). */
 const turnMs = 5
 
 /** The matching logs of `block`, in order. Throws `pruned`, `unprovable`, `unverified`. */
@@ -64,7 +64,7 @@ export async function logsOfBlock(
 
 /** A filter prepared for many blocks: its values are hashed once. */
 export type LogMatcher = {
-  /** False: no log of the block matches, by its bloom. */
+  /** False: the block's bloom proves that no log matches. */
   mayMatch(block: ProvedHeader): boolean
   matches(log: Log): boolean
 }
@@ -171,7 +171,7 @@ async function readMatching(
   return placed.map(({ object }) => object)
 }
 
-/** For each position, the values of which a block must contain one; hashed once per search. */
+/** For each position, the values of which a block must contain at least one. Hashed once per search. */
 function choicesOf({ addresses, topics }: LogFilter): readonly (readonly BloomBits[])[] {
   return [addresses, ...topics]
     .map((choice) => (choice ?? []).map(bloomBits))

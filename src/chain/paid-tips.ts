@@ -1,5 +1,5 @@
-// The tips that the transactions of recent blocks paid, from their proved lists. Pages request fees at each new block, so the
-// blocks that they share are decoded once.
+// Tips paid by the transactions of recent blocks, from their proved lists. Web pages request fees at each new block, so each block
+// is decoded once for all of them.
 // Tested by src/rpc/methods/fees/fees.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { toLatin1 } from '../base/hex.ts'
@@ -12,7 +12,7 @@ import { completeRead } from './read.ts'
 import { placeReceipts } from './receipt-object.ts'
 import { decodeReadable } from './transactions.ts'
 
-/** Wei per gas beyond the base fee, and the gas of the transaction. */
+/** Wei per gas above the base fee, and the gas of the transaction. */
 export type PaidTip = { readonly tip: bigint; readonly gasUsed: bigint }
 
 /** Blocks whose lists are fetched in parallel. */
@@ -22,14 +22,14 @@ const transactionsMax = 100_000
 /** Blocks in memory, of all networks. */
 const blocksMax = 1_000
 
-/** By block hash: what a block contains never changes. */
+/** By block hash: the content of a block never changes. */
 const paidTips = createLruCache<readonly PaidTip[]>({
   sizeMax: transactionsMax,
   sizeOf: (_hash, tips) => tips.length + 1,
 })
 const lowestTips = createLruCache<readonly bigint[]>({ sizeMax: blocksMax, sizeOf: () => 1 })
 
-/** `newest` and its ancestors, newest first: `count`, fewer at the start of the chain. Throws what `getHeader` throws. */
+/** `newest` and its ancestors, newest first: `count` blocks, or fewer at the start of the chain. Throws as `getHeader`. */
 export async function readAncestors(
   network: Network,
   newest: ProvedHeader,
@@ -43,14 +43,14 @@ export async function readAncestors(
   return blocks
 }
 
-/** `read` of each block, in order, a few blocks at a time. Throws what `read` throws. */
+/** Runs `read` for each block, in order, a few blocks in parallel. Throws the errors of `read`. */
 export async function readOfEach<Found>(
   blocks: readonly ProvedHeader[],
   read: (block: ProvedHeader) => Promise<Found>,
 ): Promise<readonly Found[]> {
   const found: Found[] = []
   for (let from = 0; from < blocks.length; from += aheadMax) {
-    // Lists from the store are decoded without a wait: other requests come first.
+    // Decoding stored lists is synchronous: yield to other requests first.
     if (from > 0) await setImmediate()
     found.push(...(await Promise.all(blocks.slice(from, from + aheadMax).map(read))))
   }
@@ -58,8 +58,8 @@ export async function readOfEach<Found>(
 }
 
 /**
- * Of all transactions of a block, the lowest tip first; 0 for a recorded change of accounts, which pays nothing. Throws
- * `pruned`, and what `obtain` throws.
+ * Tips of all transactions of a block, lowest first; 0 for a recorded change of accounts. Throws `pruned`, and what `obtain`
+ * throws.
  */
 export async function readPaidTips(
   network: Network,

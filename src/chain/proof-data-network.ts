@@ -1,5 +1,5 @@
-// A Network made of one header and some nodes: its reads return the data that they prove, and throw if they are
-// incomplete. The caller supplies the block hash; nothing else in the proof data is trusted.
+// A Network made of one header and some nodes: its reads return proved data, and throw if nodes are missing. The caller supplies
+// the block hash; nothing else in the proof data is trusted.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { Fault } from '../base/fault.ts'
 import { equalBytes, toBareHex, toHex } from '../base/hex.ts'
@@ -25,11 +25,11 @@ export type ProofData = {
   readonly block: ProvedHeader
   /** Nodes, other headers, code: in any order, complete or not. */
   readonly pieces: readonly Uint8Array[]
-  /** The reader names it, as no hash does; absent: members that depend on its rules are left out. */
+  /** Named by the reader, because no hash commits to it. Absent: members that depend on its rules are omitted. */
   readonly known?: KnownNetwork
   /** No hash commits to the fork schedule: null omits the values that depend on it (`blobGasPrice`). */
   blobFeeFraction(timestamp: bigint): bigint | null
-  /** Computes calls by the fork schedule that the reader knows. Absent: calls are not answered. */
+  /** Executes calls by the fork schedule that the reader supplies. Absent: calls are not answered. */
   readonly calls?: ProvedCalls | undefined
 }
 
@@ -40,7 +40,7 @@ export type UsedPieces = {
 }
 
 export type ProofDataNetwork = {
-  /** Reads throw `unverified` with the missing item. Its head knows one block, its pool is empty. */
+  /** Reads throw `unverified` with the missing item. The head has one block; the pool is empty. */
   readonly network: Network
   /** The pieces that were read, each once, in the order of the walks. */
   used(): UsedPieces
@@ -53,7 +53,7 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
   const accepted = new Set<string>()
   const codes = new Map<string, Uint8Array>()
 
-  /** A piece by its hash; a trie node is checked once, when it is stored under that hash. */
+  /** Returns a piece by its hash. A trie node was checked once, when it was stored under that hash. */
   function findNode(hash: Uint8Array): Uint8Array | null {
     const name = toBareHex(hash)
     const bytes = pieces.get(name) ?? null
@@ -194,7 +194,7 @@ function rootOf({ header }: ProvedHeader, kind: EntryKind): Uint8Array {
   return kind === 'transactions' ? header.transactionsRoot : header.receiptsRoot
 }
 
-/** Bytes of the right hash in another format prove nothing. */
+/** Bytes with the right hash but in another format prove nothing. */
 function decode<T>(read: () => T): T {
   try {
     return read()

@@ -1,4 +1,4 @@
-// Caches of proved accounts and headers: consecutive reads mostly concern few contracts at few blocks, and decoding a header
+// Caches of proved accounts and headers. Consecutive reads mostly concern few contracts at few blocks, and decoding a header
 // costs more than the rest of a short walk.
 // Tested by src/chain/state.test.ts
 import { joinLatin1, toLatin1 } from '../base/hex.ts'
@@ -7,13 +7,13 @@ import type { AccountState } from '../codec/ethereum/account-state.ts'
 import type { Header } from '../codec/ethereum/header.ts'
 
 export interface AccountMemory {
-  /** `stateRoot`: 32 bytes; `address`: 20 bytes. Null: not remembered. */
+  /** `stateRoot`: 32 bytes; `address`: 20 bytes. Null: not cached. */
   find(stateRoot: Uint8Array, address: Uint8Array): AccountState | null
-  /** `account`: the account that a walk from `stateRoot` has proved, including `absentAccount`. */
+  /** `account`: proved by a walk from `stateRoot`; may be `absentAccount`. */
   add(stateRoot: Uint8Array, address: Uint8Array, account: AccountState): void
 }
 
-/** Of at most `accountsMax` accounts, about 1 KB each with the node that contains it; at least 64. */
+/** Capacity: `accountsMax` accounts (at least 64), about 1 KB each with the node that contains it. */
 export function createAccountMemory(accountsMax: number): AccountMemory {
   const accounts = createLruCache<AccountState>({ sizeMax: accountsMax, sizeOf: () => 1 })
   return {
@@ -34,7 +34,7 @@ export interface HeaderMemory {
   add(block: ProvedHeader): void
 }
 
-/** Of at most `blocksMax` headers, about 2 KB each; the one added first leaves first. */
+/** Capacity: `blocksMax` headers, about 2 KB each; the oldest entry is evicted first. */
 export function createHeaderMemory(blocksMax: number): HeaderMemory {
   const blocks = new Map<string, ProvedHeader>()
   return {

@@ -4,7 +4,7 @@ import { beginRead, completeRead, fetched, type Read, SuspendedRead } from './re
 
 const { signal } = new AbortController()
 
-/** The sum of `terms`; those in `memory` need no fetch. */
+/** The sum of `terms`; terms in `memory` need no fetch. */
 function* sum(
   terms: readonly number[],
   memory: ReadonlySet<number>,

@@ -1,14 +1,14 @@
-// Reads are written once, as generators. A read takes content from memory and yields where it has to fetch.
-// Two drivers run it: `beginRead` runs without a promise until the first miss; `completeRead` fetches what is yielded.
+// Each read is written once, as a generator: it takes content from memory and yields a `Fetch` for content that is missing. Two
+// drivers run it: `beginRead` without a promise until the first miss, `completeRead` with fetches.
 // Tested by src/chain/read.test.ts
 
-/** Fetches what a read lacks. */
+/** Fetches content that a read lacks. */
 export type Fetch = (signal: AbortSignal) => Promise<unknown>
 
 /** Yields a `Fetch` and is resumed with its result, or with its exception. */
 export type Read<T> = Generator<Fetch, T, unknown>
 
-/** A read that lacks something: `completeRead` continues from there. */
+/** A read that was suspended at missing content: `completeRead` resumes it. */
 export class SuspendedRead<T> {
   readonly read: Read<T>
   readonly obtain: Fetch
@@ -18,24 +18,24 @@ export class SuspendedRead<T> {
   }
 }
 
-/** The step of a read that has to fetch: the result of `obtain`. Throws what it rejects with. */
+/** The step of a read that has to fetch. Returns the result of `obtain`; throws its rejection. */
 export function* fetched<T>(obtain: (signal: AbortSignal) => Promise<T>): Read<T> {
   return (yield obtain) as T
 }
 
-/** The read of a value that is already known. */
+/** A read of a value that is already known. */
 // oxlint-disable-next-line require-yield -- it lacks nothing
 export function* known<T>(value: T): Read<T> {
   return value
 }
 
-/** The result if memory contains all that the read needs. Throws what the read throws. */
+/** Runs the read until it has to fetch: returns its result, or the suspended read. Throws what the read throws. */
 export function beginRead<T>(read: Read<T>): T | SuspendedRead<T> {
   const step = read.next()
   return step.done === true ? step.value : new SuspendedRead(read, step.value)
 }
 
-/** The result of a read from its beginning, or from where `beginRead` left it. Throws what the read throws. */
+/** Runs a new or suspended read to its result. Throws what the read throws. */
 export async function completeRead<T>(
   read: Read<T> | SuspendedRead<T>,
   signal: AbortSignal,

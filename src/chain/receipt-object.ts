@@ -10,7 +10,7 @@ import { blobBaseFee, effectiveGasPrice, gasPerBlob } from './fees.ts'
 import { renderLog } from './log-object.ts'
 import type { SignedTransaction, TransactionPlace } from './transaction-object.ts'
 
-/** A receipt with the two sums over those before it in the block. */
+/** A receipt with its own gas and the index of its first log, from the receipts before it in the block. */
 export type PlacedReceipt = {
   readonly receipt: Receipt
   readonly gasUsed: bigint
@@ -51,7 +51,7 @@ export type BlobTerms = {
   readonly excessBlobGas: bigint | undefined
   /** Null: the schedule is unknown. */
   readonly fraction: bigint | null
-  /** The price as an upstream reports it (QUANTITY), for an unknown schedule; without it the price is left out. */
+  /** The price that an upstream reported (QUANTITY), for an unknown schedule. Absent: the receipt has no price. */
   readonly reportedPrice?: string
 }
 

@@ -1,5 +1,5 @@
-// A Network that records the content read through it: the headers, nodes and code that an answer depends on. Entries
-// of a list are recorded as the trie nodes that lead to them.
+// A Network that records the content read through it: the headers, nodes and code on which an answer depends. For entries of a
+// list it records the trie nodes on the path.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { toBareHex } from '../base/hex.ts'
 import { decodeEntries } from '../codec/ethereum/list.ts'
@@ -16,17 +16,17 @@ import type { ProvedHeader } from './proved-memory.ts'
 import { completeRead } from './read.ts'
 
 export type RecordedReads = {
-  /** Reads like the network it was made of. */
+  /** Reads like the network that is recorded. */
   readonly network: Network
   /** The content read under that hash, or null. */
   find(hash: Uint8Array): Uint8Array | null
-  /** All content that was read, each item once: RLP or code, named by its keccak256. */
+  /** All content that was read, each item once: RLP or code. */
   pieces(): readonly Uint8Array[]
 }
 
-/** For one call: its memory grows with the reads of the call. */
+/** Use one for each call: its memory grows with the reads of the call. */
 export function recordReads(network: Network): RecordedReads {
-  // An account from memory would be read without the nodes that prove it.
+  // A read of an account from the memory cache would not record the nodes that prove it.
   const { accounts: _, ...forgetful } = network
   const read = new Map<string, Uint8Array>()
   const tries = new Map<string, OrderedTrie>()

@@ -5,9 +5,9 @@ import type { BlockRef } from './head.ts'
 import type { Level } from './level.ts'
 
 /**
- * - `read`: a known read of a pinned block: repeated at another upstream on failure, shared while in flight.
- * - `trace`: the same, but too expensive to repeat after an answer has begun.
- * - `unlisted`: an unknown method that may write: sent once, unless it was not sent or is not offered.
+ * - `read`: a known read of a pinned block: retried at another upstream on failure, and concurrent requests share one.
+ * - `trace`: the same, but too expensive to retry after a response has begun.
+ * - `unlisted`: an unknown method that may write: retried only if it was not sent or the upstream does not offer it.
  */
 export type RelayClass = 'read' | 'trace' | 'unlisted'
 
@@ -16,20 +16,20 @@ export type PinForm = 'object' | 'number'
 
 export type RelayedCall = {
   readonly method: string
-  /** As the caller sent them. */
+  /** As the client sent them. */
   readonly params: readonly unknown[]
   /** The position of the parameter for `block`, so that every upstream answers for the same block. */
   readonly pin?: { readonly at: number; readonly form: PinForm; readonly block: BlockRef }
   readonly class: RelayClass
-  /** The answer could be proved but was not: several upstreams must agree on it, if the network requires that. */
+  /** True if the answer could have been proved but was not: several upstreams must then agree, if the network requires that. */
   readonly provable?: boolean
   /** Query only this upstream, by its name, without comparison. */
   readonly upstream?: string
-  /** Traces the queried upstreams. */
+  /** Records the queried upstreams. */
   readonly watch?: ReadTrace
 }
 
-/** `result`: a JSON value as an upstream returned it. `byNumber`: it received the number of the block, not its hash. */
+/** `result`: the JSON value from an upstream. `byNumber`: the upstream received the block number instead of the hash. */
 export type Relayed = {
   readonly result: unknown
   readonly level: Level
@@ -40,8 +40,8 @@ export interface Relay {
   /** Names of the usable upstreams, in the order of the settings. */
   upstreams(): readonly string[]
   /**
-   * Throws `upstream_said` (a node's own error: a revert, bad params), `no_method` if no upstream offers it, `absent`
-   * for an unknown upstream, `no_state`, `pruned`, `unknown_block`, `over_range`, `no_upstream`, `deadline`.
+   * Throws `upstream_said` (an error of the node: a revert, invalid params), `no_method` if no upstream offers the method,
+   * `absent` for an unknown upstream, `no_state`, `pruned`, `unknown_block`, `over_range`, `no_upstream`, `deadline`.
    */
   call(asked: RelayedCall, signal: AbortSignal): Promise<Relayed>
 }

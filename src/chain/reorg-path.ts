@@ -1,5 +1,5 @@
-// The path from one block to another, by parent hashes alone: the blocks that left the chain and those that entered it
-// between two heads. Complete by construction, for heads from any source.
+// The path from one block to another, by parent hashes alone: the blocks that left the chain and those that entered it between
+// two heads. Complete by construction, wherever the heads come from.
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
@@ -7,7 +7,7 @@ import { getHeader, type ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
 import { completeRead } from './read.ts'
 
-/** A long path yields to other requests in between. */
+/** Number of steps after which a long path yields to other requests. */
 const turnSteps = 128
 
 /** A block and its number, from its header. */

@@ -16,7 +16,7 @@ test('G5: the sender is recovered once and cached by hash, the oldest is evicted
   const hash = transactionHash(raw)
   assert.equal(toHex(hash), '0x8784d99762bccd03b2086eabccee0d77f14d05463281e121a62abfebcf0d2d5f')
   assert.equal(toHex(findSender(transaction, hash)), '0xfbb1b73c4f0bda4f67dca266ce6ef42f520fbb98')
-  // Another nonce has another signer, so the result distinguishes the cache from a recovery.
+  // Another nonce has another signer, so the result shows if it came from the cache or a recovery.
   const sender = toHex(findSender(transaction, hash))
   assert.equal(toHex(findSender({ ...transaction, nonce: 1n }, hash)), sender)
   findSender({ ...transaction, nonce: 2n }, new Uint8Array(32))

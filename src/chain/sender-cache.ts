@@ -1,4 +1,4 @@
-// The sender of a transaction, cached by the transaction's hash: recovery costs a curve operation.
+// Caches the senders of transactions by transaction hash, because a recovery costs a curve operation.
 import { fromHex, toBareHex, toLatin1 } from '../base/hex.ts'
 import { recoverSender } from '../codec/ethereum/sender.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'
@@ -11,7 +11,7 @@ export type FindSender = (transaction: Transaction, hash: Uint8Array) => Uint8Ar
 
 export type SenderCache = {
   readonly find: FindSender
-  /** `sender`: the result of a recovery elsewhere in this process for the transaction of `hash`. */
+  /** `sender`: recovered elsewhere in this process for the transaction with `hash`. */
   note(hash: Uint8Array, sender: Uint8Array): void
 }
 

@@ -1,5 +1,5 @@
-// An account and some of its slots with the nodes that prove them (EIP-1186): the walk of state.ts, with the nodes of
-// the walk recorded. One walk to the account serves all its slots.
+// An account and some of its slots with the nodes that prove them (EIP-1186): the walk of state.ts with its nodes recorded. All
+// slots share one walk to the account.
 // Tested by src/rpc/methods/state/eth_getProof.test.ts
 import {
   absentAccount,
@@ -15,7 +15,7 @@ import { type AccountAt, decodeProved, walkState } from './state.ts'
 type Proof = readonly Uint8Array[]
 
 export type ProvedAccount = {
-  /** `absentAccount` if the proof shows that there is none. */
+  /** `absentAccount` if the proof shows that the account does not exist. */
   readonly account: AccountState
   readonly proof: Proof
   /** In the order of the requested positions; `value`: 32 bytes. */

@@ -63,7 +63,7 @@ function reader(items: readonly UnverifiedItem[], stateRoot: Uint8Array, address
   const hash = new Uint8Array(32)
   const head = createFakeHead([{ network: 'dev', hash, number: 1n }])
   const network = createFakeNetwork({ head, obtain: createFakeObtain(items) })
-  // Only the state root of the header is read here.
+  // The walk reads only the state root of the header.
   const block = { hash, bytes: new Uint8Array(0), header: { stateRoot } as Header }
   return { network, block, address: bytes(20, address) }
 }

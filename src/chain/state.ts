@@ -1,5 +1,5 @@
-// State reads as a walk over `obtain`: header's state root -> account -> storage root -> slot. The walk reads each node
-// by hash, so absence is a result that the nodes on the path prove.
+// State reads as a walk over `obtain`: header's state root -> account -> storage root -> slot. The walk reads each node by
+// hash, so the nodes on the path also prove absence.
 import { Fault, hasCode } from '../base/fault.ts'
 import { equalBytes, toBareHex } from '../base/hex.ts'
 import {
@@ -25,9 +25,9 @@ export type AccountAt = {
 }
 
 /**
- * The account, or null if the walk proves it absent. `slots`: positions of the next reads, so that one proof supplies
- * them too. Throws `no_state` if no source has a node of that state, `unverified` if none proved one, and what else
- * `obtain` throws.
+ * The account, or null if the walk proves that it does not exist. `slots`: positions of the following reads, so that one proof
+ * includes them. Throws `no_state` if no source has a node of that state, `unverified` if no source proved one, and the other
+ * errors of `obtain`.
  */
 export function* findAccount(
   at: AccountAt,
@@ -59,7 +59,7 @@ export function* readCode(at: AccountAt): Read<Uint8Array> {
 }
 
 /**
- * `key`: 32 bytes. The leaf's value, or null if the nodes on the path prove that there is none. `proof`: collects these
+ * `key`: 32 bytes. Returns the leaf's value, or null if the nodes on the path prove that there is none. `proof`: receives these
  * nodes.
  */
 export function* walkState(
@@ -87,7 +87,7 @@ function pushed(proof: Uint8Array[], node: Uint8Array | null): Uint8Array | null
   return node
 }
 
-/** Bytes of the right hash that cannot be decoded: the root itself commits to them (`unverified`). */
+/** Throws `unverified` for bytes with the right hash that cannot be decoded: the root itself commits to invalid data. */
 export function decodeProved<T>(decode: () => T): T {
   try {
     return decode()

@@ -1,6 +1,6 @@
-// A tip that recent blocks would have accepted, after go-ethereum's oracle: the 60th percentile of the lowest
-// three tips of each of the last 20 blocks, the minimum tip for a block without tips. A fork has the tips of its own blocks
-// alone: those below may need an upstream.
+// Suggests a tip that recent blocks would have accepted, like go-ethereum's oracle: the 60th percentile of the lowest three tips
+// of each of the last 20 blocks; a block without tips counts with a default. On a fork only its own blocks count, because those
+// below may need an upstream.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import type { ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
@@ -9,10 +9,10 @@ import { compareTips, readAncestors, readLowestTips, readOfEach } from './paid-t
 const blocksMax = 20
 const tipsPerBlock = 3
 const percentile = 60
-/** Lower tips are ignored: such transactions were included for other reasons than fees. */
+/** Lower tips are ignored: such transactions were not included for their fees. */
 const tipMin = 2n
 const tipMax = 500_000_000_000n
-/** For a block without tips, as in go-ethereum: 0.001 gwei. */
+/** Counted for a block without tips, as in go-ethereum: 0.001 gwei. */
 const tipWithoutSamples = 1_000_000n
 
 /** Wei per gas. Throws `pruned`, and what `obtain` throws. */

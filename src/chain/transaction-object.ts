@@ -1,5 +1,5 @@
-// Renders a transaction as eth_getTransactionBy… returns it. Built from verified raw bytes only, so the result does not
-// depend on the source of the bytes; the member order is geth's.
+// Renders a transaction as eth_getTransactionBy… returns it. Built from verified raw bytes only, so the result is the same for
+// every source of the bytes. The member order is geth's.
 import { toHex, toQuantity } from '../base/hex.ts'
 import { impersonatedSender } from '../codec/ethereum/impersonation.ts'
 import {
@@ -61,12 +61,12 @@ function signedMembers(transaction: Transaction): Readonly<Record<string, unknow
     r: toQuantity(transaction.r),
     s: toQuantity(transaction.s),
     ...(transaction.type === 0 ? {} : { yParity: toQuantity(transaction.yParity) }),
-    // Not a member of geth's: r, s and v are no signature then.
+    // Not a member in geth's result. It shows that r, s and v are not a signature.
     ...(impersonatedSender(transaction) === null ? {} : { impersonated: true }),
   }
 }
 
-/** Members of every transaction, rendered above. */
+/** Members of every transaction, which are rendered above. */
 const shared: ReadonlySet<string> = new Set([
   'from',
   'to',
@@ -77,7 +77,7 @@ const shared: ReadonlySet<string> = new Set([
   'nonce',
 ])
 
-/** The fields of its chain. Nodes leave out a mint of zero, a flag that is false and an absent address. */
+/** The fields specific to its chain. Nodes omit a mint of zero, a false flag and an absent address. */
 function systemMembers({ members }: SystemTransaction): Readonly<Record<string, unknown>> {
   const own = [...members].filter(
     ([name, value]) =>
@@ -93,8 +93,8 @@ function shown(value: SystemValue): unknown {
 }
 
 /**
- * The JSON object of an unsigned transaction, with geth's members for a single transaction. `hash`: of its bytes, which
- * changes with the signature.
+ * The JSON object of an unsigned transaction, with geth's members for a single transaction. `hash`: of its unsigned bytes, so a
+ * signature changes it.
  */
 export function renderUnsigned(
   transaction: Transaction,

@@ -1,5 +1,5 @@
-// Pending transactions: of the embedded chain, or as upstreams report them; a read-only chain has none and accepts none.
-// They cannot be proved; Cairn checks only that the bytes are the transaction of that hash.
+// Pending transactions: of the embedded chain, or as upstreams report them. The pool of a read-only chain is empty and accepts
+// none. They cannot be proved; Cairn checks only that the bytes have the requested hash.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import type { CallOwner } from './computation.ts'
 import type { Level } from './level.ts'
@@ -9,9 +9,9 @@ export interface TransactionPool {
   /** The verification level of its answers. */
   readonly level: Level
   /**
-   * Accepts a signed transaction (types 0-4, type 3 in its network form) and resolves with its hash, computed here; if
-   * each transaction makes a block, after that block is durable. Throws `pool_refused` with geth's texts, `no_space`.
-   * If calls are queued here, accounts share the queue fairly (`owner`); without an owner it is the server's own call.
+   * Accepts a signed transaction (types 0-4, type 3 in its network form) and resolves with its locally computed hash. If each
+   * transaction makes a block, it resolves when that block is durable. Throws `pool_refused` with geth's messages, `no_space`.
+   * If the pool has a queue, accounts share it fairly (`owner`); without an owner it is the server's own call.
    */
   send(raw: Uint8Array, signal: AbortSignal, owner?: CallOwner): Promise<Uint8Array>
   /** Transaction count of `address`, including pending transactions. */
@@ -38,7 +38,7 @@ export const emptyPool: TransactionPool = {
 }
 
 export interface ReadyTransactions {
-  /** 16 random bytes: the numbers of another pool mean other transactions. */
+  /** 16 random bytes: transaction numbers are valid only for the pool with this ID. */
   readonly id: Uint8Array
   /** The number of the next transaction. */
   readonly end: number
@@ -48,7 +48,7 @@ export interface ReadyTransactions {
 
 export type ReadyTransactionLog = ReadyTransactions & { add(hash: Uint8Array): void }
 
-/** `kept`: how many are remembered. */
+/** `kept`: maximum number of hashes in memory. */
 export function createReadyTransactions(kept = 16_384): ReadyTransactionLog {
   const hashes: Uint8Array[] = []
   let end = 0

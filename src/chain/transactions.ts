@@ -18,7 +18,7 @@ export function readTransaction(raw: Uint8Array, findSender: FindSender): Signed
   return { transaction, hash, from }
 }
 
-/** A deposit with the nonce of its sender, which its receipt contains. `version`: null before Canyon. */
+/** A deposit with the nonce of its sender, which only its receipt contains. `version`: null before Canyon. */
 export function withDepositNonce(
   signed: SignedTransaction,
   nonce: bigint,

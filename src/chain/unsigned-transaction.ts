@@ -1,5 +1,5 @@
-// The transaction that a call request describes, for simulated blocks and for eth_fillTransaction: of the lowest type
-// that has all its members, with dynamic fees unless a gas price is given, and a signature of zeros.
+// The transaction of a call request, for simulated blocks and eth_fillTransaction. It has the lowest type that contains all its
+// members, with dynamic fees unless a gas price is given, and a signature of zeros.
 // Tested by src/devchain/vm/simulate/simulate.test.ts, test/api/fill-and-sync-started.test.ts
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 import type { CallRequest } from './computation.ts'

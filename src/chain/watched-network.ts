@@ -1,10 +1,10 @@
-// A Network whose reads report their steps to a trace. Reads that need no wait are looked up here alone: their step
-// includes the check of a stored copy.
+// A Network whose reads report their steps to a trace. Reads from memory are traced by this wrapper, without a promise: their
+// step includes the verification of a stored copy.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import type { ReadTrace } from '../content/ref.ts'
 import type { Network } from './network.ts'
 
-/** For one request: reads like the network it was made of. */
+/** For one request: reads like the network it wraps. */
 export function watchReads(network: Network, watch: ReadTrace): Network {
   function looked<Found>(find: () => Found | null): Found | null {
     const end = watch('store', '')

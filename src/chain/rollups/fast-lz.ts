@@ -1,22 +1,22 @@
-// The length that FastLZ (level 1) would compress bytes to. Fees of the OP Stack since Fjord are a function of it
-// (specs.optimism.io, Fjord: L1-Cost fees), so it is part of the consensus, with the quirks of the first implementation.
+// Length of bytes after compression by FastLZ (level 1). Fees of the OP Stack since Fjord depend on it (specs.optimism.io,
+// Fjord: L1-Cost fees), so it is part of the consensus, including the quirks of the first implementation.
 // Tested by src/chain/rollups/op-fees.test.ts
 
-/** Positions of three bytes seen last, by their hash. */
+/** Hash table: last position of each sequence of three bytes. */
 const slots = 8192
-/** A match lies at most this far back. */
+/** Maximum distance of a match. */
 const distanceMax = 0x1fff
-/** No match begins in the last bytes. */
+/** No match begins in this many bytes at the end. */
 const tail = 13
 const longestMatch = 262
 const longestLiterals = 32
 
-/** Bytes. */
+/** Result in bytes. */
 export function fastLzLength(bytes: Uint8Array): number {
   const table = new Uint32Array(slots)
   const limit = Math.max(0, bytes.length - tail)
   let length = 0
-  /** Bytes before it are compressed. */
+  /** Start of the bytes that are not yet compressed. */
   let done = 0
   let at = 2
 
@@ -57,7 +57,7 @@ function slotOf(three: number): number {
   return (Math.imul(2_654_435_769, three) >>> 19) & (slots - 1)
 }
 
-/** Equal bytes from both positions on, and the first that differs; up to `end`. */
+/** Length of the match of both positions, plus 1 for the first byte that differs; limited by `end`. */
 function matchAt(bytes: Uint8Array, from: number, to: number, end: number): number {
   for (let count = 0; to + count < end; count += 1) {
     if (bytes[from + count] !== bytes[to + count]) return count + 1

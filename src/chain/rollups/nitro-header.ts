@@ -1,5 +1,5 @@
-// What Arbitrum Nitro writes into a header (OffchainLabs/go-ethereum core/types/arb_types.go): extraData is the send root, mixHash
-// has the send count, the block number of Ethereum, the version of ArbOS, and whether tips are collected.
+// Fields that Arbitrum Nitro encodes in a header (OffchainLabs/go-ethereum core/types/arb_types.go): extraData is the send root,
+// mixHash has the send count, the block number of Ethereum, the version of ArbOS, and a flag for collected tips.
 // Tested by src/chain/rollups/nitro-header.test.ts
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { Header } from '../../codec/ethereum/header.ts'
@@ -9,14 +9,14 @@ export type NitroHeader = {
   readonly sendRoot: Uint8Array
   readonly sendCount: bigint
   readonly l1BlockNumber: bigint
-  /** False: senders pay the base fee and no tip. */
+  /** False: senders pay the base fee without a tip. */
   readonly collectsTips: boolean
 }
 
-/** It collected tips, and did not say so. */
+/** This version collected tips without setting the flag. */
 const tipsVersion = 9n
 
-/** Null for a header of any other chain, and for the first block: no other chain has this form with a difficulty of 1. */
+/** Null for headers of other chains, none of which has this form with a difficulty of 1, and for the first block. */
 export function nitroHeader(header: Header): NitroHeader | null {
   const { extraData, mixHash, difficulty, baseFeePerGas } = header
   if (difficulty !== 1n || baseFeePerGas === undefined || extraData.length !== 32) return null
@@ -30,7 +30,7 @@ export function nitroHeader(header: Header): NitroHeader | null {
   }
 }
 
-/** The members that Arbitrum's nodes add to a block; none for other chains. */
+/** Additional block members of Arbitrum's nodes; empty for other chains. */
 export function nitroMembers(header: Header): Readonly<Record<string, string>> {
   const nitro = nitroHeader(header)
   if (nitro === null) return {}

@@ -1,5 +1,5 @@
-// Members of a receipt of the OP Stack that no root contains: fees for the layer below. They follow from the L1 attributes, the
-// first transaction of the block, and the rule of the fork (specs.optimism.io: Bedrock, Ecotone, Fjord, Isthmus, Jovian).
+// Receipt members of the OP Stack that no root commits to: the fees for the L1. They are computed from the L1 attributes (the
+// first transaction of the block) and the rule of the fork (specs.optimism.io: Bedrock, Ecotone, Fjord, Isthmus, Jovian).
 // Tested by src/chain/rollups/op-fees.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import type { KnownNetwork } from '../../base/known-network.ts'
@@ -7,13 +7,13 @@ import { isForkActive } from '../../base/known-networks.ts'
 import { decodeSystemTransaction } from '../../codec/ethereum/system-transaction.ts'
 import { fastLzLength } from './fast-lz.ts'
 
-/** `members`: those of every receipt of a block; `cost`: of one transaction, by its raw entry. */
+/** `members`: the same in every receipt of a block; `cost`: for one transaction, from its raw entry. */
 type FeeRule = {
   readonly members: Readonly<Record<string, string>>
   cost(raw: Uint8Array): Readonly<Record<string, string>>
 }
 
-/** Names of the members, of all forks. */
+/** Names of the members of all forks. */
 export const feeMembers = [
   'l1GasPrice',
   'l1GasUsed',
@@ -29,12 +29,12 @@ export const feeMembers = [
 ] as const
 export type FeeMember = (typeof feeMembers)[number]
 
-/** The fee members of a transaction with a signature, by its raw entry. */
+/** Returns the fee members of a signed transaction from its raw entry. */
 export type FeeMembers = (raw: Uint8Array) => Readonly<Record<string, string>>
 
 /**
- * `first`: the raw entry of the first transaction of a block at `timestamp` (seconds). Null: the rule is not known here, as for
- * a network without a row in the table, or after a fork that may have changed it.
+ * `first`: the raw entry of the first transaction of a block at `timestamp` (seconds). Null: the rule is unknown, because the
+ * network has no row in the table or a later fork may have changed it.
  */
 export function opFeeMembers(
   first: Uint8Array,
@@ -53,7 +53,7 @@ export function opFeeMembers(
 
 type Forks = { readonly isFjord: boolean; readonly isJovian: boolean }
 
-/** The first block of a fork has the attributes of the fork before, so their selector decides. */
+/** By the selector of the attributes, because the first block of a fork has the attributes of the previous fork. */
 function ruleOf(data: Uint8Array, { isFjord, isJovian }: Forks): FeeRule | null {
   switch (integerAt(data, 0, 4)) {
     // setL1BlockValues, setL1BlockValuesEcotone, setL1BlockValuesIsthmus, setL1BlockValuesJovian
@@ -71,7 +71,7 @@ function ruleOf(data: Uint8Array, { isFjord, isJovian }: Forks): FeeRule | null 
   }
 }
 
-/** Since Regolith. `l1FeeScalar` is a decimal, as op-geth prints it. */
+/** Since Regolith. `l1FeeScalar` is a decimal in op-geth's format. */
 function bedrockRule(data: Uint8Array): FeeRule | null {
   const [price, overhead, scalar] = [2, 6, 7].map((word) => integerAt(data, 4 + word * 32, 32))
   if (price === undefined || overhead === undefined || scalar === undefined) return null
@@ -97,7 +97,7 @@ function ecotoneRule(data: Uint8Array): FeeRule {
   }
 }
 
-/** `footprint`: gas for each byte since Jovian; null before. */
+/** `footprint`: gas per byte since Jovian; null before. */
 function fjordRule(data: Uint8Array, footprint: bigint | null): FeeRule {
   const { members, scaled } = ecotoneTerms(data)
   const [scalar, constant] = [integerAt(data, 164, 4), integerAt(data, 168, 8)]
@@ -121,7 +121,7 @@ function fjordRule(data: Uint8Array, footprint: bigint | null): FeeRule {
   }
 }
 
-/** `scaled`: the price of a byte, times a million. */
+/** `scaled`: the price per byte, times a million. */
 function ecotoneTerms(data: Uint8Array) {
   const [baseScalar, blobScalar] = [integerAt(data, 4, 4), integerAt(data, 8, 4)]
   const [price, blobPrice] = [integerAt(data, 36, 32), integerAt(data, 68, 32)]
@@ -153,7 +153,7 @@ function compressedMillionths(raw: Uint8Array): bigint {
   return estimate < 100_000_000n ? 100_000_000n : estimate
 }
 
-/** Null for a number that op-geth prints with an exponent, or rounded to 10 digits. */
+/** Null for a number that op-geth prints with an exponent or rounds to 10 digits. */
 function millionthsText(value: bigint): string | null {
   const whole = value / 1_000_000n
   const fraction = String(value % 1_000_000n)
