@@ -20,7 +20,7 @@ type CachedAnswer = {
 }
 
 export interface AnswerCache {
-  /** `rest`: the operation's own words for its input without the block. */
+  /** `rest`: the text by which the operation identifies its input, without the block. */
   find(where: AnswerPlace, rest: string): CachedAnswer | null
   add(where: AnswerPlace, rest: string, answer: CachedAnswer): void
 }
@@ -31,16 +31,16 @@ type AnswerPlace = {
   readonly blockHash: Uint8Array
 }
 
-/** What an entry costs beside its texts: two strings, an object, a map slot. */
+/** Estimated bytes of an entry besides its texts: two strings, an object, a slot of the map. */
 const entryBytes = 250
 
-/** At most `bytesMax` of keys and texts. 0: keeps nothing. */
+/** Caches at most `bytesMax` of keys and texts. 0: caches nothing. */
 export function createAnswerCache({ bytesMax }: { readonly bytesMax: number }): AnswerCache {
   const recent = createLruCache<CachedAnswer>({
     sizeMax: bytesMax,
     sizeOf: (key, { text }) => key.length + text.length + entryBytes,
   })
-  // Most calls in a row are about one block, the head.
+  // Consecutive calls mostly read the same block, the head.
   let lastHash: Uint8Array | null = null
   let lastText = ''
 
@@ -49,7 +49,7 @@ export function createAnswerCache({ bytesMax }: { readonly bytesMax: number }): 
       lastHash = blockHash
       lastText = toLatin1(blockHash)
     }
-    // Names hold no line feed and the hash has one length, so no two places spell alike.
+    // Names contain no line feed and the hash has a fixed length, so two places never have the same key.
     return `${network}\n${method}\n${lastText}${rest}`
   }
 
@@ -59,7 +59,7 @@ export function createAnswerCache({ bytesMax }: { readonly bytesMax: number }): 
   }
 }
 
-/** The cached answer and its labels; null if the operation must run. Never throws. */
+/** Finds the cached answer and sets its labels. Null: the operation must run. Never throws. */
 export function findCached(
   answers: AnswerCache,
   network: Network,
@@ -135,7 +135,7 @@ export class ProofWatch implements Labels {
   }
 }
 
-/** The outcome of a call that ran; a proved result is cached. */
+/** Converts the result of a call to its outcome, and caches a proved result. */
 export function cacheIfProved(
   answers: AnswerCache,
   network: Network,

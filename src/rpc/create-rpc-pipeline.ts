@@ -1,5 +1,5 @@
-// The order of every JSON-RPC request: authenticate -> authorize -> parse -> admit -> run -> meter. `run` of a method
-// is called in run-calls.ts alone.
+// The order of every JSON-RPC request: authenticate -> authorize -> parse -> admit -> run -> meter. Only run-calls.ts calls `run`
+// of a method.
 // Tested by src/server/create-pipeline.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
@@ -21,18 +21,18 @@ import { createSubscriptions } from './subscriptions/subscriptions.ts'
 export type RpcPipelineDeps = RefusalDeps &
   CallRunParts &
   RpcMeterParts & {
-    /** The networks that are served now, the default first: the same list until it changes. */
+    /** The served networks, the default first. Returns the same array until it changes. */
     readonly networks: () => readonly Network[]
-    /** Takes the price of an event from the key's day, without its rate. Throws `over_quota`. */
+    /** Charges the price of an event against the key's daily limit, but not against its rate. Throws `over_quota`. */
     readonly chargeUnits: (caller: Caller, units: number) => void
     readonly operationsOf: (network: Network) => Operations
     readonly resolveBlock: ResolveBlock
     readonly eventsOf: (network: Network) => NetworkEvents
-    /** Called for each answered request with its weakest label. */
+    /** Called for each answered request with its weakest level. */
     readonly countAnswer?: (verified: string) => void
   }
 
-/** Builds the JSON-RPC service. It holds no state of its own. */
+/** Builds the JSON-RPC pipeline. It has no state of its own. */
 export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
   const { clock, operationsOf } = parts
   const calls = createCallRuns(parts)
@@ -108,7 +108,7 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
     admitSocket(caller, network) {
       const refuse = (thrown: unknown): void => {
         const fault = Fault.from(thrown)
-        // A key whose limit is 0 is refused at each call, as over HTTP.
+        // Cairn refuses each call of a key whose limit is 0, as over HTTP.
         if (fault.code === 'over_burst') return
         meter.countRefused(caller, network, fault)
         throw thrown
@@ -142,7 +142,7 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
   }
 }
 
-/** A failure of a call or of a simulation that was computed on proved state is its answer. */
+/** A fault that a call or simulation ended with on proved state counts as its answer. */
 const computed: ReadonlySet<FaultCode> = new Set([
   'reverted',
   'execution_failed',

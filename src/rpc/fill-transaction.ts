@@ -1,5 +1,5 @@
-// What eth_fillTransaction checks and adds before gas and nonce are known, in the order and words of go-ethereum
-// (internal/ethapi, setDefaults and setFeeDefaults), with the fees of a transaction that names none, or one of two.
+// Checks and default fees of eth_fillTransaction before gas and nonce are known, in the order and with the messages of go-ethereum
+// (internal/ethapi, setDefaults and setFeeDefaults). Sets both fee caps if the client sent none, or the missing one.
 // Tested by test/api/fill-and-sync-started.test.ts
 import type { CallRequest } from '../chain/computation.ts'
 import { suggestTip } from '../chain/suggest-tip.ts'
@@ -12,8 +12,8 @@ import { equalBytes, fromHex, toQuantity } from '../base/hex.ts'
 import { blobBaseFee } from '../chain/fees.ts'
 
 /**
- * A request with a gas price stays as it is. Else: the suggested tip, and twice the base fee of the latest block
- * above it as the cap; before London the tip as the gas price. Throws as `suggestTip`.
+ * Returns a request with a gas price unchanged. Otherwise sets the suggested tip, and as fee cap the tip plus twice the base fee of
+ * the latest block. Before London, sets the tip as gas price. Throws as `suggestTip`.
  */
 async function withDefaultFees(request: CallRequest, call: RpcCall): Promise<CallRequest> {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
@@ -30,10 +30,10 @@ async function withDefaultFees(request: CallRequest, call: RpcCall): Promise<Cal
   }
 }
 
-/** Of mainnet since Osaka (EIP-7594): a transaction has no more. */
+/** Maximum per transaction on mainnet since Osaka (EIP-7594). */
 const blobsMax = 6
 
-/** Throws `execution_failed` for fees that do not go together, and as `suggestTip`. */
+/** Throws `execution_failed` for fees that contradict each other, and throws as `suggestTip`. */
 export async function withFees(request: CallRequest, call: RpcCall): Promise<CallRequest> {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   if (request.maxFeePerBlobGas === 0n) {
@@ -59,7 +59,7 @@ export async function withFees(request: CallRequest, call: RpcCall): Promise<Cal
   return filled
 }
 
-/** With blobs and no price for them: twice what they cost in the latest block. */
+/** If the request has blobs and no price for them: sets twice the blob base fee of the latest block. */
 async function withBlobFee(request: CallRequest, call: RpcCall): Promise<CallRequest> {
   if (request.blobVersionedHashes === undefined || request.maxFeePerBlobGas !== undefined) {
     return request
@@ -70,7 +70,7 @@ async function withBlobFee(request: CallRequest, call: RpcCall): Promise<CallReq
   return { ...request, maxFeePerBlobGas: 2n * blobBaseFee(header.excessBlobGas, fraction) }
 }
 
-/** `given`: the request as it was sent. Throws `execution_failed` for one that no transaction can be made of. */
+/** `given`: the request as the client sent it. Throws `execution_failed` if no valid transaction can have these members. */
 export function checkContents(
   request: CallRequest,
   given: Readonly<Record<string, unknown>>,

@@ -1,5 +1,5 @@
-// Which network a request means: path prefix, else Host label, else the default.
-// A known label that is not served is refused: an answer from the wrong chain is worse than an error.
+// Selects the network of a request: path prefix, else Host label, else the default. Refuses a known label whose network is not
+// served, because an answer from the wrong chain is worse than an error.
 import { Fault } from '../base/fault.ts'
 
 const mainnetAndSepolia =
@@ -9,7 +9,7 @@ const others =
   'mainnet sepolia hoodi goerli avalanche-mainnet avalanche-fuji polygon-mainnet polygon-amoy ' +
   'polygon-mumbai solana-mainnet solana-devnet'
 
-/** Labels of the hosted service's documentation, old ones included. */
+/** Labels in the hosted service's documentation, old ones included. */
 const knownLabels: ReadonlySet<string> = new Set([
   ...others.split(' '),
   ...mainnetAndSepolia
@@ -21,8 +21,8 @@ const knownLabels: ReadonlySet<string> = new Set([
 ])
 
 /**
- * `networks`: those served now, the first one is the default; the same list until it changes. Labels are compared in
- * lower case. The choice throws `no_network`.
+ * `networks`: the served networks, the default first; returns the same array until it changes. Labels are compared in lower case.
+ * The returned function throws `no_network`.
  */
 export function createNetworkChoice<Named extends { readonly name: string }>(
   networks: () => readonly Named[],

@@ -76,11 +76,11 @@ export type RpcDeclaration<Input> = {
   readonly cache?: CacheKey<Input>
   /** Undefined: replies have no proof bundle. */
   readonly bundle?: BundledBy<Input>
-  /** Takes raw params. Throws `bad_params` with geth's texts. Pure. */
+  /** Parses raw params. Throws `bad_params` with geth's texts. Pure. */
   parse(params: readonly unknown[]): Input
   /**
-   * The accounts that a call is about, for a key with an address list; empty when it names none, or could reach
-   * any. Without it, or undefined, the list does not apply.
+   * The accounts that a call touches, for a key with an address list; empty if it names none or could reach any account. If the
+   * method is absent or returns undefined, the list does not apply.
    */
   addresses?(input: Input): readonly Uint8Array[] | undefined
 }
@@ -89,7 +89,7 @@ export type RpcDeclaration<Input> = {
 export type RpcOperation<Input> = RpcDeclaration<Input> &
   (
     | {
-        /** For an answer that follows from content alone: without a promise if memory holds that content. */
+        /** For an answer that follows from content alone: runs without a promise if all content is in memory. */
         read(input: Input, call: ReadCall): Read<unknown>
         readonly run?: undefined
       }
@@ -99,7 +99,7 @@ export type RpcOperation<Input> = RpcDeclaration<Input> &
       }
   )
 
-/** A method as its file in methods/ declares it. */
+/** A method as declared in its file in methods/. */
 export type RpcMethod<Input> = RpcOperation<Input> &
   MethodShape & {
     /** On networks behind upstreams. Absent: Cairn answers, and does not call the method of an upstream itself. */

@@ -35,7 +35,7 @@ test('subscriptions are refused over HTTP in the words of a node', () => {
 })
 
 test('a method that is merely unknown is not refused here', () => {
-  // viem asks for eth_fillTransaction first and gives up on it only after -32601.
+  // viem tries eth_fillTransaction first and falls back only after -32601.
   for (const method of ['eth_fillTransaction', 'eth_signature', 'eth_sendTransactions', 'admin']) {
     assert.equal(findRefusal(method), null)
   }
@@ -47,7 +47,7 @@ test('no method is both answered and refused over HTTP', () => {
     clock: systemClock,
     findSender: createSenderCache(1_000).find,
   }).values()) {
-    // A development method is answered on the embedded chain and refused elsewhere.
+    // The embedded chain answers a development method; other networks refuse it.
     if (development) continue
     assert.equal(findRefusal(name)?.code, lasting ? 'no_subscription' : undefined)
   }

@@ -1,12 +1,12 @@
-// Methods that are refused on purpose: they need keys, a miner, a console or a lasting connection, which are not
-// here. The sentence says what to do instead; a method that is merely unknown is `no_method`.
+// Methods that Cairn refuses on purpose: they need keys, a miner, a console or a persistent connection, which it lacks. The message
+// names the alternative; an unknown method is `no_method`.
 import { Fault, type FaultCode } from '../base/fault.ts'
 
 export type RefusedMethods = {
   /** Wire names; one that ends in `*` is a prefix. */
   readonly names: readonly string[]
   readonly code: Extract<FaultCode, 'method_not_offered' | 'no_subscription'>
-  /** The exact message. */
+  /** The full message. */
   readonly sentence: string
 }
 
@@ -33,7 +33,7 @@ export const refusedMethods: readonly RefusedMethods[] = [
     sentence: 'this server has no consensus client: send transactions with eth_sendRawTransaction',
   },
   {
-    // Events need a connection that stays: filters are the way over HTTP.
+    // Events need a persistent connection; filters serve the same purpose over HTTP.
     names: ['eth_subscribe', 'eth_unsubscribe'],
     code: 'no_subscription',
     sentence: 'notifications not supported',
@@ -58,7 +58,7 @@ export const refusedMethods: readonly RefusedMethods[] = [
   },
 ]
 
-/** The answer to a method of the table above, in letters of any case as some nodes find them, else null. */
+/** The refusal of a method in this table, or null. Ignores case, because some nodes do. */
 export function findRefusal(method: string): Fault | null {
   const asked = method.toLowerCase()
   const named = (name: string) =>

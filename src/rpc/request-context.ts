@@ -11,8 +11,8 @@ import { type Level, isWeaker } from '../chain/level.ts'
 import type { AnswerLabels } from '../pipeline/request-recorder.ts'
 
 /**
- * `pending` is the latest block: a pending state cannot be proved. Throws `unknown_block`, `no_tag`,
- * `not_canonical`, and for a hash what `obtain` throws.
+ * `pending` means the latest block, because a pending state has no proof. Throws `unknown_block`, `no_tag`, `not_canonical`, and
+ * for a hash as `obtain`.
  */
 export function* resolveBlock(network: Network, parameter: BlockParameter): Read<BlockRef> {
   if ('hash' in parameter) return yield* resolveHash(network, parameter)
@@ -55,14 +55,14 @@ function noTag(detail: string): never {
   throw new Fault('no_tag', { detail })
 }
 
-/** Throws as `resolveBlock` says. */
+/** Throws as `resolveBlock`. */
 export type ResolveBlock = (network: Network, block: BlockParameter) => Read<BlockRef>
 
 /** Calls use `resolve` and report their labels; `headers` returns the labels of the whole request. */
 export class RequestContext implements Labels {
   readonly #network: Network
   readonly #resolveBlock: ResolveBlock
-  /** By tag (`pending` is `latest`) or number. A promise while a lookup is in progress, shared by all calls that name the block. */
+  /** By tag (`pending` is `latest`) or number. A promise while a lookup is in progress; all calls that name the block share it. */
   readonly #blocks = new Map<bigint | string, BlockRef | Promise<BlockRef>>()
   #weakest: Level | null = null
   #anchor: Anchor | null = null
@@ -91,7 +91,7 @@ export class RequestContext implements Labels {
     return block
   }
 
-  /** The block of a tag or number if no fetch is needed, else null; `resolve` then throws the reason. Never throws. */
+  /** The block of a tag or number if no fetch is needed, else null. Never throws: `resolve` throws the reason. */
   peekBlock(parameter: BlockParameter): BlockRef | null {
     if ('hash' in parameter) return null
     try {
@@ -102,7 +102,7 @@ export class RequestContext implements Labels {
     }
   }
 
-  /** The weakest level so far; null: no call reported one, as for a chain ID. */
+  /** The weakest level so far; null: no call set one, as for a chain ID. */
   get weakest(): Level | null {
     return this.#weakest
   }
@@ -113,8 +113,8 @@ export class RequestContext implements Labels {
   }
 
   /**
-   * `answered`: some call has a result, or a failure that is one. A result without a label is Cairn's own, as a chain ID or
-   * the ID of a filter. Other errors alone prove nothing.
+   * `answered`: at least one call has a result, or a failure that counts as one. A result without a level, such as a chain ID or a
+   * filter ID, comes from Cairn itself. Other errors alone prove nothing.
    */
   headers(batch: boolean, units: number, answered: boolean): AnswerLabels {
     const block = batch ? this.#latest : this.#shown

@@ -1,8 +1,8 @@
-// A result that is given once: when it does not reach the caller after all, it has to be taken back.
+// A result that changes state when it is returned: if it does not reach the client, the change must be undone.
 // Tested by src/rpc/filters/filter-changes.test.ts
 import type { RpcOutcome } from './rpc-pipeline.ts'
 
-/** `rollback`: `value` did not reach the client; undo the call. May be called late, and more than once. */
+/** `rollback`: `value` did not reach the client, undo the call. May be called late and more than once. */
 export class Revocable<Value = unknown> {
   readonly value: Value
   readonly rollback: () => void
@@ -12,14 +12,14 @@ export class Revocable<Value = unknown> {
   }
 }
 
-/** The outcome of an operation's result. */
+/** Converts an operation's result to an outcome. */
 export function toOutcome(result: unknown): Extract<RpcOutcome, { result: unknown }> {
   return result instanceof Revocable
     ? { result: result.value, rollback: result.rollback }
     : { result }
 }
 
-/** For outcomes that did not reach the client. */
+/** Call for outcomes that did not reach the client. */
 export function rollbackAll(outcomes: readonly RpcOutcome[]): void {
   for (const outcome of outcomes) if ('rollback' in outcome) outcome.rollback?.()
 }

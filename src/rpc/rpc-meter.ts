@@ -13,8 +13,8 @@ import { chargedUnits, isFree, refusalUnits } from '../pipeline/price.ts'
 
 export type RpcMeterParts = {
   /**
-   * Takes units from the key's rate and day. Throws `over_rate`, `over_quota`, `over_burst`. A promise if a share of the
-   * rate must be taken first.
+   * Charges units against the rate and the daily limit of the key. Throws `over_rate`, `over_quota`, `over_burst`. Returns a
+   * promise if it must first acquire a share of the rate.
    */
   readonly admitUnits: (caller: Caller, units: number) => void | Promise<void>
   /** Refunds the units of free answers. */
@@ -28,7 +28,7 @@ export type RpcMeterParts = {
 
 export type RpcMeter = Pick<RpcPipeline, 'chargeRefusal' | 'countBytes'> & {
   /**
-   * Counts a request that ran. Returns the charged units. `began`: monotonic, milliseconds. `verified`: the label of its
+   * Counts a request that ran. Returns the charged units. `began`: monotonic, milliseconds. `verified`: the weakest level of its
    * answers from chain data; null: there are none.
    */
   settle(
@@ -92,7 +92,7 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
         const ran = item.fault === null ? ms : null
         countCall(caller, network, item, fault, charged, ran, verified)
       }
-      // The sum of the rows equals the charge, because a restart restores the day's units from them.
+      // The rows must add up to the charge, because a restart restores the units of the day from them.
       if (batch && planned.some(({ units: price }) => price > 0)) {
         countCall(caller, network, batchMethod, null, 1)
         units += 1
@@ -120,7 +120,7 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
         countCall(caller, network, noMethod, fault, units)
         return units
       }
-      // No units left for the charge: the first failure still answers, and is counted.
+      // If no units are left for the charge, the original fault is still returned, and counted.
       const uncharged = (thrown: unknown): number => {
         if (!(thrown instanceof Fault)) throw thrown
         return charged(0)

@@ -1,5 +1,5 @@
-// The JSON-RPC service as its HTTP and WebSocket endpoints use it. An endpoint turns bytes into these calls and their
-// answers into bytes; every rule of the service lies behind them.
+// Interface of the JSON-RPC pipeline for its HTTP and WebSocket endpoints. An endpoint turns bytes into these calls and their
+// answers into bytes; the pipeline applies all rules.
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault } from '../base/fault.ts'
 import type { Network } from '../chain/network.ts'
@@ -41,7 +41,7 @@ export type RpcRequest = {
 
 /** A WebSocket connection as the pipeline sees it. */
 export type WebSocketClient = {
-  /** As authenticated last. */
+  /** The caller as last authenticated. */
   readonly caller: Caller
   /** An event, as JSON text. */
   send(event: string): void
@@ -65,18 +65,18 @@ export interface RpcPipeline {
   /** Authenticates and authorizes before the body is read. Throws the 401 and 403 faults; those of a known key are counted. */
   authenticateRpc(credential: Credential, network: Network): Caller | Promise<Caller>
   /**
-   * Checks that rate and daily limit allow a call before a WebSocket opens. Throws `over_rate`, `over_quota`. A promise if
-   * a share of the rate must be taken first.
+   * Checks that rate and daily limit allow a call before a WebSocket opens. Throws `over_rate`, `over_quota`. Returns a promise if
+   * it must first acquire a share of the rate.
    */
   admitSocket(caller: Caller, network: Network): void | Promise<void>
   /** The subscriptions of a new connection; their events are charged to its caller. */
   openSubscriptions(peer: WebSocketClient, network: Network): Subscriptions
   /**
-   * Parses each item, admits the whole request, runs and meters it; without a promise if memory holds every answer. Throws
-   * a Fault that refuses the whole request (`over_rate`, `over_quota`, `over_burst`); a fault of one item is its outcome.
+   * Parses each item, admits the whole request, runs and meters it; synchronously if all answers are in memory. Throws a Fault that
+   * refuses the whole request (`over_rate`, `over_quota`, `over_burst`); the fault of one item is its outcome.
    */
   runRpc(request: RpcRequest): RpcAnswer | Promise<RpcAnswer>
-  /** The methods of these calls, as usage counts them: `other` for an unknown method, empty for an invalid call. */
+  /** The method names of these calls in usage reports: `other` for an unknown method, empty for an invalid call. */
   methodNames(network: Network, items: readonly (RpcItem | Fault)[]): readonly string[]
   /** Counts the body bytes of an answered request and of its answer. */
   countBytes(
@@ -85,8 +85,8 @@ export interface RpcPipeline {
     bytes: { readonly in: number; readonly out: number },
   ): void
   /**
-   * Counts a request that is refused after authentication (`bad_json`, `too_large`), and charges it if units are left.
-   * Returns the charged units; a promise if a share of the rate must be taken first.
+   * Counts a request that is refused after authentication (`bad_json`, `too_large`), and charges it if units are left. Returns the
+   * charged units; a promise if it must first acquire a share of the rate.
    */
   chargeRefusal(caller: Caller, network: Network, fault: Fault): number | Promise<number>
 }

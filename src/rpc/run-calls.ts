@@ -1,5 +1,5 @@
-// Plans the calls of a request (operation, input and price, or the reason of a refusal) and runs those that are admitted:
-// from the cache of proved answers, synchronously where memory holds all the content, else in parallel.
+// Plans the calls of a request (operation, input and price, or the fault of a refusal) and runs the admitted ones: from the answer
+// cache, synchronously if all content is in memory, else in parallel.
 // Tested by src/server/create-pipeline.test.ts
 import { authorizeAddresses, authorizeMethod } from '../access/accounts/allowlists.ts'
 import type { Caller } from '../access/accounts/caller.ts'
@@ -45,7 +45,7 @@ export function planCall(
   if (item instanceof Fault) return refused('', item)
   const known = operations.find(item.method)
   const operation = known?.lasting === true && !lasting ? null : known
-  // Names of unknown methods never become rows of the usage table.
+  // Unknown method names are not recorded in the usage table.
   const method = operation?.name ?? 'other'
   try {
     if (allowlists !== null) authorizeMethod(allowlists, item.method)
@@ -65,7 +65,7 @@ function notServed(method: string): Fault {
   return findRefusal(method) ?? new Fault('no_method', { detail })
 }
 
-/** A method that a table refuses with a sentence keeps it for keys that may not call it. */
+/** If another table refuses the method with a message, keys without `devMethods` get that message. */
 function needsDevMethods(method: string): Fault {
   const detail = `${method} changes the chain: it needs a key with the setting devMethods`
   const data = { reason: 'dev_methods' }
@@ -83,7 +83,7 @@ export type CallRunParts = {
 }
 
 export type CallRuns = {
-  /** In the order of `planned`; without a promise if no call must wait. Never throws: a fault is an outcome. */
+  /** In the order of `planned`; returns no promise if no call must wait. Never throws: a fault is an outcome. */
   run(
     request: RpcRequest,
     planned: readonly CallPlan[],
@@ -107,7 +107,7 @@ class Begun {
 }
 
 export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
-  /** The outcome if memory holds all content; else the suspended read, or null for an operation without `read`. */
+  /** The outcome if all content is in memory; else the suspended read, or null for an operation without `read`. */
   function begin(
     item: CallPlan,
     request: RpcRequest,
@@ -115,7 +115,7 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
   ): RpcOutcome | Begun | null {
     const { operation, input, method, fault } = item
     if (fault !== null) return { fault }
-    // A cached answer does not have the nodes that prove it.
+    // A cached answer lacks the nodes that prove it.
     if (request.proof === true) return null
     const { network, caller, inspection } = request
     const cached = findCached(answerCache, network, operation, input, labels)

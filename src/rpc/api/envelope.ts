@@ -10,20 +10,20 @@ type EnvelopeEntry = { readonly id: string | null; readonly item: RpcItem | Faul
 export type Envelope = {
   readonly batch: boolean
   readonly entries: readonly EnvelopeEntry[]
-  /** The batch as a whole is refused, before any of it runs. */
+  /** The fault that refuses the whole batch, before any of its calls runs. */
   readonly refusal: Fault | null
 }
 
 const methodCharsMax = 2048
 
 /**
- * Reads a body. A bad item is a `bad_envelope` or `bad_params` in its entry; `[]` is one bad item outside a
- * batch. Throws `bad_json` for what is not JSON in UTF-8 of at most 64 levels.
+ * Parses a body. An invalid item becomes a `bad_envelope` or `bad_params` in its entry; `[]` counts as one invalid item outside a
+ * batch. Throws `bad_json` if the body is not JSON in UTF-8 of at most 64 levels.
  */
 export function parseEnvelope(bytes: Uint8Array, batchItemsMax: number): Envelope {
   const scan = scanJson(bytes)
   if (scan.items > scannedItemsMax) {
-    // Not parsed whole: geth's form, one error with the first call's id.
+    // Parses only the first call. As in geth, the reply is one error with the id of that call.
     const first = parseText(bytes.subarray(...scan.first), false)
     return {
       batch: true,
@@ -50,7 +50,7 @@ function batchTooLarge(): Fault {
   return new Fault('bad_envelope', { detail: 'batch too large' })
 }
 
-/** Texts of `id` members by the object that holds them; null when JSON.stringify gives the same text. */
+/** Source texts of `id` members, by the object that contains them; null if JSON.stringify gives the same texts. */
 type Sources = ReadonlyMap<unknown, string> | null
 
 type Parsed = { readonly value: unknown; readonly sources: Sources }
@@ -69,7 +69,7 @@ function parseText(bytes: Uint8Array, plain: boolean): Parsed {
   }
 }
 
-/** Six times slower than a bare parse, so only for bodies with an escape, a fraction or a huge number. */
+/** Takes six times as long as a plain parse, so it runs only for bodies with an escape, a fraction or a huge number. */
 function parseWithSources(text: string): Parsed {
   const sources = new Map<unknown, string>()
   function note(
@@ -86,7 +86,7 @@ function parseWithSources(text: string): Parsed {
   return { value, sources }
 }
 
-/** True when a number was sent as an id that does not read back as written: above 2^53, or `-0`. */
+/** True if a client sent a number as id that JSON.parse changes: above 2^53, or `-0`. */
 function hasUnsafeId(value: unknown): boolean {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value]
   return items.some((item) => {
@@ -123,25 +123,25 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 const depthMax = 64
-/** geth's limit; above it a batch is answered without looking at its items. */
+/** geth's limit. Cairn refuses a larger batch without parsing its items. */
 export const scannedItemsMax = 1000
 
-/** What is known before parsing; the JSON may still be wrong in other ways. */
+/** Facts about a body before it is parsed; the JSON may still be invalid in other ways. */
 export type Scan = {
-  /** The first byte that is not a blank is `[`. */
+  /** The first byte that is not whitespace is `[`. */
   readonly array: boolean
-  /** Items of the top-level array; `scannedItemsMax` + 1 means more than that, and the scan stopped. */
+  /** Items of the top-level array; `scannedItemsMax` + 1: the array has more, and the scan stopped. */
   readonly items: number
-  /** Bytes from and to (exclusive) of the first item of an array. */
+  /** Byte range of the first item of an array; the end is exclusive. */
   readonly first: readonly [from: number, to: number]
-  /** No escape in any string, no fraction or exponent in any number: values print as they were written. */
+  /** No string has an escape and no number a fraction or exponent, so JSON.stringify prints each value as the client sent it. */
   readonly plain: boolean
 }
 
 const quote = 0x22
 const backslash = 0x5c
 
-/** Throws `bad_json` for a depth over 64 or an empty body. Linear, allocates nothing by size. */
+/** Throws `bad_json` for a depth over 64 or an empty body. Takes linear time and constant memory. */
 export function scanJson(bytes: Uint8Array): Scan {
   const start = skipBlanks(bytes)
   if (start === bytes.length) throw new Fault('bad_json')
@@ -183,7 +183,7 @@ export function scanJson(bytes: Uint8Array): Scan {
   return { array, items, first: [start + 1, firstEnd < 0 ? bytes.length : firstEnd], plain }
 }
 
-/** True when the first byte that is not a blank opens an array: all that can be said of a cut body. */
+/** True if the first byte that is not whitespace opens an array. A truncated body shows no more than that. */
 export function opensArray(bytes: Uint8Array): boolean {
   return bytes[skipBlanks(bytes)] === 0x5b
 }

@@ -1,5 +1,5 @@
-// Reports ended requests of the JSON-RPC API to the request log, with the methods as usage counts them: a name that a client
-// made up is never written.
+// Reports finished requests of the JSON-RPC API to the request log, with the method names that usage reports count: it never logs
+// the name of an unknown method.
 // Tested by test/server/access-log.test.ts
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -30,7 +30,7 @@ type From = Pick<FinishedRequest, 'transport' | 'batch'> & {
   readonly caller: Caller | null
   readonly network: Network | null
   readonly items: readonly (RpcItem | Fault)[]
-  /** Null: its steps were not recorded. */
+  /** Null: the request's steps were not recorded. */
   readonly inspection: Pick<Inspection, 'timeline'> | null
 }
 
@@ -55,7 +55,7 @@ export function reportCalls(
   parts.requests.add({ ...shared(parts, from), ...ended, calls, verified, units })
 }
 
-/** Reports a request that was refused as a whole, if the log wants it. */
+/** Reports a request that was refused as a whole, if the request log records such requests. */
 export function reportRefusal(
   parts: ReportParts,
   from: From,

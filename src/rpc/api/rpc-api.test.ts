@@ -196,7 +196,7 @@ suite('the JSON-RPC API', () => {
       connection.socket.write(head + body)
       const received = await connection.until('0x539')
       connection.socket.destroy()
-      // Three values may differ: the time, the name of the request, the Origin reflected.
+      // Only three header values may differ: the time, the request ID, the reflected Origin.
       return received.replace(/^(date|x-request-id|access-control-allow-origin): .*$/gim, '$1')
     }
     const plain = await ask('')

@@ -1,5 +1,5 @@
-// JSON-RPC API over HTTP: reads envelopes and headers and calls the pipeline. It knows no method and no rule of the
-// pipeline. The first failed check decides the answer.
+// JSON-RPC API over HTTP: parses headers and envelopes and calls the pipeline. It contains no methods and no rules of the pipeline.
+// The first failed check decides the reply.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { RpcAnswer, RpcOutcome, RpcPipeline } from '../rpc-pipeline.ts'
@@ -32,10 +32,13 @@ import {
   unknownForm,
 } from './rpc-reply.ts'
 
-/** Operations that stop on the signal give their own answers; the others are left behind after this. */
+/**
+ * Grace period after the deadline. Operations that observe the signal end with their own answer; Cairn abandons the others after
+ * this.
+ */
 const graceMs = 1_000
 
-/** `work`, or the signal's reason when `work` has not settled soon after the signal aborted. */
+/** `work`; rejects with the signal's reason if `work` has not settled `graceMs` after the signal aborted. */
 function within<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     function leave(): void {
@@ -56,7 +59,7 @@ function within<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise
   })
 }
 
-/** As `within`. An answer that comes too late counts as not given. */
+/** As `within`. If an answer arrives too late, its outcomes are rolled back. */
 export async function answerWithin(
   work: Promise<RpcAnswer>,
   signal: AbortSignal,
@@ -77,15 +80,15 @@ export type RpcSettings = {
   readonly bodyBytesMax: number
   /** 1 to 1000. */
   readonly batchItemsMax: number
-  /** Of one answer; items beyond it become `response_too_large`. */
+  /** Limit of one reply; items beyond it become `response_too_large`. */
   readonly replyBytesMax: number
-  /** From the request's headers to the answer. */
+  /** From the headers of the request to the reply. */
   readonly deadlineMs: number
-  /** Requests beyond this number in parallel are answered `overloaded`. */
+  /** Cairn refuses requests beyond this number in parallel with `overloaded`. */
   readonly requestsInFlightMax: number
 }
 
-/** Parsing a longer body and running its calls can take milliseconds, so accounts take turns. */
+/** Parsing a longer body and running its calls can take milliseconds, so such requests wait for a time slice of their account. */
 export const longBodyBytes = 4096
 
 export const defaultRpcSettings: RpcSettings = {
@@ -100,15 +103,15 @@ export type RpcApiDeps = {
   readonly gateway: RpcPipeline
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
-  /** Absent: no request is reported. */
+  /** Absent: no request is logged. */
   readonly requests?: RequestLog
-  /** Of the request thread, for bodies that take long. */
+  /** Time slices of the request thread, for long bodies. */
   readonly turns: Pick<FairTimeSlices, 'enter'>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Builds the endpoint. The signal of an exchange aborts at the deadline with the Fault `deadline`. */
+/** Builds the API. The signal of an exchange aborts at the deadline with the Fault `deadline`. */
 export function createRpcApi(parts: RpcApiDeps): RpcApi {
   const { clock, settings } = parts
   const deadlines = {
@@ -152,7 +155,7 @@ export function createRpcApi(parts: RpcApiDeps): RpcApi {
     }
     const answering = answer(face, exchange, path, progress, deadlines.request)
     if (!progress.answered) return settle(answering, exchange, progress)
-    // The answer is complete, so no deadline is needed.
+    // The reply is complete, so it needs no deadline.
     inFlight--
     return undefined
   }
@@ -173,17 +176,17 @@ type Progress = {
   arrived: number
   caller: Caller | null
   network: Network | null
-  /** Null while or after the pipeline counts and charges. */
+  /** Set while the caller is authenticated and the pipeline does not count and charge the request yet. */
   entered: { readonly caller: Caller; readonly network: Network } | null
   /** Ids for a refusal to echo; null while the body is unread. */
   form: RefusalForm | Envelope | null
   /** Null: the key has no inspection, or the key is not known yet. */
   inspection: Inspection | null
-  /** Of the body, so far. */
+  /** Bytes of the body read so far. */
   bytesIn: number
   /** The body was read to its end. */
   read: boolean
-  /** The answer is sent, and no refusal. */
+  /** A reply was sent that is not a refusal. */
   answered: boolean
 }
 
@@ -224,7 +227,7 @@ async function answer(
   const turn = sent.bytes.length > longBodyBytes ? turns.enter(caller.accountId) : null
   if (turn !== null) await turn
   const { batch, entries } = openEnvelope(sent, settings, progress)
-  // From here the pipeline counts and charges, also its refusals.
+  // From this point the pipeline counts and charges the request, refusals included.
   progress.entered = null
   const items = entries.map((entry) => entry.item)
   const proof = asksProof(exchange)
@@ -262,7 +265,7 @@ function endInspection(
   inspection.end({ fault, status: fault?.row.status ?? 200, bytesIn, bytesOut: body.bytes })
 }
 
-/** The fault that decides the status: of a single call, or of a batch in which no call is allowed. */
+/** The fault that decides the HTTP status: that of a single call, or of a batch that settings refuse entirely. */
 function faultOfWhole(outcomes: readonly RpcOutcome[], batch: boolean): Fault | null {
   const [first] = outcomes
   if (first === undefined || !('fault' in first)) return null
@@ -297,7 +300,7 @@ function tooLarge(bytes: number, bytesMax: number): Fault {
   return new Fault('too_large', { detail: `content length too large (${bytes}>${bytesMax})` })
 }
 
-/** For a request refused before any answer. */
+/** Labels of a request that was refused before any call ran. */
 const noLabels = { verified: 'none', head: null, block: null, blockNumber: null }
 
 async function refuse(

@@ -1,5 +1,5 @@
-// JSON-RPC replies as text, with members in the order that clients expect, and their heads. A refusal echoes the ids of the
-// calls, in an array when a batch was sent: a client that sent a batch crashes on a single object.
+// JSON-RPC replies as text, with the members in the order that clients expect, and the response headers. A refusal echoes the ids
+// of the calls, in an array for a batch: clients that sent a batch fail on a single object.
 // Tested by src/rpc/api/rpc-api.test.ts
 import type { Body } from '../../http/body.ts'
 import type { Deadlines } from '../../http/deadlines.ts'
@@ -14,18 +14,18 @@ import { corsHeaders } from '../../http/cross-origin.ts'
 import { type HeadLines, createHeadLines, toLines } from '../../http/text-answer.ts'
 
 const refusedBytesMax = 65_536
-/** How long the body of a refused request may take. */
+/** Time limit for reading the body of a refused request. */
 export const refusedMs = 2_000
 
-/** Of an envelope: its ids. Of a body that was cut short: only whether it was a batch. */
+/** For an envelope: its ids. For a truncated body: only whether it is a batch. */
 export function formOf(read: Envelope | Body): RefusalForm {
   if ('bytes' in read) return { batch: opensArray(read.bytes), ids: ['null'] }
   return { batch: read.batch, ids: read.entries.flatMap(({ id }) => (id === null ? [] : [id])) }
 }
 
 /**
- * Reads at most 64 KiB of a refused request for its ids; `read`: that was all of it. A caller that holds its
- * body back keeps it.
+ * Reads at most 64 KiB of a refused request for its ids. `read`: the whole body was read. Reads nothing if the client waits for
+ * `100 Continue`.
  */
 export async function readForm(
   exchange: HttpExchange,
@@ -44,13 +44,13 @@ export async function readForm(
 /** Last limit: code that quotes a client's text in a message truncates it to 256 characters. */
 const messageCharsMax = 1024
 
-/** What a refusal of a whole request echoes: one error, or an array with one per call. */
+/** What the refusal of a whole request echoes: one error, or an array with one error per call. */
 export type RefusalForm = { readonly batch: boolean; readonly ids: readonly string[] }
 
-/** When nothing is known of the body. */
+/** For a body of which nothing is known. */
 export const unknownForm: RefusalForm = { batch: false, ids: ['null'] }
 
-/** The `error` object. `bare` rows equal a node's, so they carry no `data`; `internal` names the request. */
+/** The `error` object. Faults with `bare` equal those of a node, so they have no `data`; `internal` includes the request ID. */
 function errorText(fault: Fault, requestId: string): string {
   const message = fault.message.slice(0, messageCharsMax)
   const head = `{"code":${fault.rpcCode},"message":${JSON.stringify(message)}`
@@ -60,7 +60,7 @@ function errorText(fault: Fault, requestId: string): string {
 
 function dataOf(fault: Fault, requestId: string): unknown {
   if (fault.said !== undefined) return fault.said.data
-  // The revert bytes as hex: clients decode them.
+  // The revert data as hex: clients decode it.
   if (typeof fault.data === 'string') return fault.data
   if (fault.row.bare === true) return undefined
   if (fault.code === 'reverted') return undefined
@@ -84,12 +84,12 @@ export function refusalBody(fault: Fault, form: RefusalForm, requestId: string):
   return { text, bytes: Buffer.byteLength(text) }
 }
 
-/** Renders outcomes within a total of `bytesMax`; what would go over becomes `response_too_large`. */
+/** Renders outcomes up to a total of `bytesMax`; an outcome beyond it becomes `response_too_large`. */
 export class ReplyWriter {
   readonly #bytesMax: number
   readonly #requestId: string
   #text = ''
-  /** Of `#text`, in UTF-8. */
+  /** Length of `#text` in UTF-8. */
   #bytes = 0
   #full = false
 
@@ -98,7 +98,7 @@ export class ReplyWriter {
     this.#requestId = requestId
   }
 
-  /** Call in the order of items. `id` null: a notification, nothing is written. */
+  /** Call in the order of the items. `id` null: a notification, which gets no reply. */
   add(id: string | null, outcome: RpcOutcome): void {
     if (id === null) {
       rollbackAll([outcome])
@@ -120,7 +120,7 @@ export class ReplyWriter {
     this.#bytes += bytes
   }
 
-  /** The whole body; empty when every item was a notification. */
+  /** The whole body; empty if every item was a notification. */
   body(batch: boolean): RpcBody {
     if (!batch || this.#bytes === 0) return { text: this.#text, bytes: this.#bytes }
     return { text: `[${this.#text}]`, bytes: this.#bytes + 2 }
@@ -142,7 +142,10 @@ const before = '{"jsonrpc":"2.0","id":'
 const between = ',"result":'
 const frameBytes = before.length + between.length + 1
 
-/** Of `reply` in UTF-8, without a look at it when the outcome says so: counting puts its parts together. */
+/**
+ * Length of `reply` in UTF-8. Adds up known lengths if the outcome has one: Buffer.byteLength would flatten the concatenated
+ * string.
+ */
 function bytesOf(id: string, outcome: RpcOutcome, reply: string): number {
   if (!('text' in outcome) || outcome.proof !== undefined) return Buffer.byteLength(reply)
   return frameBytes + Buffer.byteLength(id) + outcome.bytes
@@ -161,7 +164,7 @@ type RpcReply = {
   readonly bodyUnread: boolean
 }
 
-/** What every answer says of itself. */
+/** Headers of every reply. */
 const fixed = [
   'content-type',
   'application/json',
@@ -171,10 +174,10 @@ const fixed = [
   'nosniff',
 ]
 const plainLines = createHeadLines([...corsHeaders(undefined), ...fixed])
-/** A refusal proves nothing. */
+/** Labels of a refusal, which proves nothing. */
 const refusedLines = createHeadLines(['x-cairn-verified', 'none'])
 
-/** Sends `answer`, and ends the connection when the request's body was not read to its end. */
+/** Sends `answer`. Closes the connection if the body of the request was not read to its end. */
 export type ReplySender = (exchange: HttpExchange, answer: RpcReply) => void
 
 export function createReplySender(): ReplySender {
@@ -202,8 +205,8 @@ export function createReplySender(): ReplySender {
 }
 
 /**
- * The lines of labels, spelled again when they differ from the last ones: most calls in a row are about one block. Joined
- * into one piece when they are used again, since that takes longer than to add them up.
+ * Caches the header lines of the last labels, because consecutive calls mostly read the same block. Joins the lines only at their
+ * second use, because joining takes longer than adding them one by one.
  */
 function createLabelLines(): (labels: AnswerLabels | null) => HeadLines {
   let last: AnswerLabels | null = null
@@ -224,7 +227,7 @@ function createLabelLines(): (labels: AnswerLabels | null) => HeadLines {
   }
 }
 
-/** True when both spell alike; the other way round it may be wrong. */
+/** True only if both give the same header lines. False does not imply that the lines differ. */
 function isAlike(labels: AnswerLabels, other: AnswerLabels): boolean {
   return (
     labels.block === other.block &&
@@ -234,11 +237,11 @@ function isAlike(labels: AnswerLabels, other: AnswerLabels): boolean {
   )
 }
 
-/** Labels without the units, which differ from call to call. */
+/** Header lines of the labels without the units, which differ between calls. */
 function labelsOf(labels: AnswerLabels): string[] {
   const head: string[] = ['x-cairn-verified', labels.verified]
   if (labels.head !== null) {
-    // `consensus:498/512` is spelled as two labels.
+    // `consensus:498/512` becomes two headers.
     const [name = '', signers] = labels.head.startsWith('consensus:')
       ? labels.head.split(':')
       : [labels.head]
@@ -262,8 +265,8 @@ function addFault(head: string[], fault: Fault): void {
 }
 
 /**
- * Seconds with one zero in front: ethers takes `1` for a millisecond and gives up after twelve tries in a
- * blink, `01` it leaves to its own back-off.
+ * Seconds with one leading zero: ethers reads `1` as one millisecond and fails after twelve immediate tries. For `01` it uses its
+ * own backoff.
  */
 function retryAfter(fault: Fault): string {
   const rate = typeof fault.data === 'object' ? fault.data['rate'] : undefined

@@ -22,7 +22,7 @@ export function checkRequest({ method, headers }: HttpExchange, path: RpcPath): 
     })
   }
   if (method !== 'POST') throw new Fault('wrong_http')
-  // The spelling of most clients needs no parsing.
+  // The value that most clients send needs no parsing.
   const sent = headers['content-type'] ?? ''
   if (!contentTypes.has(sent)) {
     const type = sent.split(';', 1)[0] as string

@@ -369,7 +369,7 @@ suite('a WebSocket that stays open', () => {
     for (let round = 1; round <= 5; round++) {
       clock.turn(30_000)
       while (pings < round) await setImmediate()
-      // The answer is on its way before this call.
+      // ws sends the pong before this call.
       await there.ask('eth_chainId')
     }
     equal((await gone.ended).code, 1006)

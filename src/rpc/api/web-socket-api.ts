@@ -1,5 +1,5 @@
-// JSON-RPC API over WebSocket: checks the upgrade like an HTTP request, refuses it with the same body,
-// and watches over the connections that are open: still there, still allowed, not too many of one key.
+// JSON-RPC API over WebSocket: checks the upgrade like an HTTP request and refuses it with the same body. Checks at intervals that
+// each open connection is alive and still authorized, and limits the connections per key.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
@@ -20,18 +20,18 @@ import type { FrameParts } from './web-socket-frame.ts'
 
 export type WebSocketLimits = ConnectionLimits & {
   readonly connectionsPerKeyMax: number
-  /** A peer that did not answer the last ping when the next is due is cut. */
+  /** A client that did not answer the last ping when the next one is due is disconnected. */
   readonly pingMs: number
-  /** How often each key is judged anew: so long may a revoked one still call. */
+  /** Interval at which each connection is authorized again: a revoked key can call for this long. */
   readonly judgeMs: number
-  /** How long the closing handshake may take. */
+  /** Time limit of the closing handshake. */
   readonly closeMs: number
 }
 
 export const defaultWebSocketLimits: WebSocketLimits = {
   connectionsPerKeyMax: 1_000,
   framesInFlightMax: 64,
-  // One packet of 64 KiB holds fewer, of empty ones.
+  // More than the empty frames that fit in one packet of 64 KiB.
   framesWaitingMax: 16_384,
   congestedBytes: 1_048_576,
   bufferBytesMax: 33_554_432,
@@ -53,7 +53,7 @@ type Member = {
   readonly network: Network
 }
 
-/** Builds the face. Its timers run only while a connection is open. */
+/** Builds the API. Its timers run only while a connection is open. */
 export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
   const { gateway, settings, limits, clock, log } = parts
   const reporting = { requests: silentRequestLog, ...parts }
@@ -63,7 +63,7 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
   const countOf = new Map<string, number>()
   const load = { frames: 0, bytes: 0 }
   let stopTimers: (() => void) | null = null
-  // Apart, as the types of ws do not know its closeTimeout.
+  // A separate object, because the types of ws lack closeTimeout.
   const options = {
     noServer: true,
     clientTracking: false,
@@ -154,7 +154,7 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
           connection.caller = await gateway.authenticateRpc(credential, network)
         } catch (thrown) {
           const fault = Fault.from(thrown)
-          // Accounts that cannot be read now will be at the next look.
+          // If the account cannot be read now, the next check decides.
           if (fault.row.status < 500) connection.close(closeCodes.refused, fault.message)
         }
       })()
@@ -181,7 +181,7 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
       return parseRpcPath(target.path)?.webSocket ?? false
     },
     open(upgrade) {
-      // Node takes its own listeners off; a reset while the key is judged must not end the process.
+      // Node removes its own listeners; a reset during authentication must not end the process.
       const onError = (): void => void upgrade.socket.destroy()
       upgrade.socket.on('error', onError)
       void (async () => {

@@ -1,5 +1,5 @@
-// One WebSocket: takes frames in, a bounded number of them at a time, and sends replies as they are ready. What
-// waits on either side has a bound: a caller that sends too fast is not read, one that reads too slowly is cut.
+// One WebSocket: answers a limited number of frames at a time and sends replies in the order of their completion. Both queues have
+// limits: Cairn stops reading from a client that sends too fast and disconnects one that reads too slowly.
 // Tested by src/rpc/api/web-socket-api.test.ts
 import type { WebSocket } from 'ws'
 import type { Caller } from '../../access/accounts/caller.ts'
@@ -12,7 +12,7 @@ import { rollbackAll } from '../revocable.ts'
 import type { Deadlines } from '../../http/deadlines.ts'
 import { answerFrame, type FrameParts, type FrameReply, FrameRequest } from './web-socket-frame.ts'
 
-/** Why we end a connection (RFC 6455 7.4.1, the IANA registry behind it). */
+/** Why Cairn closes a connection (RFC 6455 7.4.1 and its IANA registry). */
 export const closeCodes = {
   binary: 1003,
   refused: 1008,
@@ -20,25 +20,27 @@ export const closeCodes = {
   tooSlow: 1013,
 } as const
 
-/** RFC 6455 5.5: a control frame holds 125 bytes, two of them the code. Our reasons are ASCII. */
+/** RFC 6455 5.5: a control frame holds 125 bytes, two of them the code. Cairn's reasons are ASCII. */
 const reasonCharsMax = 123
 const readTooSlowly = 'what is sent is read too slowly'
 
 export type ConnectionLimits = {
   readonly framesInFlightMax: number
-  /** Frames that came in one packet behind those in flight. */
+  /** Frames received in one packet that wait for those in flight. */
   readonly framesWaitingMax: number
-  /** While more than this waits to be sent, no further frame is begun. */
+  /** While the send buffer holds more than this, no further frame is started. */
   readonly congestedBytes: number
-  /** More than this waiting to be sent: closed as too slow. At least one whole reply. */
+  /** A connection with a larger send buffer is closed as too slow. At least the size of one reply. */
   readonly bufferBytesMax: number
-  /** The same for events alone, beside replies. */
+  /** The same limit for the events in the buffer, without replies. */
   readonly eventBytesMax: number
-  /** Waiting to be sent over all connections: beyond it, one over `congestedBytes` is closed when it is sent more. */
+  /**
+   * Limit for the send buffers of all connections. Beyond it, sending to a connection over `congestedBytes` closes that connection.
+   */
   readonly totalBytesMax: number
 }
 
-/** Of all connections together: frames in flight, bytes that wait to be sent. */
+/** Of all connections together: frames in flight, bytes in the send buffers. */
 type WebSocketLoad = { frames: number; bytes: number }
 
 export type ConnectionParts = FrameParts & {
@@ -47,7 +49,7 @@ export type ConnectionParts = FrameParts & {
   readonly network: Network
   readonly credential: Credential
   readonly requestId: string
-  /** Each result is to come with its proof bundle. */
+  /** True: each result includes its proof bundle. */
   readonly proof: boolean
   readonly limits: ConnectionLimits
   readonly deadlines: Deadlines
@@ -58,21 +60,21 @@ export class WebSocketConnection implements WebSocketClient {
   readonly #parts: ConnectionParts
   readonly #socket: WebSocket
   readonly #waiting: Buffer[] = []
-  /** Frames that have to wait for something; the others end where they begin. */
+  /** Frames with a pending reply; all others are answered synchronously. */
   readonly #running = new Set<FrameRequest>()
   readonly #subscriptions: Subscriptions
   #inFlight = 0
   #ending = false
   #draining = false
   #answered = true
-  /** What waited to be sent at the last ping. */
+  /** Bytes in the send buffer at the last ping. */
   #leftUnread = 0
-  /** Replies that wait to be sent, in characters. */
+  /** Replies in the send buffer, in characters. */
   #replyBytes = 0
-  /** Its part of the load. */
+  /** This connection's share of the load. */
   #loadBytes = 0
 
-  /** As it was judged last. */
+  /** The caller as last authorized. */
   caller: Caller
 
   constructor(parts: ConnectionParts) {
@@ -83,7 +85,7 @@ export class WebSocketConnection implements WebSocketClient {
     const { socket } = parts
     socket.on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))
     socket.on('pong', () => (this.#answered = true))
-    // ws closes by itself, with 1009 for a frame that is too long and 1002 or 1007 for a malformed one.
+    // ws closes the connection itself, with 1009 for a frame that is too long and 1002 or 1007 for a malformed one.
     socket.on('error', () => (this.#ending = true))
     socket.on('close', () => {
       this.#ending = true
@@ -107,18 +109,18 @@ export class WebSocketConnection implements WebSocketClient {
     this.close(code, fault.message)
   }
 
-  /** Starts the closing handshake; what comes after that is not looked at. */
+  /** Starts the closing handshake; later frames are ignored. */
   close(code: number, reason: string): void {
     if (this.#ending) return
     this.#ending = true
     this.#waiting.length = 0
     this.#subscriptions.close()
     this.#socket.close(code, reason.slice(0, reasonCharsMax))
-    // Paused, the answer to the handshake would never be read.
+    // While the socket is paused, the client's close frame would never be read.
     this.#socket.resume()
   }
 
-  /** Reads no more, and ends when what was read is answered. */
+  /** Stops reading, and closes the connection after the last pending reply. */
   drain(): void {
     if (this.#draining || this.#ending) return
     this.#draining = true
@@ -126,11 +128,11 @@ export class WebSocketConnection implements WebSocketClient {
     this.#goOn()
   }
 
-  /** Asks whether the peer is there, and cuts one that neither answered nor read since the last time. */
+  /** Sends a ping. Disconnects a client that neither answered nor read anything since the last one. */
   ping(): void {
     if (this.#ending) return
     if (this.#socket.isPaused) {
-      // Who is not being read cannot answer, but it can take what waits for it.
+      // A paused socket receives no pong. So check instead that the client reads from the send buffer.
       const { bufferedAmount } = this.#socket
       const stands = bufferedAmount > 0 && bufferedAmount === this.#leftUnread
       if (stands) this.close(closeCodes.tooSlow, readTooSlowly)
@@ -195,7 +197,7 @@ export class WebSocketConnection implements WebSocketClient {
     if (this.#ending) rollbackAll(outcomes)
     else if (text !== '') this.#sendReply(text)
     subscriptions.settle(!this.#ending && refused === null)
-    // After the daily limit, every further call would be refused.
+    // After the daily limit, Cairn would refuse every further call.
     if (refused === 'over_quota') this.end(new Fault('over_quota'))
   }
 
@@ -209,7 +211,7 @@ export class WebSocketConnection implements WebSocketClient {
     this.#judgeBuffer(this.#socket.bufferedAmount > this.#parts.limits.bufferBytesMax)
   }
 
-  /** `over`: of this connection's own bounds. */
+  /** `over`: a limit of this connection is exceeded. */
   #judgeBuffer(over: boolean): void {
     const { limits, load } = this.#parts
     const { bufferedAmount } = this.#socket

@@ -1,5 +1,4 @@
-// One frame of a WebSocket to one reply: the envelope, the gateway and the renderer of the JSON-RPC API, without
-// HTTP around them.
+// From one WebSocket frame to one reply: the envelope, the pipeline and the rendering of the JSON-RPC API, without HTTP.
 // Tested by src/rpc/api/web-socket-api.test.ts
 import type { RpcPipeline } from '../rpc-pipeline.ts'
 import type { Caller } from '../../access/accounts/caller.ts'
@@ -23,9 +22,9 @@ export type FrameParts = {
   readonly gateway: RpcPipeline
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
-  /** Absent: no request is reported. */
+  /** Absent: no request is logged. */
   readonly requests?: RequestLog
-  /** Of the request thread, for frames that take long. */
+  /** Time slices of the request thread, for long frames. */
   readonly turns: Pick<FairTimeSlices, 'enter'>
   readonly clock: Clock
   readonly log: Log
@@ -35,20 +34,20 @@ export type Frame = {
   readonly caller: Caller
   readonly network: Network
   readonly bytes: Uint8Array
-  /** Of the connection. */
+  /** The credential of the connection. */
   readonly credential: Credential
-  /** Goes into `internal` errors. */
+  /** Included in `internal` errors. */
   readonly requestId: string
   readonly proof: boolean
   readonly request: FrameRequest
   readonly subscriptions: SubscriptionsFrame
-  /** Refused at once with this, whatever it holds. */
+  /** Not null: the frame is refused with this fault, whatever it contains. */
   readonly refusal: Fault | null
 }
 
 /**
- * `text`: empty when nothing was asked but notifications. `refused`: why the whole frame was not run. `outcomes`: to
- * be rolled back if the text is not sent.
+ * `text`: empty if the frame contains only notifications. `refused`: the fault of a frame that was refused as a whole. `outcomes`:
+ * the caller rolls them back if it does not send the text.
  */
 export type FrameReply = {
   readonly text: string
@@ -56,7 +55,7 @@ export type FrameReply = {
   readonly outcomes: readonly RpcOutcome[]
 }
 
-/** What a call waits on. Its signal is made at the first look: an answer that is at hand needs none. */
+/** Cancellation of the calls of one frame. Creates its signal on first use, because calls answered from memory need none. */
 export class FrameRequest {
   #controller: AbortController | null = null
   #reason: Fault | null = null
@@ -69,14 +68,14 @@ export class FrameRequest {
     return this.#controller.signal
   }
 
-  /** The first reason stays. */
+  /** Only the first reason counts. */
   abort(reason: Fault): void {
     this.#reason ??= reason
     this.#controller?.abort(reason)
   }
 }
 
-/** Answers `frame`, at once when every answer is at hand. Never throws. */
+/** Answers `frame`, synchronously if every answer is in memory. Never throws. */
 export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
   const isLong = frame.bytes.length > longBodyBytes
   const turn = isLong ? parts.turns.enter(frame.caller.accountId) : null

@@ -1,4 +1,4 @@
-// An operation run over evidence alone: what it answers follows from one block hash and the pieces it asked for.
+// Runs an operation over the data of a proof bundle alone: its result follows from one block hash and the pieces that it read.
 // Making and verifying a bundle both use it.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import type { Caller } from '../../access/accounts/caller.ts'
@@ -18,11 +18,11 @@ import { known } from '../../chain/read.ts'
 export type Replayed = {
   /** A JSON value. */
   readonly result: unknown
-  /** What the answer needs beside the block's header. */
+  /** The pieces that the answer needs besides the block's header. */
   readonly used: UsedPieces
 }
 
-/** Every block that `input` names must be the one of the evidence. Throws Fault `unverified`, saying what is lacking. */
+/** Every block that `input` names must be the block of the evidence. Throws Fault `unverified` with the missing part. */
 export async function replay<Input>(
   operation: RpcOperation<Input>,
   input: Input,
@@ -60,7 +60,7 @@ function isOf(parameter: BlockParameter, { hash, number }: BlockRef): boolean {
   return 'tag' in parameter || parameter.number === number
 }
 
-/** No operation with a bundle looks at its caller. */
+/** Operations with bundles do not read the caller. */
 export const anonymousCaller: Caller = {
   accountId: '',
   accountName: '',

@@ -1,5 +1,4 @@
-// Makes the proof bundle of an answer: runs the operation, remembers what it read, and checks the outcome as any
-// reader will.
+// Makes the proof bundle of an answer: runs the operation, records its reads, and verifies the bundle as a client does.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { toHex, toQuantity } from '../../base/hex.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
@@ -12,7 +11,7 @@ import type { ProofBundle } from './proof-bundle.ts'
 import { anonymousCaller, replay } from './bundle-replay.ts'
 import { resolveBlock } from '../request-context.ts'
 
-/** A request that an operation has parsed. `params`: as they were sent. */
+/** A request that an operation has parsed. `params`: as the client sent them. */
 export type BundledCall = {
   readonly operation: RpcOperation<unknown>
   readonly input: unknown
@@ -20,8 +19,8 @@ export type BundledCall = {
 }
 
 /**
- * Runs the operation and bundles what its answer follows from. `watch` is in `call` already. The bundle has been
- * checked as its readers will. Throws what the operation throws.
+ * Runs the operation and bundles the data that proves its answer. `call` must already report to `watch`. The bundle was verified as
+ * clients verify it. Throws what the operation throws.
  */
 export async function runBundled(
   bundled: BundledCall,
@@ -50,7 +49,8 @@ export async function runBundled(
     blobFeeFraction: (timestamp) => network.blobFeeFraction(timestamp),
     calls: network.calls,
   }
-  // As it will be read. By another name it is read by another operation, which differs in how it finds the block.
+  // Replays the request as the verifier does. With `as`, the verifier runs another operation, which resolves the block in another
+  // way.
   const named = operation.bundle.as === undefined ? operation.parse(params) : input
   const { used } = await replay(operation, named, evidence)
   const proof = {
@@ -84,7 +84,7 @@ export async function requestBundle(
   return proof
 }
 
-/** A call may read the code of several contracts; `eth_getCode` that of one. */
+/** `codes` for a call, which may read the code of several contracts; `code` for `eth_getCode`, which reads one. */
 function codesOf(
   { name }: RpcOperation<unknown>,
   codes: readonly string[],
@@ -94,7 +94,7 @@ function codesOf(
   return code === undefined ? { v: 1 } : { v: 1, code }
 }
 
-/** Says what the answer is, and proves nothing. */
+/** A bundle that describes the answer and proves nothing. */
 function bareBundle(
   { operation, params }: BundledCall,
   { chainId }: Network,
@@ -107,7 +107,7 @@ function bareBundle(
     method: operation.name,
     params,
     block: block === null ? null : { hash: toHex(block.hash), number: toQuantity(block.number) },
-    // An answer without a label is this server's own.
+    // An answer without a level comes from this server.
     verified: level ?? 'trusted',
     head: block?.anchor ?? null,
     header: null,

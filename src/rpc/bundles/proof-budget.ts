@@ -1,9 +1,9 @@
-// How much the bundles of one request may hold: they are all in memory until the reply is written, and its cap is
-// judged only then.
+// Limits the total size of the bundles of one request: all of them stay in memory until the reply is written, and only then is the
+// reply's size checked.
 import { Fault } from '../../base/fault.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 
-/** Characters of hex: twice the bytes of nodes. Two of the largest replies by default. */
+/** Hex characters: twice the bytes of the nodes. By default, two replies of the largest size. */
 const charsMax = 50 * 1024 * 1024
 
 export class ProofBudget {
@@ -13,12 +13,12 @@ export class ProofBudget {
     this.#left = chars
   }
 
-  /** Before the work. Throws `response_too_large` when nothing is left. */
+  /** Call before the work. Throws `response_too_large` if the budget is used up. */
   judge(): void {
     if (this.#left < 0) throw new Fault('response_too_large')
   }
 
-  /** After it: the bundle that goes over is not given either. */
+  /** Call after the work. Throws `response_too_large` if this bundle exceeds the budget. */
   take({ header, nodes, code, codes = [] }: ProofBundle): void {
     this.#left -= (header?.length ?? 0) + (code?.length ?? 0)
     for (const one of codes) this.#left -= one.length

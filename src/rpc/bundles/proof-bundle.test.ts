@@ -1,4 +1,4 @@
-// Bundles of the recorded chain and of mainnet: what they prove, and that nothing else is ever proved with them.
+// Bundles of the recorded chain and of mainnet: each proves its answer, and no altered bundle proves another.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verifyMerkleProof } from '@ethereumjs/mpt'
@@ -25,7 +25,7 @@ const fraction = 11_684_671n
 
 type Request = readonly [method: string, params: readonly unknown[]]
 
-/** Every request by block over the recorded chain: of each block, and of each transaction in it. */
+/** All requests with a block on the recorded chain: for each block, and for each transaction in it. */
 function recordedRequests(): readonly { readonly request: Request; readonly block: string }[] {
   const { blocks, items } = cutBlocks(readChain('chain.rlp'))
   return blocks.flatMap(({ hash, header }) => {
@@ -83,7 +83,7 @@ test('a receipt comes with its transaction and the receipts before it, and no li
     if (block === undefined) continue
     for (const raw of decodeEntries(bytes)) {
       const request: Request = ['eth_getTransactionReceipt', [toHex(transactionHash(raw))]]
-      // Few blocks have their receipts in the recorded replies.
+      // The recorded replies contain the receipts of few blocks.
       const bundled = await bundleOf(network, ...request).catch(() => null)
       if (bundled === null) continue
       const verdict = await verdictOn(bundled.proof, toHex(block.hash), request, fraction)
@@ -110,7 +110,7 @@ test(
     assert.ok('result' in verdict)
     assert.equal(verdict.result, JSON.stringify(result))
 
-    // A second opinion, of code that is none of ours.
+    // Verify again with code that is not Cairn's.
     const header = decodeHeader(fromHex(proof.header ?? ''))
     const nodes = proof.nodes.map(fromHex)
     const account = await verifyMerkleProof(fromHex(usdcSlot[0]), nodes.slice(0, 9), {

@@ -1,10 +1,11 @@
-// A proof bundle: a request, the header of its block and the trie nodes its answer follows from, as JSON
-// (docs/guides/verify-an-answer.md). Read from anybody: members, types and counts are judged here, never what they say.
+// A proof bundle: a request, the header of its block and the trie nodes that prove the answer, as JSON
+// (docs/guides/verify-an-answer.md). Bundles come from untrusted sources: this module checks members, types and counts, and
+// verify-bundle.ts the proof.
 import { isNestedDeeper } from '../../base/json-depth.ts'
 
-/** `block`, `header`: null when nothing is proved; then `nodes` is empty. Bytes are hex. */
+/** `block`, `header`: null if the bundle proves nothing; then `nodes` is empty. Bytes are hex. */
 export type ProofBundle = {
-  /** 2: with `codes`. */
+  /** 2: the bundle has `codes`. */
   readonly v: 1 | 2
   readonly chainId: string
   readonly method: string
@@ -14,25 +15,25 @@ export type ProofBundle = {
   readonly verified: string | null
   readonly head: string | null
   readonly header: string | null
-  /** Each once, in the order of the walks: trie nodes, and lists of uncles. */
+  /** Trie nodes and uncle lists, each once, in the order of the reads. */
   readonly nodes: readonly string[]
-  /** Of eth_getCode, when there is code. */
+  /** For eth_getCode, if the account has code. */
   readonly code?: string
-  /** Of a call: the code of the contracts that it ran, each once. */
+  /** For a call: the code of the contracts that it ran, each once. */
   readonly codes?: readonly string[]
 }
 
-/** A block of a hundred thousand transactions needs some more nodes than that, for each of its two lists. */
+/** A block of 100,000 transactions needs slightly more nodes than that for each of its two tries. */
 const nodesMax = 300_000
 const nestingMax = 8
-/** As accounts that one call may read. */
+/** Equals the number of accounts that one call may read. */
 const codesMax = 512
 
 const bytesForm = /^0x(?:[0-9a-fA-F]{2})*$/
 
 /**
- * `value`: a bundle, or a whole JSON-RPC reply that carries one; then `result` is its claim. Returns a sentence
- * when it is neither.
+ * `value`: a bundle, or a JSON-RPC reply that contains one; then `result` is the result in that reply. Returns an error sentence if
+ * it is neither.
  */
 export function parseBundle(
   value: unknown,

@@ -1,4 +1,4 @@
-// From a block parameter or hash to its proved header, telling the labels on the way.
+// Resolves a block parameter or hash to its proved header and sets the labels.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { Fault, hasCode } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
@@ -6,17 +6,17 @@ import { findHeader, type ProvedHeader } from '../../chain/blocks.ts'
 import type { Read } from '../../chain/read.ts'
 import type { BlockParameter, ReadCall } from '../operation.ts'
 
-/** For state-shaped reads: a miss is an error. Throws what `resolve` throws, and `unverified` as below. */
+/** For reads of state: an unknown block is an error. Throws what `resolve` throws, and `unverified` as below. */
 export function* resolveHeader(call: ReadCall, parameter: BlockParameter): Read<ProvedHeader> {
   const { hash } = yield* call.resolve(parameter)
   const block = yield* findHeader(call.network, hash)
   if (block !== null) return block
-  // The head says that this block exists, so it is never reported as unknown.
+  // The head reported this block, so it is never called unknown.
   const data = { block: toHex(hash) }
   throw new Fault('unverified', { detail: 'the header of that block cannot be read', data })
 }
 
-/** For block-shaped reads: null for a number above the head, or a hash that no source knows (label `none`). */
+/** For reads of blocks: null for a number above the head, or a hash that no source knows (label `none`). */
 export function* findResolved(
   call: ReadCall,
   parameter: BlockParameter,
@@ -30,7 +30,7 @@ export function* findResolved(
   }
 }
 
-/** The block of a hash the caller named, orphans too; null when no source knows it (label `none`). */
+/** The block with a hash that the client sent, orphans included; null if no source knows it (label `none`). */
 export function* findNamed(call: ReadCall, hash: Uint8Array): Read<ProvedHeader | null> {
   const block = yield* findHeader(call.network, hash)
   if (block === null) call.labels.level('none')

@@ -1,5 +1,5 @@
-// Checks a proof bundle offline: the answer is worked out anew from the block hash and the request that the
-// READER holds, over the bundle's nodes. What a bundle says of itself is compared, never believed.
+// Verifies a proof bundle offline: computes the answer again from the block hash and the request that the VERIFIER supplies, with
+// the nodes of the bundle. The bundle's own claims are compared, never trusted.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { Fault } from '../../base/fault.ts'
 import { equalBytes, fromHex, toHex, toQuantity } from '../../base/hex.ts'
@@ -15,19 +15,19 @@ import type { ProofBundle } from './proof-bundle.ts'
 import { replay } from './bundle-replay.ts'
 
 export type ReadersRequest = {
-  /** 32 bytes: the block the reader means. It is all that is trusted. */
+  /** 32 bytes: the block that the verifier expects. It is the only trusted input. */
   readonly blockHash: Uint8Array
-  /** Null: what the bundle says it is of; the reader has to read it in the verdict. */
+  /** Null: the request that the bundle names; then the verifier must check the request in the verdict. */
   readonly asked: { readonly method: string; readonly params: readonly unknown[] } | null
-  /** The update fraction of blob base fees in force at the block, when the reader knows it (EIP-7840). */
+  /** The update fraction of blob base fees in force at the block (EIP-7840); null: not known. */
   readonly blobFeeFraction: bigint | null
-  /** Computes calls by the fork schedule that the reader knows. Absent: bundles of calls are refused. */
+  /** Runs calls by the fork schedule that the verifier supplies. Absent: bundles of calls are refused. */
   readonly calls?: ProvedCalls
-  /** The network that the reader means, for members that depend on its rules; absent: they are left out. */
+  /** The network that the verifier expects, for members that depend on its rules. Absent: the result lacks these members. */
   readonly known?: KnownNetwork
 }
 
-/** What was proved: the request in the bundle's form, its block, and the JSON text of the result. */
+/** The proved answer: the request in the bundle's form, its block, and the JSON text of the result. */
 export type ProvedAnswer = {
   readonly method: string
   readonly params: readonly unknown[]
@@ -37,12 +37,12 @@ export type ProvedAnswer = {
 
 export type BundleVerdict = ProvedAnswer | { readonly refused: string }
 
-/** Says in one sentence why the bundle does not prove the answer. */
+/** Its message is one sentence: why the bundle does not prove the answer. */
 class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-/** Pure. `operations`: those that have bundles are known; each checks its own. */
+/** Pure. `operations`: all that have bundles; each runs its own requests. */
 export async function verifyBundle(
   bundle: ProofBundle,
   request: ReadersRequest,
@@ -101,7 +101,7 @@ type Normalised = {
   readonly params: readonly unknown[]
 }
 
-/** The request as bundles spell it. Throws what `parse` throws, and Refusal for one that is of another block. */
+/** The request in the form that bundles use. Throws what `parse` throws, and Refusal if it is for another block. */
 function normalise(
   { method, params }: { readonly method: string; readonly params: readonly unknown[] },
   { hash, header }: ProvedHeader,
@@ -135,7 +135,7 @@ function spell({ method, params }: Pick<ProofBundle, 'method' | 'params'>): stri
   return text.length <= 400 ? text : `${text.slice(0, 400)}...`
 }
 
-/** Sentences quote what a stranger wrote, and end up on terminals. */
+/** Sentences quote untrusted text, and terminals print them. */
 function printable(sentence: string): string {
   return sentence.replaceAll(
     /[^\x20-\x7e]/g,

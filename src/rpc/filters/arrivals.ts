@@ -1,19 +1,19 @@
-// Transactions that became ready for a block, for filters that any process may poll: numbered by the pool of one process.
+// Transactions that became ready for a block, numbered by the pool of one process, for filters that every process can poll.
 // Tested by src/rpc/filters/filter-changes.test.ts
 import type { Network } from '../../chain/network.ts'
 import type { ChainPoint } from '../../chain/reorg-path.ts'
 import type { ReadyTransactions } from '../../chain/transaction-pool.ts'
 
 /**
- * `hash`es, and the place after them: the ID of the pool, and a number. `dropped`: some of them are forgotten. `elsewhere`: the
- * place is of a pool of another process, or of an earlier one.
+ * `hashes`, and the place after them: the ID of the pool and a number. `dropped`: the pool discarded some of them. `elsewhere`: the
+ * place belongs to the pool of another process, or of an earlier one.
  */
 export type Arrivals =
   | 'dropped'
   | 'elsewhere'
   | { readonly hashes: readonly Uint8Array[]; readonly to: ChainPoint }
 
-/** At most `max` after the place `from`; null: only the place of now. */
+/** At most `max` after the place `from`; null: no hashes, only the current place. */
 export type ReadArrivals = (
   network: Network,
   from: ChainPoint | null,

@@ -1,4 +1,4 @@
-// A search for logs in the one spelling of proof bundles.
+// The canonical form of a log query, for proof bundles.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { LogFilter } from '../../chain/logs.ts'
@@ -6,8 +6,8 @@ import type { BlockParameter } from '../operation.ts'
 import type { LogBlocks, LogQuery } from '../params/log-filter.ts'
 
 /**
- * The blocks in one spelling, where `blockHash` and `number` are the newest of them; null when the oldest is one
- * that only a tag names.
+ * The block range in canonical form; `blockHash` and `number` are those of its newest block. Null if only a tag names the oldest
+ * block.
  */
 export function canonicalBlocks(
   blocks: LogBlocks,
@@ -23,7 +23,7 @@ export function canonicalBlocks(
   return { fromBlock: toQuantity(oldest), toBlock: toQuantity(number) }
 }
 
-/** The whole query, its tags as they are. */
+/** The whole query; tags stay tags. */
 export function canonicalLogQuery({ blocks, filter }: LogQuery): Readonly<Record<string, unknown>> {
   const named =
     'hash' in blocks
@@ -37,7 +37,7 @@ function spellBlock(block: BlockParameter): string {
   return 'tag' in block ? block.tag : toHex(block.hash)
 }
 
-/** The rest of a filter in one spelling: what was one choice is a list of one. */
+/** The filter without its blocks, in canonical form: a single value becomes a list of one. */
 export function canonicalFilter({
   addresses,
   topics,

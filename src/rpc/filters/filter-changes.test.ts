@@ -85,7 +85,7 @@ test('after a reorg a log filter returns the removed logs, last first, then the 
     [hashA1, 2, false],
     [hashA2, 3, false],
   ])
-  // A branch that came and went between two polls was never sent, so no removal is sent for it.
+  // The client never received the branch that appeared and left between two polls, so it receives no removal.
   chain.moveTo(c1)
   chain.moveTo(b1)
   assert.deepEqual(shown((await poll(callOn(chain))).value), [

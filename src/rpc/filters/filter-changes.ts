@@ -1,6 +1,6 @@
-// Changes of the three kinds of filter: blocks, transactions that became ready, logs. A filter moves on only with the
-// changes that it returns, so nothing is sent twice or left out; the rest of a large answer comes with the next poll.
-// From its place to the head a filter goes by parent hashes, so it follows reorgs as subscriptions do.
+// Changes of the three kinds of filter: blocks, transactions that became ready, logs. A filter advances only by the changes that it
+// returns, so no change is sent twice or skipped; the next poll returns the rest of a large answer. From its place to the head a
+// filter follows parent hashes, so it handles reorgs as subscriptions do.
 // Tested by src/rpc/filters/filter-changes.test.ts
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
@@ -26,20 +26,20 @@ import { completeRead } from '../../chain/read.ts'
 
 const blocksMax = 1000
 const transactionsMax = 10_000
-/** Blocks of a reorg, both branches together. */
+/** Blocks of a reorg, in both branches together. */
 const reorgBlocksMax = 4096
-/** Characters of one answer. The logs of one block always go together. */
+/** Characters of one answer. The logs of one block are never split. */
 const charactersMax = 8 * 1024 * 1024
 const charactersOfHash = 70
-/** A log without its data. */
+/** Size of a log without its data. */
 const charactersOfLog = 600
-/** A long run of blocks lets other requests go on in between. */
+/** A long range yields to other requests after this many blocks. */
 const turnBlocks = 64
 
 /** `to`: the place after these changes. */
 type ChangesAfter = { readonly values: readonly unknown[]; readonly to: ChainPoint }
 
-/** Hashes of the blocks that became canonical after `at`. `characters`: of the answer, about. */
+/** Hashes of the blocks that became canonical after `at`. `characters`: approximate size limit of the answer. */
 export async function blocksAfter(
   call: RpcCall,
   at: ChainPoint,
@@ -47,12 +47,12 @@ export async function blocksAfter(
 ): Promise<ChangesAfter> {
   const most = Math.min(blocksMax, characters / charactersOfHash)
   const { to, entered } = await findStretch(call, at, Math.max(1, Math.floor(most)))
-  // Parent links of proved headers lead from block to block.
+  // Parent links in proved headers connect these blocks.
   call.labels.level('proof')
   return { values: entered.map(({ hash }) => toHex(hash)), to }
 }
 
-/** Hashes of transactions that became ready for a block after `at`. Null: their pool is that of another process. */
+/** Hashes of transactions that became ready for a block after `at`. Null: they belong to the pool of another process. */
 export async function transactionsAfter(
   call: RpcCall,
   at: ChainPoint,
@@ -68,8 +68,8 @@ export async function transactionsAfter(
 }
 
 /**
- * Matching logs of the blocks that became canonical after `from`, within the query's range; of those that left the
- * chain the same logs with `removed: true`, last first. Label `proof`.
+ * Matching logs of the blocks that became canonical after `from`, within the query's range. For blocks that left the chain, the
+ * same logs with `removed: true`, last first. Level `proof`.
  */
 export async function logsAfter(
   call: RpcCall,
@@ -126,8 +126,8 @@ export async function logsAfter(
 }
 
 /**
- * The way from `at` towards the head of this request, at most `blocksAhead` blocks on. Throws `no_filter` when too
- * much of it is another branch.
+ * The path from `at` towards the head of this request, at most `blocksAhead` blocks forward. Throws `no_filter` if too many blocks
+ * of it are on another branch.
  */
 async function findStretch(call: RpcCall, at: ChainPoint, blocksAhead: number) {
   const { network, signal } = call
@@ -151,7 +151,7 @@ async function findStretch(call: RpcCall, at: ChainPoint, blocksAhead: number) {
   }
 }
 
-/** How much one answer may be: less after one that did not go out, as it may have been too large. */
+/** Size limit of the next answer. Shrinks after an answer that could not be sent, as that may have been too large. */
 export type Room = {
   characters(): number
   take(values: readonly unknown[], back: () => void): Revocable<readonly unknown[]>

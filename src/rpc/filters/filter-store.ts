@@ -1,5 +1,5 @@
-// Filters as data, so that a client may poll on any process or node: a query, and the place up to which
-// the client has been answered.
+// Filters as data, so that a client can poll on any process or node: a query, and the place up to which the client received
+// changes.
 // Tested by src/rpc/filters/filter-store.test.ts, which runs test/suites/filter-store.suite.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -7,7 +7,7 @@ import { Fault } from '../../base/fault.ts'
 export type StoredFilter = {
   readonly keyId: string
   readonly network: string
-  /** JSON of the query of logs, or of the text `pending`; null: a filter of blocks. */
+  /** JSON of the log query, or of the text `pending`; null: a block filter. */
   readonly query: string | null
   /** Opaque to the store. */
   readonly place: string
@@ -17,9 +17,9 @@ export type StoredFilter = {
 export interface FilterStore {
   /** Throws or rejects with `over_filters` if the key has too many. */
   add(id: string, filter: StoredFilter): void | Promise<void>
-  /** Null: it does not exist or has expired. Its time begins again. */
+  /** Null: it does not exist or has expired. Restarts its expiry time. */
   find(id: string): StoredFilter | null | Promise<StoredFilter | null>
-  /** Sets the place if it is `from`. False: it is another one, or the filter does not exist. */
+  /** Sets the place if it is still `from`. False: it is not, or the filter does not exist. */
   move(id: string, from: string, to: string): boolean | Promise<boolean>
   /** False: it did not exist. */
   drop(id: string): boolean | Promise<boolean>
@@ -28,9 +28,9 @@ export interface FilterStore {
 
 export type FiltersLimits = {
   readonly perKeyMax: number
-  /** In one process; with several nodes, the limit per key alone counts. */
+  /** Limit per process. With a shared store, only the limit per key applies. */
   readonly totalMax: number
-  /** A filter that is not used for so long expires. */
+  /** A filter that is not used for this long expires. */
   readonly idleMs: number
 }
 
@@ -44,12 +44,12 @@ export function overFilters({ perKeyMax }: Pick<FiltersLimits, 'perKeyMax'>): Fa
   return new Fault('over_filters', { detail: `too many filters, limit is ${perKeyMax}` })
 }
 
-/** Of one process: after a restart clients get `filter not found` and create a new one. */
+/** Filters of one process: after a restart clients get `filter not found` and create a new one. */
 export function createMemoryFilters(
   clock: Pick<Clock, 'monotonic'>,
   limits: FiltersLimits = defaultFiltersLimits,
 ): FilterStore {
-  // In the order of last use: the first ones are the first to expire.
+  // In the order of last use: the first ones expire first.
   const filters = new Map<string, { readonly filter: StoredFilter; readonly usedAt: number }>()
   const countOf = new Map<string, number>()
 

@@ -1,6 +1,6 @@
-// Filters that clients poll: each belongs to the ApiKey that made it and to one network, and expires when it is not
-// polled. They are in a store, which several processes and nodes may share. Those of pending transactions follow the pool of
-// one process, which the others of its machine read.
+// Filters that clients poll: each belongs to one network and to the ApiKey that created it, and expires if it is not polled. They
+// are in a store, which several processes and nodes can share. Filters of pending transactions follow the pool of one process,
+// which the other processes of its machine read.
 // Tested by src/rpc/filters/filters.test.ts
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -28,7 +28,7 @@ import {
   defaultFiltersLimits,
 } from './filter-store.ts'
 
-/** `pending`: of transactions that become ready for a block. */
+/** `pending`: transactions that become ready for a block. */
 export type NewFilter =
   | { readonly kind: 'blocks' | 'pending' }
   | { readonly kind: 'logs'; readonly query: LogQuery }
@@ -38,25 +38,25 @@ export interface Filters {
   add(call: RpcCall, filter: NewFilter): Promise<string>
   /** Polls of one filter run one after the other. Rejects with `no_filter`. */
   poll(call: RpcCall, id: string): Promise<Revocable<readonly unknown[]>>
-  /** Rejects with `no_filter`, also for a filter that is not one of logs. */
+  /** Rejects with `no_filter`, also if the filter is not a log filter. */
   queryOf(call: RpcCall, id: string): Promise<LogQuery>
-  /** False when there was none. */
+  /** False if the filter did not exist. */
   drop(call: RpcCall, id: string): Promise<boolean>
 }
 
-/** What this process keeps of a filter besides its data. */
+/** State of a filter in this process, besides its stored data. */
 type Live = {
   lastPoll: Promise<unknown>
   readonly room: Room
 }
 
-/** `moves`: how often it moved. `backTo`: it went back before this move; null: it did not since the last move. */
+/** `moves`: number of moves. `backTo`: the filter was rolled back to before this move; null: not since the last move. */
 type Place = { readonly at: ChainPoint; readonly moves: number; readonly backTo: number | null }
 
-/** Polls of one filter on several nodes at the same time take turns so often, then they are refused. */
+/** Polls of one filter on several nodes at the same time can conflict; after so many conflicts Cairn refuses the poll. */
 const movesMax = 5
 
-/** `store`: of several nodes; default: of this process. `arrivals`: of pending transactions; default: of this process. */
+/** `store`: shared by nodes; default: of this process. `arrivals`: of pending transactions; default: of this process. */
 export function createFilters(
   clock: Clock,
   parts: {
@@ -99,8 +99,8 @@ export function createFilters(
   }
 
   /**
-   * What is new after the place of the filter, which moves with it, also if other nodes poll. Null: only another machine can
-   * answer.
+   * Returns the changes after the filter's place and advances the place, also while other nodes poll. Null: only another machine
+   * can answer.
    */
   async function advance(call: RpcCall, id: string, live: Live) {
     for (let moves = 0; moves < movesMax; moves++) {
@@ -119,7 +119,7 @@ export function createFilters(
     throw new Fault('overloaded')
   }
 
-  /** Undoes a move and all later ones: changes that were sent since are sent again, which is better than never. */
+  /** Undoes a move and all later ones. Changes sent since are sent again, because a repeated change is better than a lost one. */
   async function goBack(
     id: string,
     { at, move }: { readonly at: ChainPoint; readonly move: number },
@@ -179,10 +179,10 @@ export function createFilters(
   }
 }
 
-/** Query of filters of pending transactions, which are named by no other. */
+/** Stored query of filters of pending transactions; no log query has this text. */
 const pending = JSON.stringify('pending')
 
-/** As it is stored. */
+/** The query in its stored form. */
 function queryIn(filter: NewFilter): string | null {
   if (filter.kind === 'logs') return JSON.stringify(canonicalLogQuery(filter.query))
   return filter.kind === 'pending' ? pending : null

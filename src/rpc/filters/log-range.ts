@@ -1,4 +1,4 @@
-// From the blocks a log filter names to the proved run of blocks that is walked.
+// Resolves the blocks of a log filter to the proved range of blocks to search.
 // Tested by src/rpc/methods/logs/eth_getLogs.test.ts
 import { Fault } from '../../base/fault.ts'
 import { findHeader, type ProvedHeader } from '../../chain/blocks.ts'
@@ -9,8 +9,8 @@ import { resolveHeader } from '../bundles/proved-block.ts'
 import { completeRead } from '../../chain/read.ts'
 
 /**
- * Throws `bad_params` for a range that begins above its end, ends above the head or names `pending`,
- * `unknown_block` for a hash that no source knows.
+ * Throws `bad_params` for a range that begins after its end, ends above the head or names `pending`; `unknown_block` for a hash
+ * that no source knows.
  */
 export async function resolveLogRange(call: RpcCall, blocks: LogBlocks): Promise<LogRange> {
   if ('hash' in blocks) {

@@ -1,5 +1,5 @@
-// Searches that were refused for their size, remembered a while: clients that repeat -32005 (viem three times)
-// are answered without searching again. Keyed by what was searched, down to the newest block's hash.
+// Cache of log searches that were refused for their size. Clients that repeat -32005 (viem three times) get the same fault without
+// a new search. The key is the search, including the hash of the newest block.
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
@@ -7,12 +7,12 @@ import { keccak256 } from '../../codec/hash/keccak.ts'
 import type { LogFilter, LogRange } from '../../chain/logs.ts'
 
 export type RefusedSearches = {
-  /** The fault this search ended with not long ago, or null. */
+  /** The fault with which this search was recently refused, or null. */
   find(range: LogRange, filter: LogFilter): Fault | null
   add(range: LogRange, filter: LogFilter, fault: Fault): void
 }
 
-/** At most `entriesMax` searches, each for `keptMs`; the oldest entry leaves first. */
+/** At most `entriesMax` searches, each for `keptMs`; a full cache evicts the oldest entry. */
 export function createRefusedSearches({
   entriesMax,
   keptMs,
@@ -25,7 +25,7 @@ export function createRefusedSearches({
   const refused = new Map<string, { readonly fault: Fault; readonly until: number }>()
   return {
     find(range, filter) {
-      // The common case costs no key.
+      // Avoids computing the key in the common case.
       if (refused.size === 0) return null
       const key = keyOf(range, filter)
       const known = refused.get(key)

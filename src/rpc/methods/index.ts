@@ -121,18 +121,18 @@ import { createWeb3ClientVersion } from './net/web3_clientVersion.ts'
 import { web3Sha3 } from './net/web3_sha3.ts'
 
 export type RpcOperationsOptions = {
-  /** The whole answer of web3_clientVersion: `Cairn/v<version>/...`. */
+  /** The full result of web3_clientVersion: `Cairn/v<version>/...`. */
   readonly clientVersion: string
-  /** Bounds how long a search may take. */
+  /** Limits the time of a search. */
   readonly clock: Clock
   readonly findSender: FindSender
-  /** Filters of several processes and nodes; absent: those of this process. */
+  /** Filter store shared by processes and nodes; absent: a store of this process. */
   readonly filterStore?: FilterStore | undefined
   /** Pending transactions for filters; absent: those of the pools of this process. */
   readonly arrivals?: ReadArrivals | undefined
 }
 
-/** Methods by wire name. The methods of filters share one store of filters. */
+/** Methods by wire name. All filter methods use one store. */
 export function createRpcOperations({
   clientVersion,
   clock,
@@ -224,7 +224,7 @@ export function createRpcOperations({
   return new Map(operations.map((operation) => [operation.name, operation]))
 }
 
-/** Of development tools, each with its aliases. */
+/** Methods of development tools, each with its aliases. */
 function devOperations(clientVersion: string): readonly RpcMethod<unknown>[] {
   return [
     ...anvilAutoImpersonateAccount,
@@ -265,7 +265,7 @@ function devOperations(clientVersion: string): readonly RpcMethod<unknown>[] {
   ]
 }
 
-/** The same declarations without a server, for documents and tables: in order of their names, not to be run. */
+/** The same declarations without a server, for documents and tables, sorted by name. Do not run them. */
 export function listRpcMethods(): readonly RpcMethod<unknown>[] {
   const parts = { clientVersion: '', clock: systemClock, findSender: createSenderCache(1).find }
   return [...createRpcOperations(parts).values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,4 +1,4 @@
-// Reads of one account, and the answers that need no chain at all.
+// Reads of one account, and answers that need no chain.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runOperation } from '../../../test/fakes/rpc-call.ts'
@@ -23,7 +23,7 @@ const operations = createRpcOperations({
 const holder = new Uint8Array(20).fill(1)
 const code = Uint8Array.of(0x5f, 0x5f, 0xf3)
 
-/** One block whose state holds one account. */
+/** One block whose state contains one account. */
 function createOneAccountNetwork(): Network {
   const account: AccountState = {
     nonce: 0x10n,

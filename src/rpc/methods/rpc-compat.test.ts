@@ -1,5 +1,5 @@
-// Replies recorded from go-ethereum, compared with ours over the same chain cut into content. Receipts come
-// from the recorded replies themselves and count only where the header's receiptsRoot proves them.
+// Compares replies recorded from go-ethereum with Cairn's over the same chain, split into content. Receipts come from the recorded
+// replies and count only if the header's receiptsRoot proves them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chainFolder } from '../../../test/fakes/chain-vectors.ts'
@@ -17,7 +17,7 @@ const operations = createRpcOperations({
   findSender: createSenderCache(1_000).find,
 })
 
-/** Transcripts of these methods need neither state nor an EVM. */
+/** The transcripts of these methods need neither state nor an EVM. */
 const methods = [
   'debug_getRawBlock',
   'debug_getRawHeader',
@@ -56,8 +56,7 @@ test('receipts answer as recorded wherever their root proves them', async () => 
     methods: new Set(['eth_getTransactionReceipt', 'eth_getBlockReceipts']),
     post: createFakePost(operations, createVectorNetwork()),
   })
-  // Of some blocks not every receipt was recorded, so their bodies count as pruned; and the chain file
-  // begins with block 1, so block 0 is unknown here.
+  // Some blocks lack recorded receipts, so their bodies count as pruned. The chain file begins with block 1, so block 0 is unknown.
   const differing = replay.failures
     .filter(({ why }) => !why.includes('pruned history unavailable'))
     .map(({ name }) => name)
@@ -78,7 +77,7 @@ test('eth_feeHistory gives the recorded base fees and gas ratio', async () => {
   assert.ok(recorded.length > 0)
   for (const { request, response } of recorded) {
     const asked = JSON.parse(request) as { params: readonly unknown[] }
-    // The rewards need receipts, which the chain file does not hold.
+    // The rewards need receipts, which the chain file lacks.
     const params = asked.params.with(2, [])
     const { text } = await post(JSON.stringify({ ...asked, params }))
     const { reward: _, ...expected } = (JSON.parse(response) as { result: { reward?: unknown } })

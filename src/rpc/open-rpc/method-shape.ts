@@ -1,4 +1,4 @@
-// The signature of a JSON-RPC method, as its declaration states it: parameters by position, and the result.
+// The signature of a JSON-RPC method, as declared: parameters by position, and the result.
 // Tested by src/rpc/open-rpc/open-rpc.test.ts
 import type { WireType } from './types.ts'
 
@@ -8,7 +8,7 @@ export type ParamShape = {
   readonly required: boolean
 }
 
-/** Members of a declaration that its OpenRPC description is made of. */
+/** Members of a declaration for its OpenRPC description. */
 export type MethodShape = {
   /** One sentence. */
   readonly summary: string

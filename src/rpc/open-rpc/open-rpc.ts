@@ -1,4 +1,4 @@
-// The OpenRPC 1.3 document of the JSON-RPC API, made from the declarations of the methods.
+// Generates the OpenRPC 1.3 document of the JSON-RPC API from the declarations of the methods.
 import { faults, type FaultCode } from '../../base/fault.ts'
 import type { RpcMethod } from '../operation.ts'
 import type { ParamShape } from './method-shape.ts'
@@ -17,7 +17,7 @@ const anyCall = [
   'overloaded',
   'internal',
 ] as const satisfies readonly FaultCode[]
-/** Further errors of a call that names a block. */
+/** Further errors of a call with a block parameter. */
 const ofBlock = [
   'unknown_block',
   'not_canonical',
@@ -34,7 +34,7 @@ type DescribedMethod = Pick<
   'name' | 'summary' | 'params' | 'result' | 'units' | 'bundle' | 'lasting'
 >
 
-/** `version`: of Cairn. */
+/** `version`: the version of Cairn. */
 export function openRpc(declarations: Iterable<DescribedMethod>, version: string): Json {
   const schemas = new Map<string, Json>()
   const note = ({ name, schema, madeOf = [] }: WireType): Json => {

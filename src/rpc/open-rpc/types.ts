@@ -1,14 +1,14 @@
-// What parameters and results of JSON-RPC methods are: a JSON Schema each, and for parameters a value that is accepted.
+// Types of parameters and results of JSON-RPC methods: a JSON Schema each, and for parameters an accepted example.
 // Tested by src/rpc/open-rpc/open-rpc.test.ts
 
 export type Json = Readonly<Record<string, unknown>>
 
 export type WireType = {
-  /** Where the schema stands in the document's components. */
+  /** Name of the schema in the document's components. */
   readonly name: string
   readonly schema: Json
   readonly example: unknown
-  /** Types that it is made of, where these are none of `parts`. */
+  /** Types that this one refers to, if they are not in `parts`. */
   readonly madeOf?: readonly WireType[]
 }
 
@@ -207,7 +207,7 @@ export const simulation = one(
 )
 export const subscription = one('Subscription', { type: ['object', 'boolean'] }, {})
 
-// Results that are objects: the names that matter, more may stand beside them.
+// Results that are objects, with their main members; replies may have more.
 const result = (name: string, properties: Json, required = Object.keys(properties)): WireType =>
   one(name, { type: 'object', required, properties }, null)
 
@@ -279,7 +279,7 @@ export const either = (name: string, ...of: readonly WireType[]): WireType => ({
   madeOf: of,
 })
 
-/** All that others are made of: in the document whether a method names them or not. */
+/** Types that others refer to. The document always contains them. */
 export const parts: readonly WireType[] = [
   quantity,
   bytes,

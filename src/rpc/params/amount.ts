@@ -1,4 +1,4 @@
-// Numbers as clients of development tools write them: hex, decimal text, or a JSON number.
+// Numbers in the forms that development tools send: hex, decimal text, or a JSON number.
 // Tested by src/rpc/params/amount.test.ts
 import { quoteForMessage, refuseArgument } from './arguments.ts'
 
@@ -10,7 +10,7 @@ export function parseAmount(value: unknown, position: number): bigint {
   return parseBelow(value, position, 256)
 }
 
-/** Below 2^63: of time and gas, which headers hold in 64 bits. Throws `bad_params`. */
+/** Below 2^63: times and gas limits, which headers hold in 64 bits. Throws `bad_params`. */
 export function parseTimeOrGas(value: unknown, position: number): bigint {
   return parseBelow(value, position, 63)
 }

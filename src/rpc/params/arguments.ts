@@ -59,7 +59,7 @@ export function refuseArgument(position: number, text: string): Fault {
   return new Fault('bad_params', { detail: `invalid argument ${position}: ${text}` })
 }
 
-/** Text of the client inside a message: cut at 256 characters, quoted and JSON-escaped. */
+/** Quotes and JSON-escapes text of the client for a message, truncated to 256 characters. */
 export function quoteForMessage(text: string): string {
   return JSON.stringify(text.slice(0, shownCharactersMax))
 }
@@ -95,7 +95,7 @@ function afterPrefix(text: string): string | null {
   return hasPrefix(text) ? text.slice(2) : null
 }
 
-/** Bytes of any length. The empty text is no bytes (hexutil.Bytes). */
+/** Bytes of any length. The empty text means no bytes (hexutil.Bytes). */
 export function readBytes(text: string): Uint8Array | Refused {
   if (text === '') return new Uint8Array(0)
   if (!hasPrefix(text)) return { refused: 'hex string without 0x prefix' }
@@ -103,7 +103,7 @@ export function readBytes(text: string): Uint8Array | Refused {
   return decodeDigits(text, 2) ?? { refused: 'invalid hex string' }
 }
 
-/** A QUANTITY of at most `bits` bits. The empty text is refused, unlike in hexutil's JSON form. */
+/** A QUANTITY of at most `bits` bits. Refuses the empty text, unlike hexutil's JSON form. */
 function readQuantity(text: string, bits: 64 | 256): bigint | Refused {
   if (text === '') return { refused: 'hex string without 0x prefix' }
   const digits = afterPrefix(text)
@@ -117,7 +117,7 @@ function readQuantity(text: string, bits: 64 | 256): bigint | Refused {
   return BigInt(`0x${digits}`)
 }
 
-/** As `readQuantity`, in the order of hexutil.DecodeUint64, which reads digit by digit. */
+/** As `readQuantity`, with the order of checks of hexutil.DecodeUint64, which reads digit by digit. */
 export function readBlockNumber(text: string): bigint | Refused {
   if (text === '') return { refused: 'empty hex string' }
   const first = afterPrefix(text)?.slice(0, 17) ?? ''
@@ -173,7 +173,7 @@ function parseFixedBytes(
   return read
 }
 
-/** An index of at most 64 bits (hexutil.Uint): compare it as bigint, so that it cannot wrap. */
+/** An index of at most 64 bits (hexutil.Uint). A bigint: compare it as such, so that it cannot wrap. */
 export function parseIndex(value: unknown, position: number): bigint {
   const read =
     typeof value === 'string' ? readQuantity(value, 64) : ({ refused: 'non-string' } as const)
@@ -195,7 +195,7 @@ export function parseFlag(value: unknown, position: number): boolean {
   throw refuseArgument(position, wrongType(jsonTypeName(value), 'bool'))
 }
 
-/** A JSON number that is a whole one of at most 2^53 (uint64 in geth). */
+/** A whole JSON number of at most 2^53 (uint64 in geth). */
 export function parseUint64(value: unknown, position: number): number {
   if (typeof value !== 'number') {
     throw refuseArgument(position, wrongType(jsonTypeName(value), 'uint64'))
@@ -204,7 +204,7 @@ export function parseUint64(value: unknown, position: number): number {
   throw refuseArgument(position, wrongType(`number ${value}`, 'uint64'))
 }
 
-/** A JSON number that is a whole one (int in geth). */
+/** A whole JSON number (int in geth). */
 export function parseInteger(value: unknown, position: number): number {
   if (typeof value !== 'number') {
     throw refuseArgument(position, wrongType(jsonTypeName(value), 'int'))
@@ -237,8 +237,8 @@ export function parseNumbers(value: unknown, position: number): readonly number[
 }
 
 /**
- * 32 bytes, left-padded: every spelling of one slot gives the same bytes. Throws `bad_params`
- * (`storage key too long…`, checked first, `invalid hex in storage key…`, or the wrong JSON type).
+ * 32 bytes, left-padded: every spelling of one slot gives the same bytes. Throws `bad_params` (`storage key too long…`, checked
+ * first, `invalid hex in storage key…`, or the wrong JSON type).
  */
 export function parseStoragePosition(value: unknown, position: number): Uint8Array {
   if (value === null) {
@@ -260,7 +260,7 @@ export function parseStoragePosition(value: unknown, position: number): Uint8Arr
   })
 }
 
-/** Any text; the caller handles an unknown ID. Throws `bad_params` for other types. */
+/** Accepts any text; the caller handles an unknown ID. Throws `bad_params` for other types. */
 export function parseFilterId(value: unknown, position: number): string {
   if (typeof value === 'string') return value
   throw refuseArgument(position, wrongType(jsonTypeName(value), 'rpc.ID'))
@@ -273,7 +273,7 @@ export type Reading = { readonly position: number; readonly path: string }
 
 const listLengthMax = 65_536
 
-/** `{ [name]: value }`, or nothing when there is no value. */
+/** `{ [name]: value }`, or `{}` if the value is undefined. */
 export function given<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
   return value === undefined ? {} : ({ [name]: value } as { [P in K]?: V })
 }
@@ -355,7 +355,7 @@ export function readString(value: unknown, { position, path }: Reading): string 
   throw refuseArgument(position, wrongType(jsonTypeName(value), 'string', path))
 }
 
-/** A plain JSON number, 0 or more, whole and exact. */
+/** A JSON number that is whole, exact and at least 0. */
 export function readUint(value: unknown, { position, path }: Reading): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
   throw refuseArgument(position, wrongType(jsonTypeName(value), 'int', path))

@@ -24,9 +24,9 @@ export function parseBlockParameter(value: unknown, position: number): BlockPara
   throw refuseArgument(position, wrongType(jsonTypeName(value), 'string'))
 }
 
-/** Tag or QUANTITY; no hash. Throws `bad_params`. */
+/** Tag or QUANTITY, but no hash. Throws `bad_params`. */
 export function parseBlockNumber(value: unknown, position: number): BlockParameter {
-  // rpc.BlockNumber reads the raw JSON text, so that 5 is judged as the text "5".
+  // rpc.BlockNumber reads the raw JSON text, so 5 is parsed as the text "5".
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const tag = tags.find((known) => known === text)
   if (tag !== undefined) return { tag }

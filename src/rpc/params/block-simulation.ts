@@ -6,7 +6,7 @@ import { type CallArguments, readCallRequest } from './call-request.ts'
 import { type Reading, readBoolean, readList, readMembers, readOptional } from './arguments.ts'
 import { readSimulatedFields, readStateOverrides } from './overrides.ts'
 
-/** As many as there may be blocks from first to last. */
+/** Also the maximum of blocks from the first to the last number. */
 const blocksMax = 256
 /** In all blocks together. */
 const callsMax = 5_000

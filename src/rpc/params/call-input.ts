@@ -1,4 +1,4 @@
-// `[call, block?, state overrides?, block overrides?]`, the arguments of eth_call and its kin.
+// `[call, block?, state overrides?, block overrides?]`, the arguments of eth_call and similar methods.
 // Tested by src/rpc/params/params.test.ts
 import { Fault } from '../../base/fault.ts'
 import { callParams } from '../../chain/call-json.ts'
@@ -38,7 +38,7 @@ export function parseAccessListInput(params: readonly unknown[]): CallInput {
   return { ...call, block, overrides: { state, block: {} } }
 }
 
-/** What the Executor is asked. Throws as `requestFor`, and as `resolve`. */
+/** Resolves the call for the executor. Throws as `requestFor` and `resolve`. */
 export async function askedCall(input: CallInput, call: RpcCall): Promise<RequestedCall> {
   const request = requestFor(input, call.network)
   return {
@@ -48,7 +48,7 @@ export async function askedCall(input: CallInput, call: RpcCall): Promise<Reques
   }
 }
 
-/** The request, once it fits the network. Throws `execution_failed` with geth's texts. */
+/** The request, after checks against the network. Throws `execution_failed` with geth's texts. */
 export function requestFor({ request, chainId }: CallArguments, network: Network): CallRequest {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined) {
@@ -62,12 +62,12 @@ export function requestFor({ request, chainId }: CallArguments, network: Network
   return request
 }
 
-/** The input of a call in one spelling, for the caches. */
+/** The input of a call in canonical form, as cache key. */
 export function callKey({ request, overrides, chainId }: CallInput): string {
   return JSON.stringify([...callParams(request, null, overrides), String(chainId)])
 }
 
-/** The same as params that name the block by its hash, for proof bundles. */
+/** The call as params that name the block by its hash, for proof bundles. */
 export function bundledCall(
   { request, overrides }: CallInput,
   blockHash: string,

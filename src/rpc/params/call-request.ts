@@ -16,15 +16,15 @@ import {
   refuseArgument,
 } from './arguments.ts'
 
-/** `chainId` is not part of the request proper: it is compared with the network's own. */
+/** `chainId` is not part of the request: Cairn only compares it with that of the network. */
 export type CallArguments = { readonly request: CallRequest; readonly chainId: bigint | null }
 
-/** Throws `bad_params` with geth's texts for the first member that cannot be read. */
+/** Throws `bad_params` with geth's texts for the first invalid member. */
 export function parseCallRequest(value: unknown, position: number): CallArguments {
   return readCallRequest(value, { position, path: 'TransactionArgs' })
 }
 
-/** The same as a part of a larger argument. */
+/** As `parseCallRequest`, for a call inside a larger argument. */
 export function readCallRequest(value: unknown, reading: Reading): CallArguments {
   const members = readMembers(value, reading, 'ethapi.TransactionArgs')
   const data = readCallData(members, reading)
@@ -88,7 +88,7 @@ function readAuthorizations(value: unknown, reading: Reading): Authorizations {
   })
 }
 
-/** Reads members that may not be missing; `type`: what go-ethereum calls the object. */
+/** Reads required members; `type`: go-ethereum's name of the object. */
 function requiredMember(members: Members, reading: Reading, type: string) {
   return <T>(name: string, read: (value: unknown, reading: Reading) => T): T => {
     const found = readOptional(members, name, reading, read)

@@ -1,9 +1,9 @@
-// The accounts that calls are about, for a key with an address list.
+// The accounts that calls touch, for a key with an address list.
 // Tested by test/api/golden-started.test.ts
 import type { CallRequest, StateOverride } from '../../chain/computation.ts'
 import type { CallInput } from './call-input.ts'
 
-/** Of one call. Empty: it could reach any account. */
+/** Accounts of one call. Empty: it could reach any account. */
 export function calledAddresses({
   request,
   overrides,
@@ -11,7 +11,7 @@ export function calledAddresses({
   return addressesOfCalls([request], overrides.state)
 }
 
-/** The contracts that are called; empty where a creation, foreign code or altered storage could reach any. */
+/** The called contracts. Empty if a creation, code overrides or storage overrides could reach any account. */
 export function addressesOfCalls(
   requests: readonly CallRequest[],
   overrides: readonly StateOverride[],

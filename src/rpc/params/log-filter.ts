@@ -1,5 +1,4 @@
-// The filter object of eth_getLogs and eth_newFilter: which blocks, which addresses, which topics (geth's
-// FilterCriteria, with its texts).
+// The filter object of eth_getLogs and eth_newFilter: blocks, addresses and topics (geth's FilterCriteria, with its texts).
 import { Fault } from '../../base/fault.ts'
 import type { LogFilter } from '../../chain/logs.ts'
 import type { BlockParameter } from '../operation.ts'
@@ -13,7 +12,7 @@ import {
   wrongType,
 } from './arguments.ts'
 
-/** One block by hash, or a range of tags and numbers, both ends included; `latest` where none was given. */
+/** One block by hash, or a range of tags and numbers, both ends included; a missing end is `latest`. */
 export type LogBlocks =
   | { readonly hash: Uint8Array }
   | { readonly from: BlockParameter; readonly to: BlockParameter }
@@ -21,10 +20,10 @@ export type LogBlocks =
 export type LogQuery = { readonly blocks: LogBlocks; readonly filter: LogFilter }
 
 const topicsMax = 4
-/** Addresses of a filter, and topics of one position. */
+/** Maximum of addresses in a filter, and of topics at one position. */
 const choicesMax = 1000
 
-/** Throws `bad_params`. Null is the filter of everything in the latest block. */
+/** Throws `bad_params`. Null means all logs of the latest block. */
 export function parseLogFilter(value: unknown, position: number): LogQuery {
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
     throw refuseArgument(position, wrongType(jsonTypeName(value), 'filters.input'))
@@ -89,7 +88,7 @@ function parseTopics(value: unknown, position: number): LogFilter['topics'] {
   return value.map((choice: unknown) => parseTopicChoice(choice, position))
 }
 
-/** A list that names null among others is any topic, as in geth. */
+/** As in geth, a list that contains null matches any topic. */
 function parseTopicChoice(choice: unknown, position: number): readonly Uint8Array[] | null {
   if (choice === null) return null
   if (!Array.isArray(choice)) return [readTopic(choice, position)]
@@ -108,7 +107,7 @@ function readTopic(value: unknown, position: number): Uint8Array {
   return read
 }
 
-/** The bytes, or the reason why not. Unlike in a hash or address argument, no text is no bytes. */
+/** The bytes, or the error text. Unlike hash and address arguments, the empty text is an error. */
 function readExactly(
   text: string,
   { bytes, as }: { readonly bytes: number; readonly as: string },

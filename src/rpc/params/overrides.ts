@@ -1,5 +1,5 @@
-// State overrides and block overrides of eth_call and its kin (geth's StateOverride and BlockOverrides).
-// Unknown members are ignored, as geth does; known ones that are not offered are refused by name.
+// State overrides and block overrides of eth_call and similar methods (geth's StateOverride and BlockOverrides). As in geth,
+// unknown members are ignored; known but unsupported ones are refused by name.
 // Tested by src/rpc/params/params.test.ts
 import { toLatin1 } from '../../base/hex.ts'
 import type {
@@ -26,7 +26,7 @@ import {
 /** Accounts in one set of overrides, and slots in one account. */
 const accountsMax = 1_024
 const slotsMax = 16_384
-/** In one block. */
+/** Per block. */
 const withdrawalsMax = 256
 
 /** Throws `bad_params`. */
@@ -34,13 +34,13 @@ export function parseStateOverrides(value: unknown, position: number): readonly 
   return readStateOverrides(value, { position, path: 'StateOverride' })
 }
 
-/** The same as a part of a larger argument. */
+/** As `parseStateOverrides`, for a part of a larger argument. */
 export function readStateOverrides(value: unknown, reading: Reading): readonly StateOverride[] {
   const accounts = readMembers(value, reading, 'override.StateOverride')
   if (accounts.size > accountsMax) {
     throw refuseArgument(reading.position, `more than ${accountsMax} accounts to override`)
   }
-  // Of two spellings of one address the last counts, as in go-ethereum's map: keys of caches know one of them.
+  // If an address occurs in two spellings, the last counts, as in go-ethereum's map. So cache keys contain it once.
   const byAddress = new Map<string, StateOverride>()
   for (const [name, account] of accounts) {
     const address = readAddress(name, reading)
@@ -82,7 +82,7 @@ export function parseBlockOverrides(value: unknown, position: number): BlockOver
   return readBlockOverrides(value, { position, path: 'BlockOverrides' })
 }
 
-/** The same as a part of a larger argument. */
+/** As `parseBlockOverrides`, for a part of a larger argument. */
 export function readBlockOverrides(value: unknown, reading: Reading): BlockOverrides {
   const members = readMembers(value, reading, 'override.BlockOverrides')
   for (const name of ['difficulty', 'withdrawals', 'beaconRoot']) {
@@ -91,7 +91,7 @@ export function readBlockOverrides(value: unknown, reading: Reading): BlockOverr
   return readFields(members, reading)
 }
 
-/** The same for a simulated block, which has a beacon root and withdrawals too. */
+/** The same for a simulated block, which can also have a beacon root and withdrawals. */
 export function readSimulatedFields(value: unknown, reading: Reading): BlockOverrides {
   const members = readMembers(value, reading, 'override.BlockOverrides')
   refuseField(members, 'difficulty', reading)

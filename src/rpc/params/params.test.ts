@@ -1,4 +1,4 @@
-// What each argument may look like, and the exact words for all that is refused.
+// The accepted forms of each argument, and the exact error messages for all others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -327,7 +327,7 @@ test('a trace config names one of the tracers that are offered', () => {
     refusal(() => parseTraceConfig({ tracer: 5 }, 1)),
     /cannot unmarshal number into Go struct field TraceConfig.tracer of type string/,
   )
-  // A node may have what Cairn lacks.
+  // A node may support a tracer that Cairn lacks.
   for (const [config, text] of [
     [{ txIndex: '0x1' }, /^txIndex is not supported/],
     [{ tracer: 'muxTracer', tracerConfig: { callTracer: 7 } }, /^tracer "muxTracer" is not/],
@@ -346,7 +346,7 @@ test('no JSON value makes a parser throw anything but a refusal', () => {
         try {
           operation.parse(params)
         } catch (thrown) {
-          // Of names that are no subscriptions geth says so in words of its own.
+          // geth has a different message for unknown subscription names.
           assert(thrown instanceof Fault)
           assert(['bad_params', 'no_subscription'].includes(thrown.code), thrown.code)
         }

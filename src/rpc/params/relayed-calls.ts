@@ -1,12 +1,12 @@
-// The accounts that a relayed call is about, for a key with an address list. Params go to nodes as they came, so what is not
-// known here in every letter could mean anything to one of them: nodes written in Go read `TO` as `to`.
+// The accounts that a relayed call touches, for a key with an address list. Nodes get the params unchanged, so any member that
+// Cairn does not know by its exact name could change the meaning: nodes written in Go read `TO` as `to`.
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import { parseAddress } from './arguments.ts'
 
-/** \`first\`: the first param is the call. \`simulated\`: as in eth_simulateV1. \`anywhere\`: it could be about any account. */
+/** `first`: the first param is the call. `simulated`: as in eth_simulateV1. `anywhere`: the call could touch any account. */
 export type CallPlace = 'first' | 'simulated' | 'anywhere'
 
-/** Members that change neither whose code runs nor what it finds. */
+/** Members that change neither which code runs nor the state that it reads. */
 const callMembers: ReadonlySet<string> = new Set([
   'accessList',
   'blobVersionedHashes',
@@ -25,7 +25,7 @@ const callMembers: ReadonlySet<string> = new Set([
   'value',
 ])
 
-/** Of overrides and tracer settings. */
+/** Members of overrides and tracer settings without that effect. */
 const plainMembers: ReadonlySet<string> = new Set([
   'balance',
   'baseFeePerGas',
@@ -53,7 +53,7 @@ const plainMembers: ReadonlySet<string> = new Set([
   'withLog',
 ])
 const addressName = /^0x[0-9a-fA-F]{40}$/
-/** A name, not a program. */
+/** The name of a tracer, not a JavaScript program. */
 const tracerName = /^[0-9A-Za-z_]{0,64}$/
 
 const simulationMembers: ReadonlySet<string> = new Set([
@@ -64,10 +64,10 @@ const simulationMembers: ReadonlySet<string> = new Set([
 ])
 const simulatedMembers: ReadonlySet<string> = new Set(['blockOverrides', 'calls', 'stateOverrides'])
 
-/** Overrides by account, tracer settings with overrides in them: no honest one has more levels. */
+/** Overrides by account, and tracer settings that contain overrides, have at most this many levels. */
 const levelsMax = 4
 
-/** \`blockAt\`: the param that names the block. Empty, which fails a set list, where any account could be reached. */
+/** `blockAt`: position of the block parameter. Empty if the call could reach any account; a set address list then refuses it. */
 export function relayedAddresses(
   place: CallPlace,
   params: readonly unknown[],
@@ -80,7 +80,7 @@ export function relayedAddresses(
   return (place === 'first' ? addressesOf([first]) : simulatedAddresses(first)) ?? []
 }
 
-/** Null: one of them could reach any account. */
+/** Null: one of the calls could reach any account. */
 function addressesOf(calls: readonly unknown[]): readonly Uint8Array[] | null {
   const named: Uint8Array[] = []
   for (const call of calls) {
@@ -108,7 +108,7 @@ function simulatedAddresses(simulation: unknown): readonly Uint8Array[] | null {
   return addressesOf(calls.flat())
 }
 
-/** Those with a value; null when one is not known, or it is no object. */
+/** Members that are not null. Null if the value is no object or has an unknown member. */
 function membersOf(
   value: unknown,
   known: ReadonlySet<string>,
@@ -118,7 +118,7 @@ function membersOf(
   return members.every(([name]) => known.has(name)) ? new Map(members) : null
 }
 
-/** Neither code nor storage of an account is replaced, and no program is run over the state. */
+/** True if the value replaces neither code nor storage of an account and contains no program. */
 function isHarmless(value: unknown, levels = levelsMax): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string')

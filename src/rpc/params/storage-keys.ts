@@ -11,13 +11,13 @@ import {
   wrongType,
 } from './arguments.ts'
 
-/** As in geth, for one call. */
+/** Limit per call, as in geth. */
 const storageKeysMax = 1024
 
-/** `position`: 32 bytes. `whole`: it was sent as 32 bytes, and is shown again as such (go-ethereum GetProof). */
+/** `position`: 32 bytes. `whole`: the client sent 32 bytes, so the reply shows 32 bytes (go-ethereum GetProof). */
 export type StorageKey = { readonly position: Uint8Array; readonly whole: boolean }
 
-/** Null is no keys. Throws `bad_params`. */
+/** Null means no keys. Throws `bad_params`. */
 export function parseStorageKeys(value: unknown, argument: number): readonly StorageKey[] {
   if (value === null) return []
   if (!Array.isArray(value)) {
@@ -43,8 +43,8 @@ export type SlotsOfAccount = {
 }
 
 /**
- * `{<address>: [<32 bytes>, ...], ...}`; of an address named twice the last list counts. Throws
- * `bad_params`, and `over_slots` above `storageKeysMax` slots in all.
+ * `{<address>: [<32 bytes>, ...], ...}`; if an address occurs twice, the last list counts. Throws `bad_params`, and `over_slots`
+ * for more than `storageKeysMax` slots in total.
  */
 export function parseSlotsByAddress(value: unknown, argument: number): readonly SlotsOfAccount[] {
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {

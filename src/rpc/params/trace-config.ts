@@ -1,5 +1,5 @@
-// The options of debug_trace… (geth's TraceConfig). `timeout` and `reexec` are not looked at: a trace has the
-// time of any call, and all state is kept.
+// The options of debug_trace… (geth's TraceConfig). `timeout` and `reexec` are ignored: a trace has the deadline of any call, and
+// all state is stored.
 // Tested by src/rpc/params/params.test.ts
 import type { Overrides, TracerChoice } from '../../chain/computation.ts'
 import { noOverrides } from '../../chain/computation.ts'
@@ -20,7 +20,7 @@ import { readBlockOverrides, readStateOverrides } from './overrides.ts'
 export type TraceCallConfig = {
   readonly tracer: TracerChoice
   readonly overrides: Overrides
-  /** Why Cairn cannot trace so, though a node may; `tracer` is then the default one. Null: it can. */
+  /** Why Cairn cannot run this trace, although a node may; `tracer` is then the default. Null: it can. */
   readonly unsupported: string | null
 }
 
@@ -31,7 +31,7 @@ const tracerNames: ReadonlySet<string> = new Set([
   'noopTracer',
 ])
 
-/** What is traced when no config is given. */
+/** The tracer if the client sends no config. */
 export const structLogger: TracerChoice = {
   kind: 'struct',
   disableStorage: false,
@@ -47,7 +47,7 @@ export const plainTrace: TraceCallConfig = {
   unsupported: null,
 }
 
-/** Throws `bad_params`, also for a tracer that is not offered. */
+/** Throws `bad_params`, also for an unsupported tracer. */
 export function parseTraceConfig(value: unknown, position: number): TracerChoice {
   const reading = { position, path: 'TraceConfig' }
   const members = readMembers(value, reading, 'tracers.TraceConfig')
@@ -56,7 +56,7 @@ export function parseTraceConfig(value: unknown, position: number): TracerChoice
   return readTracer(members, reading)
 }
 
-/** The same for debug_traceCall, which takes overrides too. A tracer that is not offered is stated in the result. */
+/** As `parseTraceConfig` for debug_traceCall, which also takes overrides. Reports an unsupported tracer in the result. */
 export function parseTraceCallConfig(value: unknown, position: number): TraceCallConfig {
   const reading = { position, path: 'TraceCallConfig' }
   const members = readMembers(value, reading, 'tracers.TraceCallConfig')
@@ -80,7 +80,7 @@ function findUnsupportedTracer(members: Members, reading: Reading): string | nul
   return `tracer ${quoteForMessage(name)} is not supported, only ${offered} and none`
 }
 
-/** Of the tracers that are offered. */
+/** Reads a supported tracer. */
 function readTracer(members: Members, reading: Reading): TracerChoice {
   const name = readOptional(members, 'tracer', reading, readString) ?? ''
   const config =

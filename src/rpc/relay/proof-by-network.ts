@@ -1,4 +1,4 @@
-// The label of each method on the kinds of networks, as its declaration and the rules of replies/ give it.
+// The label of each method on each kind of network, according to its declaration and the rules of replies/.
 // Tested by test/upstream/rollups.test.ts
 import type { NetworkFamily } from '../../base/known-network.ts'
 import type { Level } from '../../chain/level.ts'
@@ -10,7 +10,7 @@ export type NetworkKind = NetworkFamily | 'other'
 /** `unproved`: the label of an answer that an upstream gives. `own`: Cairn answers, and no block is involved. */
 export type LabelOnNetwork = Extract<Level, 'proof' | 'block'> | 'unproved' | 'own'
 
-/** Of a block whose lists the network's row covers; null where networks behind upstreams do not have the method. */
+/** Assumes a block whose lists follow the rules of the network. Null if networks behind upstreams do not offer the method. */
 export function labelOn(policy: ServingPolicy, kind: NetworkKind): LabelOnNetwork | null {
   switch (policy.serve) {
     case 'never':
@@ -20,14 +20,14 @@ export function labelOn(policy: ServingPolicy, kind: NetworkKind): LabelOnNetwor
     case 'relay':
       return 'unproved'
     case 'prove':
-      // The rules of other chains are not known, or not those of our EVM.
+      // The rules of other chains are unknown, or Cairn's EVM does not implement them.
       if (policy.data === 'call') {
         return kind === 'ethereum' || kind === 'op' ? 'proof' : 'unproved'
       }
       if (policy.data === 'fees' || policy.data === 'simulation') {
         return kind === 'ethereum' ? 'proof' : 'unproved'
       }
-      // What Arbitrum charges for the layer below is in no root, and no rule is known for a chain without a row.
+      // No root contains Arbitrum's fee for its parent chain. For a chain without a row, no rule is known.
       return policy.shows === 'receipts' && kind === 'nitro' ? 'block' : 'proof'
   }
 }

@@ -1,6 +1,6 @@
-// What becomes of a read that can be proved, on a network whose upstreams may not be able to prove it: `require`
-// fails closed, `prefer` falls back to an upstream's word and says so, `off` takes the word at once, `header` takes
-// it for a block whose header is proved (networks whose lists cannot be rebuilt).
+// Serves a provable read on a network whose upstreams may be unable to prove it: `require` fails closed; `prefer` falls back to the
+// answer of an upstream and labels it; `off` relays the call without trying; `header` relays it for a block with a proved header
+// (networks whose lists Cairn cannot rebuild).
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import { Fault, type FaultCode, hasCode } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
@@ -26,7 +26,7 @@ type Input = {
   readonly own: unknown
 }
 
-/** No source could prove it; an upstream may still have the value. */
+/** No source could prove the answer; an upstream may still have the value. */
 const unproved: ReadonlySet<FaultCode> = new Set(['unprovable', 'unverified', 'no_state', 'pruned'])
 
 function isUnproved(thrown: unknown): boolean {
@@ -35,15 +35,17 @@ function isUnproved(thrown: unknown): boolean {
 
 type Asked = Parameters<typeof relayCall>[1]
 
-/** Their answer is the header, and lists beside it. */
+/** Their result is the header plus lists. */
 const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockByNumber'])
 
-/** A block that exists has these: null says only that the upstream lacks them. Past the end of a list null is an answer. */
+/**
+ * Every block has these values, so null means that the upstream lacks them. For other methods, null can mean an index past the end.
+ */
 const ofEveryBlock = /^eth_getBlock|^eth_getUncleCount/
 
 /**
- * `byHash`: the method that asks the same by the block's hash, where this one takes none. Null without a known
- * block. Throws what proving a header throws, and `pruned`, `unverified` for a block without its lists.
+ * `byHash`: the equivalent method that takes a block hash, if this one takes none. Null for an unknown block. Throws as proving a
+ * header does, and `pruned`, `unverified` for a block without its lists.
  */
 async function relayUnderHeader(
   call: RpcCall,
@@ -68,25 +70,25 @@ async function relayUnderHeader(
   if (result === null && ofEveryBlock.test(method.name)) throw new Fault('pruned')
   if (!blockMethods.has(method.name)) return result
   if (typeof result !== 'object' || Array.isArray(result)) throw new Fault('unverified')
-  // Whatever it says of the header, that is proved.
+  // The proved header replaces the header members that the upstream sent.
   return { ...result, ...renderHeader(proved) }
 }
 
-/** `served`: the policy of the method, which states what it reads and how the same read is asked of an upstream. */
+/** `served`: the policy of the method: the data that it reads, and how to send the same read to an upstream. */
 export function proveOrRelay(
   operation: RpcOperation<unknown>,
   served: Pick<ProvedServing, 'class' | 'block' | 'data' | 'calls' | 'units'>,
   verify: VerifyMode,
 ): RpcOperation<unknown> {
   const { block, data, calls } = served
-  // The accounts of a call are read from what an upstream would get: `pending` is forwarded under every policy.
+  // Calls are wrapped under every policy: their accounts are parsed as an upstream would, because `pending` is always relayed.
   if (verify === 'require' && calls === undefined) return operation
   const { name, cache, bundle, addresses } = operation
   const { units = operation.units } = served
   const method = {
     name,
     class: relayClassOf(served),
-    // Upstreams that agree on a call are several times its cost, and nodes advise different prices.
+    // Quorum would cost each call several times, and nodes suggest different fees. So neither is sent for quorum.
     ...(calls === undefined && data !== 'fees' && { provable: true }),
     ...(block && { block }),
   } as const
@@ -119,7 +121,7 @@ export function proveOrRelay(
   const by = { method, byHash: bundle?.as }
   const relayed = (input: Input, call: RpcCall) =>
     relayCall(call, method, input.params, input.block)
-  // Lists of a form that is not known here: the header is proved, whatever an upstream says of the rest.
+  // If Cairn does not know the form of the lists, it still proves the header and takes only the rest from an upstream.
   async function instead(input: Input, call: RpcCall, thrown: unknown): Promise<unknown> {
     if (!isUnproved(thrown)) throw thrown
     const isForm = data === 'block' && hasCode(thrown, 'unprovable')
@@ -156,12 +158,12 @@ export function proveOrRelay(
   return wrapped as RpcOperation<unknown>
 }
 
-/** Of the call that is forwarded instead. */
+/** Class of the call that is relayed instead. */
 export function relayClassOf(served: Pick<ProvedServing, 'class'>): 'read' | 'trace' {
   return served.class === 'trace' ? 'trace' : 'read'
 }
 
-/** Where no source proves what `read` lacks, an upstream's answer. */
+/** Runs `read`. If no source can prove data that it needs, returns the answer of an upstream. */
 function* readOrElse(
   read: Read<unknown>,
   instead: (thrown: unknown, signal: AbortSignal) => Promise<unknown>,

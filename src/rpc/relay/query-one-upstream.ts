@@ -1,5 +1,5 @@
-// The reads of a network as the word of one of its upstreams, whatever the network's policy: to be compared with what
-// was answered. Nothing of it is kept or called proved.
+// Sends the reads of a network to one of its upstreams, whatever the network's policy, to compare its answer with an earlier one.
+// The answer is neither cached nor labelled as proved.
 // Tested by src/admin/replay-request.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { BlockParameter, Operations, RpcOperation } from '../operation.ts'
@@ -9,7 +9,7 @@ import type { BlockPlace } from './serving-policy.ts'
 
 type Input = { readonly params: readonly unknown[]; readonly block: BlockParameter | null }
 
-/** `name`: of the upstream. Only methods that are known to read are found. */
+/** `name`: of the upstream. Finds only methods that are known to be reads. */
 export function queryOneUpstream(operations: Operations, name: string): Operations {
   return {
     find(method) {

@@ -1,14 +1,14 @@
-// Which unlisted methods a network relays. A namespace that drives the node itself is refused unless the operator
-// names it; what the deny list names is refused whatever else says.
+// Which unlisted methods a network relays. Methods in namespaces that control the node are refused unless the operator allows them
+// by name. The deny list overrides everything else.
 // Tested by src/rpc/relay/upstream-operations.test.ts
 
-/** Wire names; one that ends in `*` is a prefix. `allow` null: everything that is not refused by namespace. */
+/** Wire names; a name that ends in `*` is a prefix. `allow` null: every method outside the refused namespaces. */
 export type RelayLists = {
   readonly allow: readonly string[] | null
   readonly deny: readonly string[]
 }
 
-/** They change or stop a node, hold its keys, or turn its clock (verification 4). */
+/** They change or stop a node, use its keys, or set its clock. */
 const nodeControl = [
   'admin_*',
   'anvil_*',
@@ -29,10 +29,10 @@ export function isDenied({ deny }: RelayLists, method: string): boolean {
   return deny.some((name) => covers(name, method))
 }
 
-/** What nodes call their methods: another name has something else in mind. */
+/** The form of the names of real methods. Cairn relays no others. */
 const methodName = /^[A-Za-z][A-Za-z0-9_.]{0,99}$/
 
-/** Of a method that no table of ours lists. */
+/** Decides about a method that no table of Cairn lists. */
 export function mayRelay(lists: RelayLists, method: string): boolean {
   if (!methodName.test(method)) return false
   if (isDenied(lists, method)) return false
@@ -40,7 +40,7 @@ export function mayRelay(lists: RelayLists, method: string): boolean {
   return !nodeControl.some((name) => covers(name, method))
 }
 
-/** In letters of any case: some nodes find methods so. */
+/** Ignores case, because some nodes do. */
 function covers(listed: string, method: string): boolean {
   const [name, asked] = [listed.toLowerCase(), method.toLowerCase()]
   return name.endsWith('*') ? asked.startsWith(name.slice(0, -1)) : name === asked

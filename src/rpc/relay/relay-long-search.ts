@@ -1,5 +1,5 @@
-// eth_getLogs on a network of upstreams: a short range is rebuilt from proved receipts, which costs some calls for
-// each block; a long one is handed on, its tags fixed as numbers, and labelled as the word it is.
+// eth_getLogs on a network of upstreams: a short range is rebuilt from proved receipts, which costs several requests per block. A
+// long range is relayed with its tags fixed as numbers, and labelled as the claim of an upstream.
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toQuantity } from '../../base/hex.ts'
@@ -17,7 +17,7 @@ const provedLogBlocksMax = 32n
 type Input = {
   readonly params: readonly unknown[]
   readonly query: LogQuery
-  /** For the operation that proves. */
+  /** Input of the operation that proves. */
   readonly own: unknown
 }
 
@@ -53,7 +53,7 @@ export function relayLongSearch(
       }
       const isShort = range.last - range.first < provedLogBlocksMax
       if (isShort && verify !== 'off') {
-        // What cannot be proved after all is handed on of the blocks that the labels name.
+        // If the proof fails, the search is relayed for the block numbers in the labels.
         const pinned = verify === 'require' ? own : { ...(own as object), params: [filter] }
         return await runOperation(prove, pinned, call)
       }
@@ -63,7 +63,7 @@ export function relayLongSearch(
   return wrapped as RpcOperation<unknown>
 }
 
-/** eth_getFilterLogs, by the same rule. `search`: what `relayLongSearch` made. */
+/** eth_getFilterLogs by the same rule. `search`: the operation that `relayLongSearch` made. */
 export function searchForFilter(
   operation: GetFilterLogs,
   search: RpcOperation<unknown>,
@@ -89,7 +89,7 @@ const readMembers: ReadonlySet<string> = new Set([
   'topics',
 ])
 
-/** What was judged here, and no more: nodes written in Go read `Address` as `address`. */
+/** Only the members that Cairn checked: nodes written in Go read `Address` as `address`. */
 function onlyRead([filter]: readonly unknown[]): readonly unknown[] {
   const members = Object.entries(filter ?? {}).filter(([name]) => readMembers.has(name))
   return [Object.fromEntries(members)]

@@ -1,11 +1,11 @@
-// Reads of the block to come, on networks behind upstreams. It has no header yet, so nothing of it can be proved: the
-// call goes to an upstream as it came, and the label says whose answer it is.
+// Reads of the pending block on networks behind upstreams. It has no header yet, so it has no proof: Cairn relays the call
+// unchanged, and the label names the source of the answer.
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import type { RpcCall, RpcDeclaration, RpcOperation } from '../operation.ts'
 import { relayCall } from './relay.ts'
 import { fetched } from '../../chain/read.ts'
 
-/** Input of a read at `pending`. `own`: as the operation parsed it. */
+/** Input of a read at `pending`. `own`: the input as the operation parsed it. */
 class PendingRead {
   readonly params: readonly unknown[]
   readonly own: unknown
@@ -15,7 +15,7 @@ class PendingRead {
   }
 }
 
-/** `at`: the position of the block parameter. Reads of other blocks are left to `operation`. */
+/** `at`: the position of the block parameter. `operation` serves reads of other blocks. */
 export function relayPending(
   operation: RpcOperation<unknown>,
   at: number,
@@ -65,7 +65,7 @@ function ownOf(input: unknown): unknown {
   return input instanceof PendingRead ? input.own : input
 }
 
-/** Alone or in the object of EIP-1898; the operation has parsed it. */
+/** `pending` alone or in the object of EIP-1898; the operation has parsed the value. */
 function isPending(value: unknown): boolean {
   if (value === 'pending') return true
   return (

@@ -1,5 +1,5 @@
-// Operations that hand a call to an upstream: known reads of a pinned block, and methods without a description.
-// Never kept; the relay says how sure the answer is.
+// Operations that relay a call to an upstream: known reads of a pinned block, and methods without a description. Their answers are
+// never cached; the relay reports the level of each.
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import { Fault, hasCode } from '../../base/fault.ts'
 import type { Level } from '../../chain/level.ts'
@@ -14,7 +14,7 @@ import { completeRead } from '../../chain/read.ts'
 
 type Input = { readonly params: readonly unknown[]; readonly block: BlockParameter | null }
 
-/** A known read. Its block parameter is judged here; the others are the upstream's to judge. */
+/** A known read. Cairn checks its block parameter; the upstream checks the others. */
 export function relayKnown(method: RelayedMethod): RpcOperation<Input> {
   const { name, units, calls, paramsMax = Infinity } = method
   return {
@@ -31,19 +31,19 @@ export function relayKnown(method: RelayedMethod): RpcOperation<Input> {
   }
 }
 
-/** A method that no table lists: it may write, so its params are untouched and it is not asked twice. */
+/** A method that no table lists. It may write, so its params are unchanged and it is never retried. */
 export function relayUnlisted(name: string): RpcOperation<readonly unknown[]> {
   return {
     name: 'other',
     units: 80,
     parse: (params) => params,
-    // It could be about any account.
+    // It could touch any account.
     addresses: () => [],
     run: (params, call) => relayCall(call, { name, class: 'unlisted' }, params, null),
   }
 }
 
-/** Null where the method names no block, or the caller means the block to come, which cannot be pinned. */
+/** Null if the method has no block parameter, or for the pending block, which cannot be pinned. */
 export function parseBlock(
   block: RelayedMethod['block'] | null,
   params: readonly unknown[],
@@ -63,7 +63,7 @@ export async function relayCall(
   call: RpcCall,
   method: Pick<RelayedMethod, 'name' | 'class' | 'block'> & {
     readonly provable?: boolean
-    /** Ask this one alone. */
+    /** Query only this upstream. */
     readonly upstream?: string
   },
   params: readonly unknown[],
@@ -83,7 +83,7 @@ export async function relayCall(
     asked,
     call.signal,
   )
-  // Asked by number it may be of another block of that number.
+  // An upstream that gets a number may answer for another block with that number.
   call.labels.level(byNumber === true ? level : (known ?? level))
   return result
 }
@@ -103,7 +103,7 @@ async function pinOf(
       },
     }
   } catch (thrown) {
-    // A hash pins the block by itself, also where its header cannot be proved.
+    // A hash pins the block by itself, even if its header cannot be proved.
     if ('hash' in block && hasCode(thrown, 'unverified')) return {}
     throw thrown
   }

@@ -1,5 +1,5 @@
-// Policies of all methods that Cairn knows on networks behind upstreams: those of the declarations in methods/, and of
-// methods that upstreams alone implement. A policy only adds rights: Cairn relays any other method as a possible write.
+// Policies of all known methods on networks behind upstreams: those declared in methods/, and those that only upstreams implement.
+// Cairn relays any other method as a possible write.
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import { listRpcMethods } from '../methods/index.ts'
 import { replyBytes } from './reply-bytes.ts'
@@ -58,7 +58,7 @@ export const servingPolicies: ReadonlyMap<string, ServingPolicy> = new Map([
   ]),
 ])
 
-/** The place of the block parameter; null: the method names no block; undefined: Cairn does not relay the method. */
+/** The block parameter; null: the method has none; undefined: Cairn does not relay the method. */
 export function findBlockPlace(method: string): BlockPlace | null | undefined {
   const policy = servingPolicies.get(method)
   return policy?.serve === 'prove' || policy?.serve === 'relay' ? (policy.block ?? null) : undefined

@@ -1,5 +1,5 @@
-// Size limits for replies of upstreams to methods whose valid replies are small. Cairn does not read or parse the rest of a
-// longer reply.
+// Size limits for replies of upstreams to methods whose valid replies are small. Cairn discards a longer reply without reading the
+// rest.
 // Tested by src/chain/upstream/node/upstream.test.ts
 
 export const replyBytes = {

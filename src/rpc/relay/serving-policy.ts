@@ -1,29 +1,30 @@
-// How Cairn serves a method on networks behind upstreams, as the declaration of the method states it.
+// How Cairn serves a method on networks behind upstreams, as its declaration states.
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import type { PinForm, RelayClass } from '../../chain/relay.ts'
 import type { MethodPolicy } from '../../chain/upstream/node/method-policy.ts'
 import type { CallPlace } from '../params/relayed-calls.ts'
 
-/** Position and spelling of the block parameter. `hash`: clients name the block by its hash, which pins it. */
+/** Position and form of the block parameter. `hash`: a block hash, which pins the block. */
 export type BlockPlace = { readonly at: number; readonly form: PinForm | 'hash' }
 
-/** Cairn proves the answer if the network allows it; else it forwards the call, as the verification policy says. */
+/** Cairn proves the answer if the network allows it; otherwise it relays the call if the verification policy permits. */
 export type ProvedServing = MethodPolicy & {
   readonly serve: 'prove'
   /**
-   * `block`: a header and its lists. Most nodes can prove `state` near the head only. `call`: computed here on proved state.
-   * `simulation`: the same with the state roots of blocks to come. `fees`: computed here from recent blocks, by the fork schedule.
+   * `block`: a header and its lists. `state`: most nodes can prove it only near the head. `call`: computed by Cairn on proved
+   * state. `simulation`: the same, with the state roots of simulated blocks. `fees`: computed by Cairn from recent blocks and the
+   * fork schedule.
    */
   readonly data: 'state' | 'block' | 'header' | 'call' | 'simulation' | 'fees'
-  /** Price where it differs from the price on the embedded chain. */
+  /** Price if it differs from the price on the embedded chain. */
   readonly units?: number
   /** The reply contains receipts, to which rollups add members that no root contains. */
   readonly shows?: 'receipts'
-  /** Null: the method names no block. */
+  /** Null: the method has no block parameter. */
   readonly block: BlockPlace | null
-  /** The answer is of a block that exists: `pending` means the latest one. */
+  /** The answer is about an existing block: `pending` means the latest one. */
   readonly pendingIsLatest?: true
-  /** Of a forwarded call: as for one that is only forwarded. */
+  /** For a relayed call, as in `RelayedServing`. */
   readonly calls?: CallPlace
 }
 
@@ -31,9 +32,9 @@ export type ProvedServing = MethodPolicy & {
 export type RelayedServing = MethodPolicy & {
   readonly serve: 'relay'
   readonly class: RelayClass
-  /** Price where it differs from the price on the embedded chain. */
+  /** Price if it differs from the price on the embedded chain. */
   readonly units?: number
-  /** Absent: the method names no block. */
+  /** Absent: the method has no block parameter. */
   readonly block?: BlockPlace
   /** Where the address list of a key finds the accounts of a call; absent: the list does not apply. */
   readonly calls?: CallPlace

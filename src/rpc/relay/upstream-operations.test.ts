@@ -1,4 +1,4 @@
-// What a network of upstreams offers, and which calls it hands on: pinned, labelled, and only those it may.
+// The operations of a network behind upstreams, and the calls that it relays: pinned, labelled, and only allowed ones.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -141,7 +141,7 @@ test('a read at pending goes to an upstream as it came, under every policy', asy
       }
     }
   }
-  // What the method itself refuses is not handed on, and a key's list knows the account.
+  // Calls that the method itself refuses are not relayed, and the address list of a key applies.
   const { run, asked, operations } = rig()
   await assert.rejects(run('eth_getBalance', ['0x11', 'pending']), { code: 'bad_params' })
   assert.equal(asked.length, 0)
@@ -271,7 +271,7 @@ test('what drives a node, holds its keys or needs our own chain is not handed on
     'hardhat_reset',
     'miner_start',
     'personal_unlockAccount',
-    // In other letters, which some nodes take for the same.
+    // The same method in another case, which some nodes accept.
     'ADMIN_peers',
     'Debug_setHead',
     'ETH_sendRawTransaction',
@@ -366,7 +366,7 @@ test('a short search is proved, a long one is handed on with its ends as numbers
   const long = await run('eth_getLogs', [{ fromBlock: 'earliest', address }])
   assert.deepEqual(long.levels, ['none'])
   assert.deepEqual(asked[0]?.params, [{ fromBlock: '0x0', toBlock: '0x3b', address }])
-  // What was not judged here is not handed on: nodes written in Go would read it.
+  // Members that Cairn did not check are not relayed, because nodes written in Go would read them.
   await run('eth_getLogs', [{ fromBlock: '0x0', address, Address: `0x${'22'.repeat(20)}` }])
   assert.deepEqual(asked[1]?.params, [{ fromBlock: '0x0', toBlock: '0x3b', address }])
 })
@@ -411,7 +411,7 @@ test("a call's address is judged by a key's list; one that could reach any accou
   assert.deepEqual(addresses('eth_call', [{ to: address, authorizationList: [] }]), [])
   assert.deepEqual(addresses('zks_getBridgeContracts', []), [])
   const other = `0x${'22'.repeat(20)}`
-  // Nodes written in Go read members in any case, the last one wins.
+  // Nodes written in Go ignore the case of member names; the last one wins.
   assert.deepEqual(addresses('eth_call', [{ to: address, TO: other }, 'latest']), [])
   assert.deepEqual(
     addresses('eth_estimateGas', [{ to: address, 'authorizationLi\u017ft': [{}] }]),

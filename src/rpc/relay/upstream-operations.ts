@@ -1,5 +1,5 @@
-// What a network of upstreams offers: reads that are proved or handed on as the network's policy says, what the
-// head and this server know, and every other method the lists let through.
+// The operations of a network behind upstreams: reads that are proved or relayed by the network's policy, methods that Cairn
+// answers from the head or its own data, and all other methods that the lists allow.
 import type { Operations, RpcOperation } from '../operation.ts'
 import type { GetFilterLogs } from '../methods/logs/eth_getFilterLogs.ts'
 import { proveOrRelay, relayClassOf, type VerifyMode } from './prove-or-relay.ts'
@@ -11,7 +11,7 @@ import { relayedMethods, servingPolicies } from './relayed-methods.ts'
 import { relayLongSearch, searchForFilter } from './relay-long-search.ts'
 
 export type UpstreamPolicy = {
-  /** How the method's answer is to be proved. */
+  /** How Cairn must verify the answer of the method. */
   readonly verifyOf: (method: string) => VerifyMode
   readonly lists: RelayLists
 }
@@ -39,7 +39,7 @@ export function createUpstreamOperations(
     }
   }
   for (const method of relayedMethods) offered.set(method.name, relayKnown(method))
-  // Also those that are denied now: what differs in the case of a letter is no method of its own.
+  // Includes denied methods: a name that differs from a listed one only in case must not be relayed as unlisted.
   const listed = new Set([...offered.keys()].map((name) => name.toLowerCase()))
   for (const name of offered.keys()) if (isDenied(lists, name)) offered.delete(name)
 
@@ -49,7 +49,7 @@ export function createUpstreamOperations(
       if (known !== undefined) return known
       if (findRefusal(method) !== null) return null
       const isOwn = servingPolicies.get(method)?.serve === 'never'
-      // Only an operator who names it hands it on.
+      // Relayed only if the operator allows it by name.
       if (isOwn && lists.allow === null) return null
       if (listed.has(method.toLowerCase())) return null
       return mayRelay(lists, method) ? relayUnlisted(method) : null
@@ -57,7 +57,7 @@ export function createUpstreamOperations(
   }
 }
 
-/** What a network of our own chain offers. */
+/** The operations of an embedded chain. */
 export function createEmbeddedOperations(
   own: ReadonlyMap<string, RpcOperation<unknown>>,
 ): Operations {

@@ -1,5 +1,5 @@
-// The price of blob gas in receipts. It follows from the proved header and the network's blob schedule; nothing in a
-// block commits to the schedule, so where that is unknown the price comes from an upstream, and the label is `block`.
+// The blob gas price in receipts. It follows from the proved header and the network's blob schedule, which no block commits to. If
+// the schedule is unknown, the price comes from an upstream and the label is `block`.
 // Tested by test/upstream/blob-price.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
@@ -14,8 +14,8 @@ export function isBlobTransaction(raw: Uint8Array): boolean {
 }
 
 /**
- * `blob`: a blob transaction of `block`; undefined when the reply shows none. Label `proof`; `block` where the schedule is
- * unknown, also when no upstream reports a price.
+ * `blob`: a blob transaction of `block`; undefined if the reply contains none. Label `proof`; `block` if the schedule is unknown,
+ * also if no upstream reports a price.
  */
 export async function obtainBlobTerms(
   call: RpcCall,
@@ -24,7 +24,7 @@ export async function obtainBlobTerms(
 ): Promise<BlobTerms> {
   const { excessBlobGas, timestamp } = block.header
   const fraction = call.network.blobFeeFraction(timestamp)
-  // Without upstreams the schedule is what the reader of a proof bundle knows of it.
+  // Without upstreams this verifies a proof bundle, with the schedule that the verifier supplies.
   if (blob === undefined || fraction !== null || call.network.relay === null) {
     call.labels.level('proof')
     return { excessBlobGas, fraction }
@@ -34,7 +34,7 @@ export async function obtainBlobTerms(
   return { excessBlobGas, fraction, ...(reportedPrice !== null && { reportedPrice }) }
 }
 
-/** Null when none is reported of this block. Throws `signal.reason`. */
+/** Null if no upstream reports a price for this block. Throws `signal.reason`. */
 async function askPrice(
   { network, signal }: RpcCall,
   { hash }: ProvedHeader,

@@ -1,4 +1,4 @@
-// The receipts of a proved block beside its transactions, ready to be rendered.
+// The receipts of a proved block with their transactions, rendered as JSON objects.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { Fault } from '../../base/fault.ts'
 import { decodeEntries } from '../../codec/ethereum/list.ts'
@@ -44,8 +44,8 @@ export async function receiptReplies(
 }
 
 /**
- * The JSON object of the receipt at `index`; label as above. What it says of itself is in it and its
- * transaction; gas used and log indexes are sums over those before it, so these are read too. Throws as above.
+ * The JSON object of the receipt at `index`; label as above. Gas used and log indexes need the receipts before it, so these are
+ * read too. Throws as above.
  */
 export async function receiptReply(
   call: RpcCall,

@@ -1,4 +1,4 @@
-// A proved block as eth_getBlockBy… answer it, with transactions as hashes or as objects.
+// Renders a proved block for eth_getBlockBy…, with transactions as hashes or as objects.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toHex } from '../../base/hex.ts'
 import { decodeEntries } from '../../codec/ethereum/list.ts'

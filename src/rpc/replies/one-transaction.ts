@@ -1,4 +1,4 @@
-// The transaction at an index of a proved block, for the operations that ask by place.
+// The transaction at an index of a proved block.
 // Tested by src/rpc/methods/state/golden.test.ts
 import { toHex } from '../../base/hex.ts'
 import type { ProvedHeader } from '../../chain/blocks.ts'
@@ -8,7 +8,7 @@ import type { FindSender } from '../../chain/sender-cache.ts'
 import type { ReadCall } from '../operation.ts'
 import { shownTransaction } from './shown-transaction.ts'
 
-/** The JSON object, or null when the proved list has no such index. Throws `pruned`, `unprovable`. */
+/** The JSON object, or null if the proved list has no such index. Throws `pruned`, `unprovable`. */
 export function* transactionAt(
   call: ReadCall,
   block: ProvedHeader,
@@ -20,7 +20,7 @@ export function* transactionAt(
   return yield* shownTransaction(call, block, { raw, index: placeOf(index) }, findSender)
 }
 
-/** The raw entry as hex; as in geth `0x`, not null, when the proved list has no such index. Throws as `transactionAt`. */
+/** The raw entry as hex. As in geth `0x`, not null, if the proved list has no such index. Throws as `transactionAt`. */
 export function* rawTransactionAt(
   call: ReadCall,
   block: ProvedHeader,
@@ -29,7 +29,7 @@ export function* rawTransactionAt(
   return rawReply(yield* entryOf(call, block, index))
 }
 
-/** What geth answers for raw bytes: `0x` for none. */
+/** geth's result for raw bytes: `0x` if there are none. */
 export function rawReply(raw: Uint8Array | null): string {
   return raw === null ? '0x' : toHex(raw)
 }
@@ -40,7 +40,7 @@ function* entryOf(call: ReadCall, block: ProvedHeader, index: bigint): Read<Uint
   return raw
 }
 
-/** No list is as long as 2^53, above which a number would come back as another one. */
+/** Clamps the index: above 2^53 a number would change its value, and no list is that long. */
 function placeOf(index: bigint): number {
   return index > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(index)
 }

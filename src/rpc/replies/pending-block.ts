@@ -20,7 +20,7 @@ export function isPending(block: BlockParameter): boolean {
   return 'tag' in block && block.tag === 'pending'
 }
 
-/** Its parts. Label `trusted`; the block named in the labels is its parent. */
+/** The parts of the pending block. Label `trusted`; the block in the labels is its parent. */
 function* readPendingBlock(call: ReadCall): Read<BlockParts> {
   yield* call.resolve(pending)
   const executor = executorOf(call.network, 'eth_getBlockByNumber')
@@ -29,7 +29,7 @@ function* readPendingBlock(call: ReadCall): Read<BlockParts> {
   return parts
 }
 
-/** Its transactions as they wait: they stand in no block yet. */
+/** Its transactions as pending ones, because no block contains them yet. */
 export function* readPendingTransactions(call: ReadCall): Read<readonly Uint8Array[]> {
   const { transactions } = yield* readPendingBlock(call)
   return decodeEntries(transactions)
@@ -51,7 +51,7 @@ export function* pendingBlockReply(
   return { ...block, hash: null, nonce: null, miner: null }
 }
 
-/** The header of it as eth_getHeaderByNumber gives it, with the same three nulls. */
+/** Its header as eth_getHeaderByNumber returns it, with the same three nulls. */
 export function* pendingHeaderReply(call: ReadCall): Read<unknown> {
   const { header: bytes } = yield* readPendingBlock(call)
   const header = renderHeader({ hash: keccak256(bytes), bytes, header: decodeHeader(bytes) })

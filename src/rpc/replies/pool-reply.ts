@@ -1,4 +1,4 @@
-// What waits in the pool, arranged as the txpool methods answer it: by state, sender and nonce.
+// Transactions of the pool in the form of the txpool methods: by state, sender and nonce.
 // Tested by test/api/pool-started.test.ts
 import { toChecksumAddress } from '../../codec/ethereum/checksum-address.ts'
 import { transactionHash } from '../../codec/ethereum/transaction.ts'
@@ -10,7 +10,7 @@ type Show = (waiting: SignedTransaction) => unknown
 type ByNonce = Readonly<Record<string, unknown>>
 type BySender = Readonly<Record<string, ByNonce>>
 
-/** Sender (EIP-55) -> nonce (decimal) -> what `show` makes of the transaction. */
+/** Sender (EIP-55) -> nonce (decimal) -> the result of `show` for the transaction. */
 export function poolReply(
   { pending, queued }: PoolContent,
   show: Show,
@@ -18,7 +18,7 @@ export function poolReply(
   return { pending: bySender(pending, show), queued: bySender(queued, show) }
 }
 
-/** As `poolReply` for the transactions of one sender, who is not named. */
+/** As `poolReply` for the transactions of one sender, without the sender's address. */
 export function senderReply(
   { pending, queued }: PoolContent,
   show: Show,

@@ -1,4 +1,4 @@
-// The bytes of a transaction by its hash, for the operations that give them.
+// The bytes of a transaction by its hash.
 // Tested by src/rpc/methods/debug/debug-raw.test.ts
 import { equalBytes } from '../../base/hex.ts'
 import { transactionHash } from '../../codec/ethereum/transaction.ts'
@@ -6,8 +6,8 @@ import { findLocated } from '../../chain/located.ts'
 import type { RpcCall } from '../operation.ts'
 
 /**
- * The entry of its block's proved list (label `proof`), or the transaction as it waits in the pool, type 3 without its
- * sidecar (label of the pool). Null, label `none`, for a transaction that no source knows. Throws as `findLocated`.
+ * The entry in the proved list of its block (label `proof`), or the pending transaction of the pool, type 3 without its sidecar
+ * (label of the pool). Null, label `none`, for a transaction that no source knows. Throws as `findLocated`.
  */
 export async function findRawTransaction(
   { network, labels, signal, caller }: RpcCall,

@@ -1,5 +1,5 @@
-// Members of receipts and transactions that rollups add. Computed from proved bytes where a rule is known; the others no root
-// contains: they come from an upstream, and the label is `block`.
+// Members that rollups add to receipts and transactions. Cairn computes them from proved bytes if it knows the rule. No root
+// contains the others: they come from an upstream, and the label is `block`.
 // Tested by test/upstream/rollups.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
@@ -37,7 +37,7 @@ export type RollupMembers = (shown: ShownReceipt, signed: SignedTransaction) => 
 
 const noMembers: RollupMembers = () => ({})
 
-/** Sets the label `block` where a member is an upstream's claim, or missing because no upstream names it; otherwise none. */
+/** Sets the label `block` if a member is an upstream's claim, or missing because no upstream reports it. Otherwise sets none. */
 export async function obtainRollupMembers(
   call: RpcCall,
   block: ProvedHeader,
@@ -50,7 +50,7 @@ export async function obtainRollupMembers(
     return (one, signed) => nitroReceipt(block, nitro, signed, reported(one))
   }
   const { known } = network
-  // Without upstreams this is the reader of a proof bundle, or the embedded chain, which has no such members.
+  // Without upstreams this verifies a proof bundle, or serves the embedded chain, which has no such members.
   if (network.relay === null && known === undefined) {
     return ({ raw, receipt }) => ownMembers(raw, receipt)
   }
@@ -71,12 +71,12 @@ export async function obtainRollupMembers(
   }
 }
 
-/** What follows from one receipt alone. */
+/** Members that follow from the receipt alone. */
 function ownMembers(raw: Uint8Array, receipt: Receipt): Members {
   return raw[0] === depositType ? depositReceipt(receipt, {}) : {}
 }
 
-/** From Canyon on in the receipt, before it the node's. */
+/** Since Canyon the receipt contains these members; before, they come from the node. */
 function depositReceipt(
   { depositNonce, depositReceiptVersion }: Receipt,
   reported: Members,
@@ -90,7 +90,7 @@ function depositReceipt(
   }
 }
 
-/** Senders pay the base fee, and no tip unless the header says so. */
+/** Senders pay the base fee, and a tip only if the header says so. */
 function nitroReceipt(
   { header }: ProvedHeader,
   { collectsTips, l1BlockNumber }: NitroHeader,
@@ -100,7 +100,7 @@ function nitroReceipt(
   const baseFee = header.baseFeePerGas ?? 0n
   const { type, to } = transaction
   const paid = collectsTips ? priceWithTip(transaction, baseFee) : baseFee
-  // These create contracts at the nonce that the sender has when they run.
+  // These create contracts at the nonce that the sender has at execution, which is not in the transaction.
   const isHidden = to === null && (type === nitroContractType || type === nitroRetryType)
   return {
     effectiveGasPrice: toQuantity(paid),
@@ -110,7 +110,7 @@ function nitroReceipt(
   }
 }
 
-/** Types without a signature pay no tip, and two of them nothing. */
+/** Unsigned types pay no tip, and two of them pay nothing. */
 function priceWithTip(transaction: AnyTransaction, baseFee: bigint): bigint {
   if (!isSystem(transaction)) return effectiveGasPrice(transaction, baseFee)
   const { type } = transaction
@@ -148,7 +148,7 @@ const earlyDepositForms: Readonly<Record<string, Form>> = {
   contractAddress: (value) => value === null || address(value),
 }
 
-/** The members of a node's JSON with these names, where they have their form. */
+/** The members of a node's JSON with these names, if they have the expected form. */
 function pick(reported: Members, forms: Readonly<Record<string, Form>>): Members {
   return Object.fromEntries(
     Object.entries(forms).flatMap(([name, hasForm]) =>
@@ -157,7 +157,7 @@ function pick(reported: Members, forms: Readonly<Record<string, Form>>): Members
   )
 }
 
-/** What one upstream reports of these receipts, by transaction; no members where it reports none of this block. */
+/** The members that one upstream reports for these receipts, by transaction; none if it reports nothing for this block. */
 async function askReceipts(
   call: RpcCall,
   { hash }: ProvedHeader,
@@ -173,7 +173,7 @@ async function askReceipts(
   return ({ raw }) => found.get(toHex(transactionHash(raw))) ?? {}
 }
 
-/** Label `block`. Null where no upstream answers. Throws `signal.reason`. */
+/** Sets the label `block`. Null if no upstream answers. Throws `signal.reason`. */
 export async function ask(
   { network, signal, labels }: Pick<RpcCall, 'network' | 'signal' | 'labels'>,
   method: string,
@@ -191,7 +191,7 @@ export async function ask(
   }
 }
 
-/** JSON objects of one block by their hash; others are left out. */
+/** The JSON objects that belong to this block, by their hash. */
 export function byHash(
   list: readonly unknown[],
   name: string,

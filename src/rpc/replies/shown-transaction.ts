@@ -1,5 +1,5 @@
-// A transaction of a proved block, ready to be rendered. A deposit of the OP Stack does not contain its nonce: the receipt does
-// since Canyon; before, it is an upstream's claim, and the label is `block`.
+// Renders a transaction of a proved block. A deposit of the OP Stack does not contain its nonce: since Canyon its receipt does;
+// before, the nonce is an upstream's claim, and the label is `block`.
 // Tested by test/upstream/rollups.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'

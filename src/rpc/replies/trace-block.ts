@@ -1,4 +1,4 @@
-// The traces of a whole block, for the operations that ask by hash or by number.
+// Traces a whole block.
 // Tested by test/api/traces-started.test.ts
 import { executorOf } from '../../chain/network.ts'
 import { toHex } from '../../base/hex.ts'
@@ -19,7 +19,7 @@ export async function traceBlock(
   return await runTrace(executorOf(call.network, 'debug_traceBlock'), asked, call)
 }
 
-/** The same of a block that an executor is asked of. */
+/** As `traceBlock`, for a block that the caller has resolved for the executor. */
 export async function runTrace(
   executor: EvmExecutor,
   asked: Parameters<EvmExecutor['traceBlock']>[0],

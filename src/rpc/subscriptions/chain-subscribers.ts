@@ -1,4 +1,4 @@
-// Who has joined one kind of event, and a walk over them that lets other requests go on in between.
+// The subscribers of one kind of event, and an iteration over them that yields to other requests.
 // Tested by src/rpc/subscriptions/subscriptions.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
@@ -8,12 +8,12 @@ import type { Subscriber } from './subscription.ts'
 
 /** Members served before other work runs. */
 const turnMembers = 256
-/** Blocks with unsent events: more than one move of the head can bring (chain-events.ts). */
+/** Blocks with unsent events: more than one move of the head can produce (chain-events.ts). */
 const stepsMax = 8_192
 /** Blocks handled before other work runs. */
 const turnSteps = 64
 
-/** Calls `tell` for each of `members` that is still open, who joins meanwhile included. */
+/** Calls `tell` for each open member, including members that join during the iteration. */
 export async function notifyEach<Member extends { readonly subscriber: Subscriber }>(
   members: Iterable<Member>,
   tell: (member: Member) => void,
@@ -31,8 +31,8 @@ export async function notifyEach<Member extends { readonly subscriber: Subscribe
 export type ChainSubscriber = { readonly subscriber: Subscriber; readonly after: number }
 
 /**
- * Members that follow a chain: `work` is run for each step after the one before it has ended. When it throws, or
- * falls too far behind, all members end. Its signal aborts when no member is left.
+ * Subscribers of chain events: runs `work` for one event after the other. If it throws or too many events are pending, all
+ * subscriptions end. Its signal aborts when the last member leaves.
  */
 export function createChainSubscribers<Member extends ChainSubscriber>(
   feed: ChainEvents,
@@ -69,7 +69,7 @@ export function createChainSubscribers<Member extends ChainSubscriber>(
     void workThrough(steps)
   }
 
-  /** `own`: those who were lost take their steps with them, and others begin a new list. */
+  /** `own`: the events of this run. When subscribers are lost, `steps` becomes a new array, and the old run stops. */
   async function workThrough(own: readonly ChainEvent[]): Promise<void> {
     for (let worked = 1; own === steps; worked += 1) {
       const [step] = steps

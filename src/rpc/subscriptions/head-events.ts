@@ -1,4 +1,4 @@
-// newHeads: the header of each block that becomes canonical, after a reorg every one of the new branch.
+// newHeads: the header of each block that becomes canonical; after a reorg, of every block of the new branch.
 // Tested by src/rpc/subscriptions/subscriptions.test.ts
 import type { Log } from '../../base/log.ts'
 import { renderHeader } from '../../chain/block-object.ts'

@@ -1,5 +1,5 @@
-// logs: those of each block that becomes canonical, out of proved receipts; of a block that left the chain the same
-// ones with `removed: true`, last first. A block's logs are read once for all who may want some of them.
+// logs: those of each block that becomes canonical, from proved receipts. For a block that left the chain, the same logs with
+// `removed: true`, last first. A block's logs are read once for all interested subscribers.
 // Tested by src/rpc/subscriptions/subscriptions.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { retryWithBackoff } from '../../base/retry-with-backoff.ts'
@@ -17,9 +17,9 @@ import type { Network } from '../../chain/network.ts'
 import { type ChainSubscriber, createChainSubscribers, notifyEach } from './chain-subscribers.ts'
 import type { Events, SubscriptionKind } from './subscription.ts'
 
-/** For each block, whether some of its logs match or none; a block that left the chain is free. */
+/** Charged for each block, whether or not its logs match. A block that left the chain is free. */
 const unitsPerBlock = 300
-/** With more members than this a log is rendered without asking first who wants it. */
+/** With more subscribers than this, every log is rendered without checking first whether one matches. */
 const askedMembers = 16
 const tryMs = 10_000
 /** Time to wait for the receipts of a block while no source has them. */

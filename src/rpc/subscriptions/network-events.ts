@@ -1,4 +1,4 @@
-// All that can be subscribed to on one network.
+// All subscriptions of one network.
 // Tested by src/rpc/subscriptions/subscriptions.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -11,9 +11,9 @@ import { createLogEvents } from './log-events.ts'
 import { createPendingEvents } from './pending-events.ts'
 import type { Events, Subscriber, SubscriptionKind } from './subscription.ts'
 
-/** Of one network, all connections together. */
+/** Limit for one network, over all connections. */
 const subscriptionsMax = 50_000
-/** Per key, over all its connections: some subscriptions are free, so one key must not use all places. */
+/** Limit per key over all its connections: some subscriptions are free, so one key must not use up the limit of the network. */
 const perKeyMax = 10_000
 
 export type EventsParts = {
@@ -24,8 +24,8 @@ export type EventsParts = {
 
 export type NetworkEvents = {
   /**
-   * As `Events`, for the key `keyId`. Throws `over_filters` too, when the key has too many subscriptions, and
-   * `overloaded`, when there are too many in all.
+   * As `Events`, for the key `keyId`. Also throws `over_filters` if the key has too many subscriptions, and `overloaded` if the
+   * network has.
    */
   join(kind: SubscriptionKind, subscriber: Subscriber, keyId: string): () => void
 }
@@ -47,7 +47,7 @@ function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvent
       case 'newPendingTransactions':
         return pending.join(kind, subscriber)
       case 'syncing':
-        // The head served is never one that is being caught up with, so there is no change to tell.
+        // Cairn never serves the head of a chain that is still syncing, so there is no event to send.
         return () => {}
     }
   }
@@ -77,7 +77,7 @@ function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvent
   }
 }
 
-/** Of each network, made when it is first asked for; gone with the network. */
+/** Events of each network, created on first use and released with the network. */
 export function createEvents(parts: EventsParts): (network: Network) => NetworkEvents {
   const made = new WeakMap<Network, NetworkEvents>()
   return (network) => {

@@ -1,4 +1,4 @@
-// newPendingTransactions: what became ready for a block since the last bundle, as hashes or as whole transactions.
+// newPendingTransactions: transactions that became ready for a block since the last interval, as hashes or in full.
 // Tested by src/rpc/subscriptions/subscriptions.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -16,7 +16,7 @@ import type { Events, Subscriber, SubscriptionKind } from './subscription.ts'
 const bundleMs = 700
 const unitsPerBundle = 200
 const bundleMax = 10_000
-/** Whole transactions asked for at the same time. */
+/** Transactions that are read in parallel. */
 const wholeAtOnce = 32
 
 /** `from`: the number of the first arrival to send. */
@@ -52,7 +52,7 @@ export function createPendingEvents(
     })
   }
 
-  /** Null: no longer in the pool. */
+  /** Null: the transaction is no longer in the pool. */
   async function readWhole(hashes: readonly Uint8Array[]): Promise<readonly (string | null)[]> {
     const texts: (string | null)[] = []
     let asked = 0
@@ -82,7 +82,7 @@ export function createPendingEvents(
     }
   }
 
-  /** As it waited, also when it is in a block by now. */
+  /** Rendered as pending, even if a block contains it by now. */
   async function renderPending(hash: Uint8Array, signal: AbortSignal): Promise<string | null> {
     const waiting = await network.pool.pendingTransaction(hash, signal)
     const raw = waiting ?? (await findLocated(network, hash, signal))?.raw ?? null

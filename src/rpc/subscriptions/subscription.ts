@@ -3,7 +3,7 @@
 import type { Fault } from '../../base/fault.ts'
 import type { LogBounds, LogFilter } from '../../chain/logs.ts'
 
-/** As eth_subscribe names them. `whole`: the transaction instead of its hash. */
+/** Kinds of eth_subscribe. `whole`: the full transaction instead of its hash. */
 export type SubscriptionKind =
   | { readonly kind: 'newHeads' }
   | { readonly kind: 'logs'; readonly filter: LogFilter; readonly bounds: LogBounds }
@@ -14,24 +14,24 @@ export type SubscriptionKind =
 export type Subscriber = {
   /** False: it has ended and receives nothing. */
   readonly open: boolean
-  /** Charges the next event. False at the daily limit: the connection ends and nothing more is sent. */
+  /** Charges the next event. False at the daily limit: the connection ends and no more events are sent. */
   charge(units: number): boolean
-  /** `result`: JSON text. In order. */
+  /** Sends one event; `result`: JSON text. Events keep their order. */
   tell(result: string): void
-  /** Some events cannot be sent: the connection ends, so that the client starts again. */
+  /** Ends the connection because some events cannot be sent, so that the client subscribes again. */
   end(fault: Fault): void
 }
 
-/** Receives one kind of event, from the moment it joined. */
+/** Sends one kind of event to each subscriber from the time it joins. */
 export interface Events<Kind extends SubscriptionKind> {
-  /** Returns how to leave. Throws `no_upstream` when there is no head to start from. */
+  /** Returns a function that leaves. Throws `no_upstream` if no head is known. */
   join(kind: Kind, subscriber: Subscriber): () => void
 }
 
-/** What the calls of one frame may do. */
+/** Subscriptions as the calls of one frame use them. */
 export interface FrameSubscriptions {
   /** Resolves with the id: `0x` and 32 hex digits. Throws `over_filters`, `overloaded`, `no_upstream`. */
   add(kind: SubscriptionKind): string
-  /** False when there is none of that id. */
+  /** False if no subscription has this ID. */
   drop(id: string): boolean
 }

@@ -1,5 +1,5 @@
-// The subscriptions of one connection. Events of each wait until the reply that names it is on its way; then they go
-// out as they come.
+// The subscriptions of one connection. The events of a subscription wait until the reply with its ID is sent; later ones are sent
+// immediately.
 import { randomBytes } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
@@ -7,13 +7,13 @@ import type { NetworkEvents } from './network-events.ts'
 import type { FrameSubscriptions, Subscriber } from './subscription.ts'
 
 export type SubscriptionsFrame = FrameSubscriptions & {
-  /** `sent`: the reply is on its way, so events may follow; otherwise the client does not know the IDs, and they are dropped. */
+  /** `sent`: the reply was sent, so events may follow. False: the client does not know the new IDs, so these subscriptions end. */
   settle(sent: boolean): void
 }
 
 export interface Subscriptions {
   openFrame(): SubscriptionsFrame
-  /** Ends all of them. */
+  /** Ends all subscriptions. */
   close(): void
 }
 
@@ -27,9 +27,9 @@ export type SubscriptionsParts = {
   readonly end: (fault: Fault) => void
 }
 
-/** Of one connection (as in reth). */
+/** Limit per connection (as in reth). */
 const subscriptionsMax = 1_024
-/** Events that wait for the reply before them. */
+/** Limit of events that wait for the reply with the subscription's ID. */
 const heldMax = 4_096
 
 export function createSubscriptions(parts: SubscriptionsParts): Subscriptions {
@@ -44,7 +44,7 @@ export function createSubscriptions(parts: SubscriptionsParts): Subscriptions {
 
   return {
     openFrame() {
-      // Made with the first one: most frames subscribe to nothing.
+      // Created on first use: most frames make no subscription.
       let fresh: string[] | null = null
       return {
         add(kind) {
@@ -78,7 +78,7 @@ class Subscription implements Subscriber {
   readonly id = toHex(randomBytes(16))
   readonly #parts: SubscriptionsParts
   readonly #head: string
-  /** Null once the reply is out. */
+  /** Null after the reply was sent. */
   #held: string[] | null = []
   open = true
   leave: () => void = () => {}

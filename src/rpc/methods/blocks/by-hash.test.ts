@@ -1,4 +1,4 @@
-// Transactions asked by their hash: what the head says of them is a hint, and only the list decides.
+// Transactions by hash: the place that the head reports is a hint, and only the proved list decides.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testChain } from '../../../../test/fakes/chain-facts.ts'
@@ -47,7 +47,7 @@ function changed(
 }
 
 const parts = [...splitBlocks(readChain('chain.rlp'))]
-/** Of the first transaction of type 2 in block 27. */
+/** Hash of the first transaction of type 2 in block 27. */
 const hash = toHex(
   transactionHash(
     decodeEntries(parts[26]?.transactions ?? assert.fail()).find((raw) => raw[0] === 2) ??

@@ -1,4 +1,4 @@
-// eth_blockNumber []: the number of the block that `latest` names in this request, as its header has it.
+// eth_blockNumber []: the number in the header of the block that `latest` names in this request.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import * as wire from '../../open-rpc/types.ts'

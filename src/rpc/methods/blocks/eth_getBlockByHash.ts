@@ -1,4 +1,4 @@
-// eth_getBlockByHash [blockHash, full]: the block, orphans too; null for an unknown hash.
+// eth_getBlockByHash [blockHash, full]: the block, orphans included; null for an unknown hash.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { blockReply } from '../../replies/block-reply.ts'

@@ -1,5 +1,5 @@
-// eth_getBlockByNumber [tag or number, full]: the block; null above the head. `pending` is the block
-// that the pool would make now, label `trusted`.
+// eth_getBlockByNumber [tag or number, full]: the block; null above the head. `pending` is the block that the pool would produce
+// now, label `trusted`.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { blockReply } from '../../replies/block-reply.ts'

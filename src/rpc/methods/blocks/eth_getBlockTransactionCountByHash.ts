@@ -1,4 +1,4 @@
-// eth_getBlockTransactionCountByHash [blockHash]: how many transactions the block holds, proved; null for an unknown block.
+// eth_getBlockTransactionCountByHash [blockHash]: the number of transactions in the block, proved; null for an unknown block.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { countEntries } from '../../../chain/list-entries.ts'

@@ -1,5 +1,5 @@
-// eth_getBlockTransactionCountByNumber [tag or number]: how many transactions the block holds, proved; null
-// for an unknown block. `pending` counts those of the block to come, label `trusted`.
+// eth_getBlockTransactionCountByNumber [tag or number]: the number of transactions in the block, proved; null for an unknown block.
+// `pending` counts those of the pending block, label `trusted`.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { countEntries } from '../../../chain/list-entries.ts'

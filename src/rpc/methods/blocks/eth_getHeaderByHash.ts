@@ -1,5 +1,5 @@
-// eth_getHeaderByHash [blockHash]: the header of a block, orphans too, with the members that eth_getBlockByHash gives of
-// it; null, label `none`, for a hash that no source knows.
+// eth_getHeaderByHash [blockHash]: the header of a block, orphans included, with the header members of eth_getBlockByHash; null,
+// label `none`, for a hash that no source knows.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { renderHeader } from '../../../chain/block-object.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

@@ -1,5 +1,5 @@
-// eth_getHeaderByNumber [tag or number]: the header of a block; null above the head. `pending` is that of the block that
-// the pool would make now, label `trusted`.
+// eth_getHeaderByNumber [tag or number]: the header of a block; null above the head. `pending` is that of the block that the pool
+// would produce now, label `trusted`.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { renderHeader } from '../../../chain/block-object.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

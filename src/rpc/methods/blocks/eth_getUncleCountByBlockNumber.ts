@@ -1,4 +1,4 @@
-// eth_getUncleCountByBlockNumber [tag or number]: how many uncles the block holds, proved; null for an unknown block.
+// eth_getUncleCountByBlockNumber [tag or number]: the number of uncles in the block, proved; null for an unknown block.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { readUncleList } from '../../../chain/blocks.ts'

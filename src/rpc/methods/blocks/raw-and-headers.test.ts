@@ -46,7 +46,7 @@ test('every transaction of the recorded chain is given as it was signed', async 
       const own = toHex(keccak256(raw))
       assert.deepEqual(await ask('eth_getRawTransactionByHash', [own], network), expected)
     }
-    // geth 1.17.5 answers 0x where it has no transaction, not null.
+    // geth 1.17.5 returns 0x, not null, for a missing transaction.
     const past = [hash, toQuantity(entries.length)]
     assert.deepEqual(
       await ask('eth_getRawTransactionByBlockHashAndIndex', past, network),

@@ -1,4 +1,4 @@
-// Uncles out of the list that the header's sha3Uncles commits to.
+// Uncles from the list that the header's sha3Uncles commits to.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLogChain } from '../../../../test/fakes/upstream/log-chain.ts'

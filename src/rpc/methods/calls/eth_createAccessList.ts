@@ -1,6 +1,5 @@
-// eth_createAccessList [call, block?, state overrides?]: what the call touches, for a transaction to declare, and
-// the gas it then uses. As it would be sent, so the sender must be able to pay for it. Label `trusted`; behind upstreams Cairn
-// runs the call on proved state.
+// eth_createAccessList [call, block?, state overrides?]: the access list of a call and the gas that the call uses with it. The
+// sender must be able to pay, as for a transaction. Label `trusted`; behind upstreams Cairn runs the call on proved state.
 // Tested by test/api/rpc-started.test.ts
 import { callsOf } from '../../../chain/network.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'

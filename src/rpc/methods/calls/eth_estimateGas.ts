@@ -1,5 +1,5 @@
-// eth_estimateGas [call, block?, state overrides?, block overrides?]: the least gas with which the call succeeds
-// there. Label `trusted`; behind upstreams Cairn runs the call on proved state.
+// eth_estimateGas [call, block?, state overrides?, block overrides?]: the smallest gas limit with which the call succeeds on that
+// block. Label `trusted`; behind upstreams Cairn runs the call on proved state.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { callsOf } from '../../../chain/network.ts'
 import { toQuantity } from '../../../base/hex.ts'

@@ -1,4 +1,4 @@
-// eth_simulateV1 [simulation, block?]: blocks of calls that would follow a block. Label `trusted`; behind upstreams Cairn runs
+// eth_simulateV1 [simulation, block?]: simulates blocks of calls on top of a block. Label `trusted`; behind upstreams Cairn runs
 // them on proved state.
 // Tested by test/api/simulate-started.test.ts, test/calls/proved-simulations.test.ts
 import { simulationParams } from '../../../chain/call-json.ts'

@@ -1,4 +1,4 @@
-// The raw forms: the same bytes as the recorded chain file, put together again from proved parts.
+// Raw forms: assembled from proved parts, they equal the bytes of the recorded chain file.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readChain } from '../../../../test/fakes/chain-vectors.ts'

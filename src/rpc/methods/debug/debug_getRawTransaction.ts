@@ -1,4 +1,4 @@
-// debug_getRawTransaction [hash]: the raw entry of its block's proved list, or as it waits in the pool (type 3
+// debug_getRawTransaction [hash]: the raw entry in the proved list of its block, or the pending transaction of the pool (type 3
 // without its sidecar); null, label `none`, for an unknown transaction.
 // Tested by src/rpc/methods/debug/debug-raw.test.ts
 import { toHex } from '../../../base/hex.ts'

@@ -62,7 +62,7 @@ export const debugStorageRangeAt: RpcMethod<Input> = {
     if (range === null) return { storage: null, nextKey: null }
     const { slots, next } = range
     return {
-      // Only hashes of the keys are in the state, so a key is never known.
+      // The state contains only the hashes of keys, so the keys themselves are unknown.
       storage: Object.fromEntries(
         slots.map(({ hashedKey, value }) => [toHex(hashedKey), { key: null, value: toHex(value) }]),
       ),

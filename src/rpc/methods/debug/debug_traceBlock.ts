@@ -1,5 +1,5 @@
-// debug_traceBlock [rlp, config?]: how each transaction of a block would run that the caller gives in RLP, on the state of its
-// parent, which must be of this chain. Label `trusted`.
+// debug_traceBlock [rlp, config?]: traces each transaction of a block that the client sends as RLP, on the state of its parent,
+// which must be a block of this chain. Label `trusted`.
 // Tested by src/devchain/vm/trace.test.ts, test/api/traces-started.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { type BlockParts, splitBlock } from '../../../codec/ethereum/block.ts'
@@ -38,7 +38,7 @@ export const debugTraceBlock: RpcMethod<Input> = {
   },
 }
 
-/** Throws `execution_failed`: as in geth the params are right, and the block is not. */
+/** Throws `execution_failed` for an invalid block: as in geth, the params count as valid. */
 function readBlock(rlp: Uint8Array): BlockParts {
   try {
     const parts = splitBlock(rlp)

@@ -1,4 +1,4 @@
-// debug_traceBlockByNumber [number or tag, config?]: how each transaction of a block ran. Label `trusted`.
+// debug_traceBlockByNumber [number or tag, config?]: traces each transaction of a block. Label `trusted`.
 // Tested by test/api/traces-started.test.ts
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,5 +1,5 @@
-// debug_traceCall [call, block, config?]: how a call would run on a block's state. Label `trusted`; behind upstreams Cairn runs
-// the call on proved state.
+// debug_traceCall [call, block, config?]: traces a call on the state of a block. Label `trusted`; behind upstreams Cairn runs the
+// call on proved state.
 // Tested by test/api/traces-started.test.ts, test/calls/proved-traces.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { traceParams } from '../../../chain/call-json.ts'
@@ -59,7 +59,7 @@ export const debugTraceCall: RpcMethod<CallInput & TraceCallConfig> = {
   },
 }
 
-/** A node behind Cairn may have the tracer. */
+/** With upstreams, the fault lets Cairn relay the call, because a node may support the tracer. */
 function refusalOf(unsupported: string, hasUpstreams: boolean): Fault {
   return hasUpstreams
     ? new Fault('unprovable', { detail: unsupported })

@@ -1,5 +1,4 @@
-// debug_traceTransaction [hash, config?]: how a transaction of the chain ran, by running its block again up to
-// it. Label `trusted`.
+// debug_traceTransaction [hash, config?]: traces a transaction of the chain; runs its block again up to it. Label `trusted`.
 // Tested by test/api/traces-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { Fault } from '../../../base/fault.ts'

@@ -1,4 +1,4 @@
-// anvil_autoImpersonateAccount [flag]: as hardhat_impersonateAccount of every account.
+// anvil_autoImpersonateAccount [flag]: as hardhat_impersonateAccount for every account.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,4 +1,4 @@
-// anvil_setBlockTimestampInterval [seconds]: between a block and its parent, whatever the clock says.
+// anvil_setBlockTimestampInterval [seconds]: sets the time between a block and its parent, independent of the clock.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,5 +1,5 @@
-// Methods that development tools call on the embedded chain (hardhat_, anvil_, evm_): only with a key that may (`devMethods`), and
-// never on networks behind upstreams. Aliases share one declaration.
+// Methods that development tools call on the embedded chain (hardhat_, anvil_, evm_): only for keys with `devMethods`, and never on
+// networks behind upstreams. Aliases share one declaration.
 // Tested by test/api/dev-methods-started.test.ts
 import type { DevOrder, DevResults } from '../../../chain/dev-chain.ts'
 import { executorOf } from '../../../chain/network.ts'
@@ -36,7 +36,7 @@ export function devMethods<Input>({
   }))
 }
 
-/** As hardhat and anvil answer an order that has no result. */
+/** The result that hardhat and anvil return for an order without a result. */
 export function done(name: string): true | null {
   return name.startsWith('anvil_') ? null : true
 }

@@ -1,5 +1,6 @@
-// eth_sendTransaction [transaction]: from a development account, whose key is public, or from an impersonated one, without a
-// signature of the client. Missing members are filled as by eth_fillTransaction. eth_sendUnsignedTransaction: from any account.
+// eth_sendTransaction [transaction]: sends a transaction without a signature of the client, from a development account, whose key
+// is public, or from an impersonated one. Missing members are filled as by eth_fillTransaction. eth_sendUnsignedTransaction: from
+// any account.
 // Tested by test/api/dev-methods-started.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
@@ -18,7 +19,7 @@ import { type CallArguments, parseCallRequest } from '../../params/call-request.
 import { devMethods } from './dev-method.ts'
 
 type Input = CallArguments & {
-  /** As the client sent it: some members are compared with each other. */
+  /** As the client sent it: the checks compare some members with each other. */
   readonly given: Readonly<Record<string, unknown>>
 }
 
@@ -64,7 +65,7 @@ function hasFee({ gasPrice, maxFeePerGas }: CallRequest): boolean {
   return (gasPrice ?? maxFeePerGas) !== undefined
 }
 
-/** With a cap for the base fee that an order has set for the next block: as `withFees` for that of the latest one. */
+/** Sets a fee cap for the base fee that an order has set for the next block, as `withFees` does for the latest block. */
 function withRoomFor(nextBaseFee: bigint | null, request: CallRequest): CallRequest {
   const { maxFeePerGas, maxPriorityFeePerGas = 0n } = request
   const needed = maxPriorityFeePerGas + 2n * (nextBaseFee ?? 0n)
@@ -72,7 +73,7 @@ function withRoomFor(nextBaseFee: bigint | null, request: CallRequest): CallRequ
   return { ...request, maxFeePerGas: needed }
 }
 
-/** A gas price with an access list: as fee caps, which cost the same, since type 0 has no list. */
+/** Turns a gas price with an access list into fee caps of the same cost, because type 0 has no access list. */
 function withoutTypeOne(request: CallRequest): CallRequest {
   const { gasPrice, accessList = [], ...rest } = request
   if (gasPrice === undefined || accessList.length === 0) return request

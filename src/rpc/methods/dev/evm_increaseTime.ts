@@ -1,5 +1,5 @@
-// evm_increaseTime [seconds]: moves the clock of the chain on. The answer is how far it is from the real one, in decimal text as
-// hardhat gives it; anvil_ gives a number.
+// evm_increaseTime [seconds]: advances the clock of the chain. Returns its offset from real time, as decimal text like hardhat;
+// anvil_ returns a number.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

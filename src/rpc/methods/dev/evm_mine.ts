@@ -1,5 +1,5 @@
-// evm_mine [timestamp?]: makes one block of what waits in the pool now, empty when nothing does; the answer is `0x0`, as
-// development chains give it. Also with an object of anvil: a time and a number of blocks.
+// evm_mine [timestamp?]: makes one block of the ready transactions in the pool, empty if there are none. Returns `0x0`, as
+// development chains do. Also accepts anvil's object: a time and a number of blocks.
 // Tested by test/api/pool-started.test.ts, test/api/dev-methods-started.test.ts
 import { optionalParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

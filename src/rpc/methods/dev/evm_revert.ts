@@ -1,4 +1,4 @@
-// evm_revert [snapshot]: the chain is as it was at that snapshot; it and those after it are forgotten.
+// evm_revert [snapshot]: restores the chain to that snapshot; deletes it and all later ones.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

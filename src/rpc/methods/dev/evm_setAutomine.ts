@@ -1,4 +1,4 @@
-// evm_setAutomine [flag]: whether each transaction makes a block. Survives a restart.
+// evm_setAutomine [flag]: turns on or off a block for each transaction. Survives a restart.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,4 +1,4 @@
-// evm_setBlockGasLimit [gas]: of the blocks from the next one on.
+// evm_setBlockGasLimit [gas]: sets the gas limit from the next block on.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

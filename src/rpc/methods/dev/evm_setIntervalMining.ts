@@ -1,5 +1,6 @@
-// evm_setIntervalMining [period]: a block in each period; 0 ends it. Hardhat counts milliseconds, or two between which each period
-// is chosen; anvil counts seconds under the same name. Numbers below 100 are seconds: no period is that short.
+// evm_setIntervalMining [period]: makes a block in each period; 0 turns this off. Hardhat counts milliseconds, or takes a range
+// from which each period is chosen; anvil counts seconds under the same name. Numbers below 100 count as seconds, because no period
+// is that short.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,4 +1,4 @@
-// evm_setNextBlockTimestamp [seconds]: of the next block alone; later blocks go on from there.
+// evm_setNextBlockTimestamp [seconds]: sets the time of the next block; later blocks continue from it.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,4 +1,4 @@
-// evm_setTime [seconds]: the clock of the chain shows this time now. The answer is how far it moved, as anvil gives it.
+// evm_setTime [seconds]: sets the clock of the chain to this time. Returns the difference to the old time, as anvil does.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,4 +1,4 @@
-// evm_snapshot []: remembers the head, the plan of blocks and the pool, for evm_revert.
+// evm_snapshot []: records the head, the mining settings and the pool, for evm_revert.
 // Tested by test/api/dev-methods-started.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import * as wire from '../../open-rpc/types.ts'

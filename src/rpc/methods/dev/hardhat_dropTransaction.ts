@@ -1,4 +1,4 @@
-// Transactions that leave the pool without a block: one by its hash, those of a sender, all.
+// Removes transactions from the pool: one by its hash, those of a sender, or all.
 // Tested by test/api/dev-methods-started.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
@@ -8,7 +8,7 @@ import * as wire from '../../open-rpc/types.ts'
 import { parseAddress, parseArguments, parseHash, required } from '../../params/arguments.ts'
 import { devMethods } from './dev-method.ts'
 
-/** Hardhat: whether it waited; a transaction in a block is refused. Anvil: its hash, or null. */
+/** Hardhat: true if the pool had it; a transaction in a block is refused. Anvil: its hash, or null. */
 export const hardhatDropTransaction = devMethods<Uint8Array>({
   names: ['hardhat_dropTransaction', 'anvil_dropTransaction'],
   summary: 'Drops a pending transaction.',

@@ -1,4 +1,4 @@
-// hardhat_getAutomine []: whether each transaction makes a block.
+// hardhat_getAutomine []: true if each transaction makes a block.
 // Tested by test/api/dev-methods-started.test.ts
 import * as wire from '../../open-rpc/types.ts'
 import { parseArguments } from '../../params/arguments.ts'

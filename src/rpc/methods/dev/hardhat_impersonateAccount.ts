@@ -1,5 +1,5 @@
-// hardhat_impersonateAccount [address]: eth_sendTransaction takes transactions from it without a signature, until it is stopped or
-// the server is.
+// hardhat_impersonateAccount [address]: eth_sendTransaction accepts transactions from the account without a signature, until
+// hardhat_stopImpersonatingAccount or a restart of the server.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
@@ -19,7 +19,7 @@ export const hardhatImpersonateAccount = devMethods<Uint8Array>({
   },
 })
 
-/** Hardhat's answer says whether the account was impersonated. */
+/** Hardhat returns whether the account was impersonated. */
 export const hardhatStopImpersonatingAccount = devMethods<Uint8Array>({
   names: ['hardhat_stopImpersonatingAccount', 'anvil_stopImpersonatingAccount'],
   summary: 'Ends what hardhat_impersonateAccount began.',

@@ -1,4 +1,4 @@
-// What development tools ask to find out which chain they talk to: hardhat_metadata, anvil_metadata, anvil_nodeInfo.
+// Methods by which development tools identify the chain: hardhat_metadata, anvil_metadata, anvil_nodeInfo.
 // Tested by test/api/dev-methods-started.test.ts
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { executorOf } from '../../../chain/network.ts'
@@ -16,7 +16,7 @@ function parseNothing(params: readonly unknown[]): null {
   return null
 }
 
-/** `clientVersion`: as web3_clientVersion gives it to other keys. */
+/** `clientVersion`: what web3_clientVersion returns to other keys. */
 export function createHardhatMetadata(clientVersion: string) {
   return devMethods<null>({
     names: ['hardhat_metadata', 'anvil_metadata'],
@@ -63,7 +63,7 @@ export const anvilNode = devMethods<null>({
       currentBlockNumber: toQuantity(header.number),
       currentBlockTimestamp: Number(header.timestamp),
       currentBlockHash: toHex(hash),
-      // Of another genesis or a fork the name is not known.
+      // Unknown for another genesis or a fork.
       hardFork:
         fork === null && executorOf(network, 'anvil_nodeInfo').accounts.length > 0 ? 'osaka' : null,
       transactionOrder: 'fees',

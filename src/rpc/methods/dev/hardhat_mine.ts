@@ -1,5 +1,5 @@
-// hardhat_mine [blocks?, interval?]: makes blocks, each `interval` seconds after the one before; the first has the time that it
-// would have anyway.
+// hardhat_mine [blocks?, interval?]: makes blocks, each `interval` seconds after its parent; the interval does not apply to the
+// first.
 // Tested by test/api/dev-methods-started.test.ts
 import { optionalParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
@@ -7,7 +7,7 @@ import { parseAmount, parseTimeOrGas } from '../../params/amount.ts'
 import { optional, parseArguments, refuseArgument } from '../../params/arguments.ts'
 import { devMethods, done } from './dev-method.ts'
 
-/** In one call: each is executed, hashed and stored like any other. */
+/** Limit per call: each block is executed, hashed and stored like any other. */
 export const blocksMax = 10_000n
 
 type Input = { readonly blocks: bigint; readonly interval: bigint | null }
@@ -22,7 +22,7 @@ export const hardhatMine = devMethods<Input>({
       optional(parseBlocks, 1n),
       optional<bigint | null>(parseTimeOrGas, null),
     ])
-    // viem sends 0 where its caller gives none. Blocks of one time would be invalid.
+    // viem sends 0 if its caller sets no interval. Blocks with equal times would be invalid.
     return { blocks, interval: interval === 0n ? null : interval }
   },
   async run({ blocks, interval }, give, { labels }, name) {

@@ -1,4 +1,4 @@
-// hardhat_reset []: back to the first block, with the settings of the network. A copy of another chain (`forking`) is refused.
+// hardhat_reset []: restores the chain to its first block, with the settings of the network. A fork (`forking`) is refused.
 // Tested by test/api/dev-methods-started.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { optionalParam } from '../../open-rpc/method-shape.ts'
@@ -24,7 +24,7 @@ function parseOptions(value: unknown, position: number): null {
   const members = readMembers(value, { position, path: 'ResetOptions' }, 'ResetOptions')
   const forking = members.get('forking') ?? {}
   const source = readMembers(forking, { position, path: 'ResetOptions.forking' }, 'Forking')
-  // viem sends the object without values.
+  // viem sends the object with null members.
   if ([...source.values()].every((each) => each === null)) return null
   throw new Fault('bad_params', {
     detail: `invalid argument ${position}: the settings name the forked network, not hardhat_reset (forking): set fork of the embedded chain, and use another data folder`,

@@ -1,4 +1,4 @@
-// hardhat_setBalance [address, wei]: in a block of its own.
+// hardhat_setBalance [address, wei]: sets the balance in a separate block.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

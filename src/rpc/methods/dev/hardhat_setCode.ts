@@ -1,4 +1,4 @@
-// hardhat_setCode [address, code]: in a block of its own.
+// hardhat_setCode [address, code]: sets the code in a separate block.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

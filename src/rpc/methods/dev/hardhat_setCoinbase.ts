@@ -1,4 +1,4 @@
-// hardhat_setCoinbase [address]: fee recipient of the blocks from the next one on. eth_coinbase [] names it.
+// hardhat_setCoinbase [address]: sets the fee recipient from the next block on. eth_coinbase [] returns it.
 // Tested by test/api/dev-methods-started.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
@@ -18,7 +18,7 @@ export const hardhatSetCoinbase = devMethods<Uint8Array>({
   },
 })
 
-/** Keys without `devMethods`, and other networks, get the refusal of a server that does not mine. */
+/** Keys without `devMethods`, and other networks, get the refusal of a node that does not mine. */
 export const ethCoinbase = devMethods<null>({
   names: ['eth_coinbase'],
   summary: 'The fee recipient of new blocks of the embedded chain.',

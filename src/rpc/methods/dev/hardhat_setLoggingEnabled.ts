@@ -1,4 +1,5 @@
-// Settings of other development chains that have no counterpart here: logging does nothing, a least gas price is refused.
+// Settings of other development chains without a counterpart in Cairn: the log setting does nothing, a minimum gas price is
+// refused.
 // Tested by test/api/dev-methods-started.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

@@ -1,4 +1,4 @@
-// hardhat_setNextBlockBaseFeePerGas [wei]: of the next block alone; those after it follow from it.
+// hardhat_setNextBlockBaseFeePerGas [wei]: sets the base fee of the next block; later ones are computed from it.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

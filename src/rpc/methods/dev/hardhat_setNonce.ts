@@ -1,5 +1,5 @@
-// hardhat_setNonce [address, nonce]: in a block of its own. Transactions in the pool below it are dropped. Hardhat refuses a nonce
-// below the present one, anvil takes it.
+// hardhat_setNonce [address, nonce]: sets the nonce in a separate block and drops pool transactions below it. Hardhat refuses a
+// nonce below the current one, anvil accepts it.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,4 +1,4 @@
-// hardhat_setPrevRandao [word]: PREVRANDAO of the next block alone.
+// hardhat_setPrevRandao [word]: sets PREVRANDAO of the next block only.
 // Tested by test/api/dev-methods-started.test.ts
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,4 +1,4 @@
-// eth_blobBaseFee []: what a unit of blob gas cost in the latest block (EIP-4844), by its proved header and the fork schedule.
+// eth_blobBaseFee []: the price of a unit of blob gas in the latest block (EIP-4844), from its proved header and the fork schedule.
 // Tested by src/rpc/methods/rpc-compat.test.ts, src/rpc/methods/fees/fees.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toQuantity } from '../../../base/hex.ts'

@@ -81,7 +81,7 @@ function render(history: FeeHistory, withRewards: boolean): Readonly<Record<stri
   }
 }
 
-/** Null is none, but they may not be left out, as in geth. */
+/** Null counts as an empty list, but the argument is required, as in geth. */
 function parsePercentiles(value: unknown, position: number): readonly number[] {
   return value === null ? [] : parseNumbers(value, position)
 }

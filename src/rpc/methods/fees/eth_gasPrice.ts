@@ -1,4 +1,4 @@
-// eth_gasPrice []: the base fee of the latest block and a tip on top of it. An advice, computed from proved blocks.
+// eth_gasPrice []: the base fee of the latest block plus a suggested tip, computed from proved blocks.
 // Tested by src/rpc/methods/fees/fees.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { feeRulesOf } from '../../../chain/network.ts'

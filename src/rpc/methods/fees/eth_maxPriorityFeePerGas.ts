@@ -1,4 +1,4 @@
-// eth_maxPriorityFeePerGas []: a tip that recent blocks would have taken. An advice, computed from proved blocks.
+// eth_maxPriorityFeePerGas []: a tip that recent blocks would have accepted, computed from proved blocks.
 // Tested by src/rpc/methods/fees/fees.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { feeRulesOf } from '../../../chain/network.ts'

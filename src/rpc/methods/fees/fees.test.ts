@@ -1,4 +1,4 @@
-// Fees computed from proved blocks: when they are `proof`, when they have no proof, and what they read.
+// Fees computed from proved blocks: their label with and without a proof, and the reads that they need.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runOperation } from '../../../../test/fakes/rpc-call.ts'

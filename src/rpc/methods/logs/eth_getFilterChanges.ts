@@ -1,4 +1,4 @@
-// eth_getFilterChanges [id]: what is new since the filter was made or last asked: hashes, or logs.
+// eth_getFilterChanges [id]: changes since the filter was created or last polled: hashes, or logs.
 // Tested by test/api/filters-started.test.ts
 import type { Filters } from '../../filters/filters.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

@@ -1,5 +1,5 @@
-// eth_getFilterLogs [id]: all logs that the filter's range holds now, as eth_getLogs gives them. The place of
-// eth_getFilterChanges stays where it is.
+// eth_getFilterLogs [id]: all logs in the filter's range, as eth_getLogs returns them. Does not advance the place of
+// eth_getFilterChanges.
 // Tested by test/api/filters-started.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Filters } from '../../filters/filters.ts'
@@ -10,7 +10,7 @@ import { parseArguments, parseFilterId, required } from '../../params/arguments.
 import type { LogQuery } from '../../params/log-filter.ts'
 import { createEthGetLogs } from './eth_getLogs.ts'
 
-/** `queryOf`: what the filter searches for, for whom searches in another way. Rejects with `no_filter`. */
+/** `queryOf`: the query of the filter, for callers that search in another way. Rejects with `no_filter`. */
 export type GetFilterLogs = RpcMethod<string> & {
   queryOf(id: string, call: RpcCall): Promise<LogQuery>
 }

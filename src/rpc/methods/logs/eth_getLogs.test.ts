@@ -1,4 +1,4 @@
-// Which blocks a search covers, and what it says when it cannot cover them all.
+// The blocks that a search covers, and the errors of searches that cannot cover all of them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLogChain } from '../../../../test/fakes/upstream/log-chain.ts'

@@ -1,4 +1,4 @@
-// eth_getLogs [filter]: the logs of one block or of a range, out of proved receipts, complete or refused.
+// eth_getLogs [filter]: the logs of one block or of a range, from proved receipts; returns all of them or refuses.
 import type { Clock } from '../../../base/clock.ts'
 import { Fault, type FaultCode } from '../../../base/fault.ts'
 import { logDataBytesMax, logResultsMax, logTimeMs, queryLogs } from '../../../chain/logs.ts'
@@ -11,7 +11,7 @@ import { type LogQuery, parseLogFilter } from '../../params/log-filter.ts'
 import { canonicalBlocks, canonicalFilter } from '../../filters/canonical-log-query.ts'
 import { createRefusedSearches } from '../../filters/refused-searches.ts'
 
-/** Long enough for what a client repeats by itself. */
+/** Long enough for the automatic retries of clients. */
 const refusedMs = 10_000
 const refusedMax = 1_000
 const tooMuch: ReadonlySet<FaultCode> = new Set(['over_range', 'response_too_large'])

@@ -1,4 +1,4 @@
-// eth_newBlockFilter []: an id under which eth_getFilterChanges tells the hashes of later blocks.
+// eth_newBlockFilter []: an ID with which eth_getFilterChanges returns the hashes of later blocks.
 // Tested by test/api/filters-started.test.ts
 import type { Filters } from '../../filters/filters.ts'
 import * as wire from '../../open-rpc/types.ts'

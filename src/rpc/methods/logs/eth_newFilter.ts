@@ -1,4 +1,4 @@
-// eth_newFilter [filter]: an id under which eth_getFilterChanges tells matching logs of later blocks.
+// eth_newFilter [filter]: an ID with which eth_getFilterChanges returns matching logs of later blocks.
 // Tested by test/api/filters-started.test.ts
 import { boundsOf } from '../../filters/log-bounds.ts'
 import type { Filters } from '../../filters/filters.ts'

@@ -1,5 +1,5 @@
-// eth_newPendingTransactionFilter [full?]: an id under which eth_getFilterChanges tells the hashes of
-// transactions that become ready for a block. Whole transactions (full = true) are not offered.
+// eth_newPendingTransactionFilter [full?]: an ID with which eth_getFilterChanges returns the hashes of transactions that become
+// ready for a block. Full transactions (full = true) are not supported.
 // Tested by test/api/filters-started.test.ts
 import type { Filters } from '../../filters/filters.ts'
 import { optionalParam } from '../../open-rpc/method-shape.ts'

@@ -1,5 +1,5 @@
-// eth_subscribe [kind, …]: an id under which events come over the same connection: newHeads, logs [filter],
-// newPendingTransactions [whole?], syncing. Over HTTP there is no such method (refused-methods.ts).
+// eth_subscribe [kind, …]: an ID of events sent over the same connection: newHeads, logs [filter], newPendingTransactions [full?],
+// syncing. Not available over HTTP (refused-methods.ts).
 import { Fault } from '../../../base/fault.ts'
 import type { SubscriptionKind } from '../../subscriptions/subscription.ts'
 import { boundsOf } from '../../filters/log-bounds.ts'
@@ -47,7 +47,8 @@ export const ethSubscribe: RpcMethod<SubscriptionKind> = {
   async run(kind, { subscriptions }) {
     if (subscriptions === undefined) throw new Fault('no_subscription')
     const id = subscriptions.add(kind)
-    // A notification has no reply to name the id in, and a batch may have no room for it.
+    // Drops the subscription if the client does not receive its ID: a notification has no reply, and the reply of a batch may be
+    // too large.
     return new Revocable(id, () => subscriptions.drop(id))
   },
 }

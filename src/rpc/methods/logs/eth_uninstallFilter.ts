@@ -1,4 +1,4 @@
-// eth_uninstallFilter [id]: forgets the filter; false when there is none.
+// eth_uninstallFilter [id]: deletes the filter; false if it does not exist.
 // Tested by test/api/filters-started.test.ts
 import type { Filters } from '../../filters/filters.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

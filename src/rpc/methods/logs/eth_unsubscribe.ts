@@ -1,4 +1,4 @@
-// eth_unsubscribe [id]: ends a subscription of the same connection; nothing of it comes after the reply.
+// eth_unsubscribe [id]: ends a subscription of the same connection; sends none of its events after the reply.
 // Tested by src/rpc/methods/logs/eth_subscribe.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

@@ -1,5 +1,5 @@
-// eth_capabilities []: the newest block, and from which block on each kind of data can be asked for (execution-apis). The
-// embedded chain keeps all of it from block 0 on and deletes nothing.
+// eth_capabilities []: the newest block, and the first block with each kind of data (execution-apis). The embedded chain has all
+// data from block 0 on and deletes none.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import * as wire from '../../open-rpc/types.ts'

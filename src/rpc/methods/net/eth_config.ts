@@ -1,5 +1,5 @@
-// eth_config []: what the fork in force, the next and the last known one turn on (EIP-7910). The schedule is
-// configuration, so the label is `trusted`.
+// eth_config []: the rules of the current, the next and the last known fork (EIP-7910). The schedule is configuration, so the label
+// is `trusted`.
 // Tested by src/rpc/methods/plain-answers.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'

@@ -1,4 +1,4 @@
-// eth_protocolVersion []: 68, the wire protocol (eth/68) that every client of today speaks; none is spoken here.
+// eth_protocolVersion []: 68, the wire protocol (eth/68) of current nodes; Cairn itself does not implement it.
 // Tested by src/rpc/methods/plain-answers.test.ts
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'

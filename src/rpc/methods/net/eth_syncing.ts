@@ -1,4 +1,4 @@
-// eth_syncing []: false, as the head served is never one that is still being caught up with.
+// eth_syncing []: false, because Cairn never serves the head of a chain that is still syncing.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'

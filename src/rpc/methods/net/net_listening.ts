@@ -1,4 +1,4 @@
-// net_listening []: true, as this answer came over the network.
+// net_listening []: true, because the request arrived over the network.
 // Tested by src/rpc/methods/plain-answers.test.ts
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'

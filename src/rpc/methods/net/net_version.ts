@@ -1,4 +1,4 @@
-// net_version []: the network id as decimal text; equal to the chain id on every network served.
+// net_version []: the network ID as decimal text; equal to the chain ID on every served network.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'

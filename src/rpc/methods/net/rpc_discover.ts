@@ -4,7 +4,7 @@ import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-/** `document`: asked when it is called, as it lists this operation too. */
+/** `document`: called at each request, because the document lists this method too. */
 export function createRpcDiscover(document: () => unknown): RpcMethod<null> {
   return {
     name: 'rpc.discover',

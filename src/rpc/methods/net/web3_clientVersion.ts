@@ -1,12 +1,12 @@
-// web3_clientVersion []: `Cairn/v<version>/...`, as given when the operations are made. With a key that may change the embedded
-// chain it begins as hardhat's, since hardhat's network helpers refuse chains of other names.
+// web3_clientVersion []: `Cairn/v<version>/...`, set when the operations are created. For a key with `devMethods` the name begins
+// like hardhat's, because hardhat's network helpers refuse chains with other names.
 // Tested by src/rpc/methods/plain-answers.test.ts
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-/** For programs that sniff: a name that begins like hardhat's, and says what it is. */
+/** For programs that detect hardhat by its name: begins like hardhat's and names Cairn. */
 export function devClientVersion(clientVersion: string): string {
   return `HardhatNetwork-compatible/${clientVersion}`
 }

@@ -1,4 +1,4 @@
-// eth_getCode [address, block?]: the account's code, proved by its codeHash; `0x` when there is none.
+// eth_getCode [address, block?]: the account's code, proved by its codeHash; `0x` if it has none.
 // Tested by src/rpc/methods/plain-answers.test.ts
 import { toHex, toLatin1 } from '../../../base/hex.ts'
 import { readCode } from '../../../chain/state.ts'

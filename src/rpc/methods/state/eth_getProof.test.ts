@@ -1,4 +1,4 @@
-// Proofs as go-ethereum gave them for mainnet, and many slots at once.
+// Proofs that go-ethereum returned for mainnet, and reads of many slots.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { missingVectors } from '../../../../test/fakes/chain-vectors.ts'
@@ -21,7 +21,7 @@ const skip = missingVectors
 const [address, position] = usdcSlot
 const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 
-/** One contract: slot 0 holds 7, slot 1 holds 0x0100; its storage trie has two leaves under one branch. */
+/** One contract: slot 0 is 7, slot 1 is 0x0100; its storage trie has two leaves under one branch. */
 function createTwoSlots() {
   const slots = buildTrie(
     [

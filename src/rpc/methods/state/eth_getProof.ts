@@ -16,12 +16,12 @@ type Input = {
   readonly block: BlockParameter
 }
 
-/** One path: 65 nodes of 532 bytes in hex, and half as much again for spaces and members. */
+/** One path: 65 nodes of 532 bytes in hex, and half as much again for whitespace and members. */
 const pathBytes = 128 * 1024
-/** Read beyond the paths, so that the check of the proof detects an upstream that pads it. */
+/** Margin beyond the paths, so that the verification detects an upstream that pads the proof. */
 const paddingBytes = 3 * 1024 * 1024
 
-/** A path for the account, and one for each slot. */
+/** One path for the account, and one for each slot. */
 function proofBytesMax([, slots]: readonly unknown[]): number {
   return paddingBytes + pathBytes * (1 + (Array.isArray(slots) ? slots.length : 0))
 }

@@ -1,4 +1,4 @@
-// Reads of recorded chains and of mainnet through the operations themselves, compared with go-ethereum's answers.
+// Runs the operations on recorded chains and on mainnet data and compares the results with go-ethereum's.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -147,7 +147,7 @@ const order = [
   'yParity',
 ]
 
-/** A blob transaction of the vectors: no transcript shows it. */
+/** A blob transaction of the vectors, which no transcript contains. */
 const unrecorded: Json = {
   blockHash: '0x9e5e1e79c57f257def6a0e882d10863e2a98b034e6e0fdaccd7ff7b31312105d',
   blockNumber: '0x2a',

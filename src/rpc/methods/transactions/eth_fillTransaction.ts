@@ -1,5 +1,5 @@
-// eth_fillTransaction [transaction]: the transaction with the nonce, gas, fees and chain id that it lacks, unsigned, as bytes
-// and as an object. Label `trusted`: advice of this server.
+// eth_fillTransaction [transaction]: adds the missing nonce, gas, fees and chain ID to a transaction. Returns it unsigned, as bytes
+// and as an object. Label `trusted`: a suggestion of this server.
 // Tested by test/api/fill-and-sync-started.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
@@ -21,7 +21,7 @@ import { completeRead } from '../../../chain/read.ts'
 
 type Input = CallArguments & {
   readonly overrides: Overrides
-  /** As the client sent it: some members are compared with each other. */
+  /** As the client sent it: the checks compare some members with each other. */
   readonly given: Readonly<Record<string, unknown>>
 }
 

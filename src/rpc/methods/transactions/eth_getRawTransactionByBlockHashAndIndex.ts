@@ -1,5 +1,5 @@
-// eth_getRawTransactionByBlockHashAndIndex [blockHash, index]: the signed bytes of one transaction of the proved list. As
-// in geth `0x` for an index past its end (label `proof`) and for a block that no source knows (label `none`).
+// eth_getRawTransactionByBlockHashAndIndex [blockHash, index]: the signed bytes of one transaction of the proved list. As in geth,
+// `0x` for an index past its end (label `proof`) and for a block that no source knows (label `none`).
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

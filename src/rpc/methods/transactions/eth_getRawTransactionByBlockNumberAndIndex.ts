@@ -1,5 +1,5 @@
-// eth_getRawTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; `0x` above the head. `pending` is
-// the block to come, label `trusted`.
+// eth_getRawTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; `0x` above the head. `pending` is the
+// pending block, label `trusted`.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

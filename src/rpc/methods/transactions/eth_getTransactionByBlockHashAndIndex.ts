@@ -1,5 +1,5 @@
-// eth_getTransactionByBlockHashAndIndex [blockHash, index]: one transaction out of the list the block's
-// transactionsRoot commits to. An index past its end is null, proved; an unknown hash null, label `none`.
+// eth_getTransactionByBlockHashAndIndex [blockHash, index]: one transaction of the list that the block's transactionsRoot commits
+// to. An index past its end is null, proved; an unknown hash is null, label `none`.
 // Tested by src/rpc/methods/state/golden.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import type { FindSender } from '../../../chain/sender-cache.ts'

@@ -1,5 +1,5 @@
-// eth_getTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; null above the head.
-// `pending` is the block to come, label `trusted`.
+// eth_getTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; null above the head. `pending` is the pending
+// block, label `trusted`.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import type { FindSender } from '../../../chain/sender-cache.ts'

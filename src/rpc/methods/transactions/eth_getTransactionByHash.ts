@@ -1,5 +1,5 @@
-// eth_getTransactionByHash [hash]: from its canonical block, proved; else as it waits in the pool; else null,
-// label `none`, as no proof exists for the absence of a transaction.
+// eth_getTransactionByHash [hash]: the transaction of a canonical block, proved; otherwise the pending one of the pool; otherwise
+// null, label `none`, because the absence of a transaction has no proof.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import { transactionHash } from '../../../codec/ethereum/transaction.ts'
@@ -45,7 +45,7 @@ export function createEthGetTransactionByHash(findSender: FindSender): RpcMethod
         call.labels.level(network.pool.level)
         return renderTransaction(readTransaction(raw, findSender), null)
       }
-      // It may have left the pool for a block between the two looks.
+      // Between the two lookups it may have moved from the pool to a block.
       const since = await findLocated(network, hash, signal)
       if (since !== null) return await mined(since, call)
       call.labels.level('none')

@@ -1,5 +1,5 @@
-// eth_getTransactionReceipt [hash]: the receipt out of its block's proved list, with what is derived from
-// those before it; null, label `none`, while no canonical block is known to hold the transaction.
+// eth_getTransactionReceipt [hash]: the receipt from the proved list of its block, with members derived from the receipts before
+// it; null, label `none`, while no known canonical block contains the transaction.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { findLocated } from '../../../chain/located.ts'

@@ -1,6 +1,5 @@
-// eth_pendingTransactions []: the waiting transactions of accounts for which the server sends. With a key that may change the
-// embedded chain these are all of its pool, as hardhat gives them; else none, since Cairn holds no keys.
-// txpool_content has the transactions of clients.
+// eth_pendingTransactions []: pending transactions of accounts for which the server sends. With a key with `devMethods` these are
+// all of the pool, as in hardhat; otherwise none, because Cairn holds no keys. txpool_content returns the transactions of clients.
 // Tested by src/rpc/methods/plain-answers.test.ts
 import { renderTransaction } from '../../../chain/transaction-object.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,5 +1,5 @@
-// eth_sendRawTransaction [bytes]: hands a signed transaction (types 0-4, type 3 with its sidecar) to the
-// pool; the answer is its hash, computed here and not by a source.
+// eth_sendRawTransaction [bytes]: adds a signed transaction (types 0-4, type 3 with its sidecar) to the pool. Returns its hash,
+// which Cairn computes itself.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

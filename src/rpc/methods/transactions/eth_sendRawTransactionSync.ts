@@ -1,5 +1,5 @@
-// eth_sendRawTransactionSync [bytes, timeoutMs?]: sends a signed transaction and answers with its receipt, once a canonical
-// block holds it (EIP-7966). The receipt is the one that eth_getTransactionReceipt gives, proved like it.
+// eth_sendRawTransactionSync [bytes, timeoutMs?]: sends a signed transaction and returns its receipt, proved as by
+// eth_getTransactionReceipt, when a canonical block contains it (EIP-7966).
 // Tested by src/rpc/methods/transactions/send-sync.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { Fault, hasCode } from '../../../base/fault.ts'
@@ -23,7 +23,7 @@ type Input = { readonly raw: Uint8Array; readonly timeoutMs: number }
 
 /** As in geth. */
 const defaultTimeoutMs = 20_000
-/** Below the 30 s that a request has by default, so that the error of EIP-7966 is what the client gets. */
+/** Below the default deadline of a request, 30 s, so that the client gets the error of EIP-7966. */
 const timeoutMsMax = 25_000
 
 export function createEthSendRawTransactionSync(
@@ -67,13 +67,13 @@ export function createEthSendRawTransactionSync(
 }
 
 type Waiter = {
-  /** Resolves when the head has moved since the last time, the time is up, or the request has ended. */
+  /** Resolves if the head has moved since the last call, the timeout has expired, or the request has ended. */
   moved(): Promise<void>
   isLate(): boolean
   stop(): void
 }
 
-/** Starts before the transaction is sent, so that no block is missed. */
+/** Call it before the transaction is sent, so that no block is missed. */
 function watchHead({ network, signal }: RpcCall, clock: Clock, timeoutMs: number): Waiter {
   let hasMoved = false
   let late = false
@@ -103,7 +103,7 @@ function watchHead({ network, signal }: RpcCall, clock: Clock, timeoutMs: number
   }
 }
 
-/** Null when the time is up. Looks once for each move of the head, and a last time at the end. */
+/** Null after the timeout. Checks once for each move of the head, and once more at the end. */
 async function waitForBlock(
   hash: Uint8Array,
   { network, signal }: RpcCall,
@@ -116,7 +116,7 @@ async function waitForBlock(
       const located = await findLocated(network, hash, signal)
       if (located !== null) return located
     } catch (thrown) {
-      // The transaction is sent: a place that cannot be proved now may be provable in a moment.
+      // The transaction is already sent. A proof that is missing now may be available soon, so try again.
       if (!hasCode(thrown, 'unverified') && !hasCode(thrown, 'no_upstream')) throw thrown
     }
     if (wasLate) return null
@@ -124,7 +124,7 @@ async function waitForBlock(
   }
 }
 
-/** Code 4, its data the hash: the client goes on with eth_getTransactionReceipt. The text is geth's. */
+/** Code 4 with the hash as data: the client continues with eth_getTransactionReceipt. The text is geth's. */
 function notMined(hash: Uint8Array, timeoutMs: number): Fault {
   const time = timeoutMs < 1000 ? `${timeoutMs}ms` : `${timeoutMs / 1000}s`
   const detail = `The transaction was added to the transaction pool but wasn't processed in ${time}`

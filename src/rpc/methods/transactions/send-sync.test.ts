@@ -1,4 +1,4 @@
-// eth_sendRawTransactionSync: what it waits for, over a head that is moved by hand.
+// eth_sendRawTransactionSync with a head that the test moves: when it returns and when it fails.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readChain } from '../../../../test/fakes/chain-vectors.ts'
@@ -18,7 +18,7 @@ import { createEthSendRawTransactionSync } from './eth_sendRawTransactionSync.ts
 
 const { find } = createSenderCache(1_000)
 
-/** A recorded transaction that the head knows of only after `mine`. */
+/** A recorded transaction that the head reports only after `mine`. */
 async function rig() {
   const network = createVectorNetwork()
   const receiptOf = createEthGetTransactionReceipt(find)
@@ -82,7 +82,7 @@ test('the receipt comes as soon as a block holds the transaction, not before', a
   const { network, operation, raw, receipt, sent, move, mine, listeners } = await rig()
   const running = runOperation(operation, network, [raw])
   await sent
-  // Another block, without it.
+  // Another block, without the transaction.
   move()
   mine()
   assert.deepEqual(await running, receipt)

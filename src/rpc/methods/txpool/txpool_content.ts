@@ -1,4 +1,4 @@
-// txpool_content []: every transaction that waits here, whole, by sender and nonce. Label `trusted`.
+// txpool_content []: every transaction in the pool, in full, by sender and nonce. Label `trusted`.
 // Tested by test/api/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'

@@ -1,4 +1,4 @@
-// txpool_contentFrom [address]: the transactions of one sender that wait here, by nonce. Label `trusted`.
+// txpool_contentFrom [address]: the transactions of one sender in the pool, by nonce. Label `trusted`.
 // Tested by test/api/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'

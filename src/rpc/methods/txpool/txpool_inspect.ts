@@ -1,4 +1,4 @@
-// txpool_inspect []: every transaction that waits here as one line of text, in geth's words. Label `trusted`.
+// txpool_inspect []: every transaction in the pool as one line of text, in geth's format. Label `trusted`.
 // Tested by test/api/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toChecksumAddress } from '../../../codec/ethereum/checksum-address.ts'

@@ -1,4 +1,4 @@
-// txpool_status []: how many transactions wait here, next in line and after a gap. Label `trusted`.
+// txpool_status []: the number of transactions in the pool, ready ones and those after a nonce gap. Label `trusted`.
 // Tested by test/api/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toQuantity } from '../../../base/hex.ts'
