@@ -8,7 +8,7 @@ import { createAccountContent } from './account-content.ts'
 const refOf = (byte: number): ContentRef => ({ kind: 'dag-block', hash: Uint8Array.of(byte) })
 const signal = new AbortController().signal
 
-/** Blocks 1 to 9 are stored, `ada` holds 1 to 5; `offers`: what sources have. */
+/** Blocks 1 to 9 are stored; the account `ada` holds 1 to 5. `offers`: the blocks that sources supply. */
 function rig(offers: readonly number[] = []) {
   const asked: number[] = []
   const obtain: Obtain = async ({ hash }) => hash

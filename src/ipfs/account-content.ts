@@ -1,5 +1,5 @@
-// The content that one account sees with `files.isolation: own`: stored blocks that it holds by a pin or a lease, and
-// blocks that a public source offers. A stored block of another account is absent, whatever the store has.
+// The content that one account can read with `files.isolation: own`: stored blocks that it holds by a pin or a lease, and blocks
+// that a public source supplies. Blocks that only other accounts hold are reported as absent.
 // Tested by test/keys/isolation.test.ts
 import { Fault } from '../base/fault.ts'
 import { setNewest } from '../base/lru-cache.ts'
@@ -8,7 +8,7 @@ import { type ContentRef, type Obtain, refKey } from '../content/ref.ts'
 import type { BlockStore, CopyChoice, ReadBatch } from '../content/block-store.ts'
 import type { StorageReads } from './pins/account-storage.ts'
 
-/** Of the whole server. `obtainOutside`: asks sources alone, as if nothing were stored. */
+/** Shared by all accounts. `obtainOutside`: requests blocks from sources only and ignores the store. */
 export type SharedContent = {
   readonly store: BlockStore
   readonly obtain: Obtain
@@ -24,7 +24,9 @@ export type AccountContent = {
   ): Pick<SharedContent, 'store' | 'obtain' | 'readRun'> & { readonly sharesRoots: false }
 }
 
-/** Blocks that sources offered lately: they are public, so the stored copy serves all accounts. */
+/**
+ * Maximum number of remembered blocks that a source supplied recently: they are public, so all accounts may read the stored copy.
+ */
 const offeredMax = 100_000
 
 export function createAccountContent(shared: SharedContent): AccountContent {
@@ -50,7 +52,7 @@ export function createAccountContent(shared: SharedContent): AccountContent {
         return bytes
       }
 
-      /** Runs of blocks that are seen are read as they are; the others are absent. */
+      /** Reads runs of visible blocks from the store; yields null for the others. */
       async function* ownRun(
         refs: readonly ContentRef[],
         signal: AbortSignal,

@@ -1,5 +1,4 @@
-// Composes the files of src/ipfs/files.ts from a store, a way to obtain
-// blocks and the account rows.
+// Composes the `Files` interface (files.ts) from a store, a function that obtains blocks, and the rows of accounts.
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../base/clock.ts'
@@ -32,17 +31,17 @@ import { selectBlocks } from './read/select-blocks.ts'
 import { storedOnly, walkBlocks } from './read/walk.ts'
 
 export type FilesLimits = {
-  /** Most blocks one import may make. */
+  /** Maximum number of blocks that one import may create. */
   readonly importBlocksMax: number
-  /** Memory that the folders of one import may take. */
+  /** Maximum memory for the directories of one import. */
   readonly folderBytesMax: number
-  /** Most distinct blocks one recursive pin may have, and one walk over an account's pins. */
+  /** Maximum number of distinct blocks of one recursive pin, and of one walk over an account's pins. */
   readonly pinBlocksMax: number
-  /** How long a missing block is waited for when the caller sets no limit, since the last one was found. */
+  /** How long a read without a time limit waits for a missing block, counted from the last block found. */
   readonly idleMs: number
   /** How long uploaded blocks that are not pinned are stored. */
   readonly unpinnedMs: number
-  /** Most reads that wait for a missing block at a time. */
+  /** Maximum number of reads that wait for missing blocks at the same time. */
   readonly waitersMax: number
 }
 
@@ -60,25 +59,25 @@ export type FilesSettings = {
   readonly deleteBlocks: DeleteBlocks
   readonly obtain: Obtain
   readonly readRun: SequentialRead
-  /** The store's commits write rows that belong to content. */
+  /** The rows that the store's commits write. */
   readonly rows: Rows
   readonly clock: Clock
-  /** Whether `obtain` asks anyone beyond the store, now. */
+  /** Whether `obtain` can currently use sources other than the store. */
   readonly hasSources: () => boolean
-  /** As PinSettings says; absent: yes. */
+  /** As in PinSettings. Default: true. */
   readonly sharesRoots?: boolean
   readonly limits: FilesLimits
-  /** The content path of a path of an IPNS name. Absent: names are not resolved. */
+  /** Resolves an IPNS path to a content path. Absent: names are not resolved. */
   readonly resolveName?: (
     path: string,
     patience: FetchPolicy,
     signal: AbortSignal,
   ) => Promise<string>
-  /** Of the thread, for imports. Default: turns of their own. */
+  /** Time slices for imports, shared by the thread. Default: separate ones. */
   readonly turns?: FairTimeSlices
-  /** Reads may search the IPFS network for this account. Default: they do not. */
+  /** The account on whose behalf reads may search the IPFS network. Default: they do not search it. */
   readonly account?: string
-  /** Of the store, shared by the files of several accounts. Default: their own. */
+  /** Shared by the files of all accounts of the store. Default: separate ones. */
   readonly waiters?: Waiters
 }
 
@@ -248,14 +247,14 @@ export function createFiles(settings: FilesSettings): Files {
       const shape = fileShape(cid, await read(cid))
       const end = length === null || offset + length > shape.size ? shape.size : offset + length
       const bytes = readFile(shape, offset, end, read)
-      // The first chunk is read before anything is promised, so that most failures come as real answers.
+      // Reads the first chunk before returning, so that most failures still become error replies.
       const first = await bytes.next()
       return { size: shape.size, chunks: rest(first, bytes, gone) }
     },
   }
 }
 
-/** The stream with its first step already made. Leaving early ends what is being fetched for it. */
+/** The stream after its first read. If the consumer stops early, pending fetches are aborted. */
 async function* rest(
   first: IteratorResult<Uint8Array>,
   bytes: AsyncGenerator<Uint8Array>,

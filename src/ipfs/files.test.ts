@@ -91,9 +91,9 @@ test('a corrupt block ends the stream with an error before any wrong byte', asyn
   const middle = rootOf(
     await importAll(files, [fileEntry('m', bytes.subarray(262_144, 524_288))]),
   ).cid
-  // Nothing is remembered of it then.
+  // Otherwise the cached result of an earlier verification would be used.
   await store.quarantine(refOf(middle))
-  // Other bytes of the same length: those that lie one place further.
+  // Other bytes of the same length: the range shifted by one byte.
   database.run('UPDATE block SET file = -file, at = at + 1 WHERE hash = ?', [
     middle.multihash.bytes,
   ])
@@ -211,7 +211,7 @@ test('missing content is refused at once offline, and when no source could have 
   assert.deepEqual(await pinsOf(files, 'alice'), [])
 })
 
-/** Never has anything. */
+/** Has no blocks. */
 const empty: Source = { name: 'empty', fetch: async () => {} }
 
 test('without sources a time limit is not waited out: nothing could come', async (t) => {
@@ -377,7 +377,7 @@ test('who seeks what lies below pins has only those walked that reach it', async
   assert.deepEqual(await rootsOf([leafA, leafB.toV1()]), [rootA, rootB].toSorted())
   const absent = CID.parse('QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
   assert.deepEqual(await rootsOf([absent]), [])
-  // What lies in its own CID is in no list of blocks.
+  // An identity CID is in no closure, so every pin may reach it.
   assert.deepEqual(await rootsOf([CID.parse('bafkqaaa')]), [rootA, rootB].toSorted())
 })
 
@@ -403,7 +403,7 @@ test('a pin of more blocks than the limit is refused', async (t) => {
   await assert.rejects(files.pin('bob', pin, atOnce, quiet, never), /more than 3 blocks/)
 })
 
-/** Turns the clock each time the event loop comes round, until `settling` is settled. */
+/** Advances the clock once per turn of the event loop, until `settling` has settled. */
 async function turnUntil(
   t: TestContext,
   clock: FilesFixture['clock'],

@@ -1,4 +1,4 @@
-// The interface of files: the methods that IPFS commands and the gateway call. Made by create-files.ts.
+// The interface of files, which IPFS commands and the gateway call. Implemented by create-files.ts.
 import type { CID } from 'multiformats/cid'
 import type { PinProvide } from '../base/provide.ts'
 import type { ImportProfile } from '../codec/ipld/import-profile.ts'
@@ -16,21 +16,24 @@ export type Pin = {
   readonly cid: CID
   readonly mode: PinMode
   readonly name: string
-  /** Of a pin that is made; absent: as the account's setting. */
+  /** For a new pin; absent: the account's setting applies. */
   readonly provide?: PinProvide
-  /** The request that ends in the commit of the pin. `replaces`: CID of the pin that ends with it. */
+  /** The pin request that ends in the commit of this pin. `replaces`: CID of the pin that the commit removes. */
   readonly request?: PinRequestClaim & { readonly replaces: Uint8Array | null }
 }
 
-/** How a file operation may look for content that is not here. */
+/** How a file operation may search for content that is not stored locally. */
 export type FetchPolicy = {
-  /** Never ask sources. */
+  /** Do not request blocks from sources. */
   readonly offline: boolean
-  /** The caller's own limit; null = the server's idle limit. */
+  /** The caller's time limit; null: the server's idle limit. */
   readonly timeoutMs: number | null
-  /** Multiaddrs, with `/p2p/<peer ID>`, of peers of the IPFS network that are asked too; at most 20. */
+  /** Multiaddrs, with `/p2p/<peer ID>`, of additional IPFS peers to query; at most 20. */
   readonly origins?: readonly string[]
-  /** Called with the CID of each block before it is read; what it throws ends the operation. Absent: all may be read. */
+  /**
+   * Called with the CID of each block before it is read; if it throws, the operation ends with that error. Absent: all blocks may
+   * be read.
+   */
   readonly permit?: (cid: CID) => void
 }
 
@@ -45,7 +48,7 @@ export type MfsCall = {
 }
 
 export interface Mfs {
-  /** The account's tree, to be read. */
+  /** Opens the account's tree for reading. */
   open(call: MfsCall): Promise<MfsTree>
   /**
    * Changes the tree with `work`, durable when it resolves. If another change is committed first, `work` runs again on the
@@ -64,17 +67,17 @@ export interface Mfs {
 
 export interface Files {
   /**
-   * Imports entries as `account`, streaming with bounded memory, and yields Kubo's events in order. The last
-   * event is given only after everything, pins included, is durable; with `progress` each top-level entry is
-   * committed on its own, else all or nothing. `proceed` is asked right before a commit: false = the caller
-   * is gone, commit nothing. Throws `command_failed` with Kubo's texts, `no_space`, `unsupported_option`.
+   * Imports entries for an account, streaming with bounded memory, and yields Kubo's events in order. The last event is yielded
+   * only after everything, pins included, is durable. With `progress` each top-level entry is committed separately, otherwise all
+   * or nothing. `proceed` is called right before a commit; false: the client has disconnected, and nothing is committed. Throws
+   * `command_failed` with Kubo's texts, `no_space`, `unsupported_option`.
    */
   import(
     entries: AsyncIterable<UploadEntry>,
     options: ImportOptions,
     context: {
       readonly accountId: string
-      /** Of the pins. */
+      /** For the pins. */
       readonly provide?: PinProvide
       readonly proceed: () => boolean
       readonly signal: AbortSignal
@@ -82,16 +85,16 @@ export interface Files {
   ): AsyncGenerator<ImportEvent>
 
   /**
-   * Keeps the blocks of CAR files, each hashed: all of all files or none, durable before the first event. Then pins
-   * the roots that their headers name, those that are whole, without asking sources. Memory is bounded by two groups
-   * of blocks. Throws `command_failed` for files that are malformed or cut short, `too_large`, `no_space`, `hung_up`.
+   * Stores the blocks of CAR files, each verified by its hash: all of all files or none, durable before the first event. Then pins
+   * the roots named in their headers if their DAGs are complete, without requests to sources. Memory is bounded by two groups of
+   * blocks. Throws `command_failed` for files that are malformed or cut short, `too_large`, `no_space`, `hung_up`.
    */
   importCars(
     cars: AsyncIterable<AsyncIterable<Uint8Array>>,
     options: CarImportOptions,
     context: {
       readonly accountId: string
-      /** Of the pins. */
+      /** For the pins. */
       readonly provide?: PinProvide
       readonly proceed: () => boolean
       readonly signal: AbortSignal
@@ -99,8 +102,8 @@ export interface Files {
   ): AsyncGenerator<CarImportEvent>
 
   /**
-   * The DAG below `cid` as a CARv1, depth first, no block twice, none that lies in its own CID. Each block is verified
-   * before it is written; nothing is given before the first is there. `partial`: leaves out what is not here.
+   * The DAG below `cid` as a CARv1, depth first, each block once, without blocks of identity CIDs. Each block is verified before it
+   * is written; nothing is yielded before the root's block was read. `partial`: omits blocks that are not stored.
    */
   exportCar(
     cid: CID,
@@ -110,20 +113,23 @@ export interface Files {
   ): AsyncIterable<Uint8Array>
 
   /**
-   * The CID that a path names (`<cid>`, `/ipfs/<cid>/a/b`, `ipfs://…`, `/ipns/<name>/a`): walks directories. Throws
+   * Resolves a path (`<cid>`, `/ipfs/<cid>/a/b`, `ipfs://…`, `/ipns/<name>/a`) to its CID by walking directories. Throws
    * `command_failed` with Kubo's texts.
    */
   resolve(path: string, patience: FetchPolicy, signal: AbortSignal): Promise<CID>
 
-  /** The last block on a path and what it names inside it, for commands on nodes. Throws as `resolve`. */
+  /**
+   * The last block on a path and the remaining segments, which name a part of that block; for commands on nodes. Throws as
+   * `resolve`.
+   */
   resolveNode(path: string, patience: FetchPolicy, signal: AbortSignal): Promise<ResolvedNode>
 
-  /** The walk of a path with all it went through. Throws as `resolve`. */
+  /** Walks a path and records all nodes and blocks on it. Throws as `resolve`. */
   trace(path: ContentPath, patience: FetchPolicy, signal: AbortSignal): Promise<TracedPath>
 
   /**
-   * The blocks of a path and of what it leads to, depth first, each verified. Bounded in blocks. One of 64 KiB or more
-   * is valid until the next one is asked for.
+   * The blocks of a path and of the selected part of its target, depth first, each verified. The number of blocks is limited. A
+   * block of 64 KiB or more is valid until the next one is requested.
    */
   select(
     path: TracedPath,
@@ -132,12 +138,12 @@ export interface Files {
     signal: AbortSignal,
   ): AsyncIterable<SelectedBlock>
 
-  /** Is the block in the store? A look at the index alone. Identity CIDs are always here. */
+  /** Whether the block is in the store, by the index alone. True for all identity CIDs. */
   has(cid: CID): Promise<boolean>
 
   /**
-   * Is the CID pinned, as v0 or v1, or below a recursive pin, by that account, or with null by anyone? `whole`: with all
-   * below, which a direct pin does not hold.
+   * Whether the account, or with null any account, pins the CID as v0 or v1, directly or below a recursive pin. `whole`: with all
+   * blocks below it, so a direct pin does not count.
    */
   isPinned(
     cid: CID,
@@ -145,8 +151,8 @@ export interface Files {
   ): Promise<boolean>
 
   /**
-   * The bytes of one file from `offset` on, at most `length`, each chunk verified before it is yielded and valid
-   * until the next one is asked for. Resolves once the first block is verified; `size` is the file's whole size.
+   * The bytes of one file from `offset` on, at most `length`. Each chunk is verified before it is yielded, and valid until the next
+   * one is requested. Resolves once the first block is verified; `size` is the size of the whole file.
    */
   open(
     cid: CID,
@@ -155,18 +161,18 @@ export interface Files {
     signal: AbortSignal,
   ): Promise<{ readonly size: bigint; readonly chunks: AsyncIterable<Uint8Array> }>
 
-  /** What kind of node it is, how large, and its metadata. Throws `command_failed` for what is no UnixFS. */
+  /** Type, size and metadata of a node. Throws `command_failed` if it is not UnixFS. */
   stat(cid: CID, patience: FetchPolicy, signal: AbortSignal): Promise<NodeStat>
 
   /**
-   * The entries of a directory, sharded or not, in the order they stand; of a file its chunks, without names.
-   * Bounded; throws `command_failed` for nodes that are malformed or not UnixFS.
+   * The entries of a directory, sharded or not, in stored order; for a file its chunks, without names. The number of entries is
+   * limited. Throws `command_failed` for nodes that are malformed or not UnixFS.
    */
   list(cid: CID, patience: FetchPolicy, signal: AbortSignal): AsyncIterable<DirectoryEntry>
 
   /**
-   * Every link below `cid` as it is met, depth first, each `from` before what is below it. `depthMax` levels,
-   * null = all; `unique`: each target once. Bounded in links.
+   * Every link below `cid` in depth-first order, each link before the links below it. `depthMax`: number of levels, null: all.
+   * `unique`: each target once. The number of links is limited.
    */
   refs(
     cid: CID,
@@ -175,25 +181,25 @@ export interface Files {
     signal: AbortSignal,
   ): AsyncIterable<Reference>
 
-  /** Every block below `cid`, itself included, each once by multihash. Bounded in blocks. */
+  /** Every block below `cid`, `cid` included, each multihash once. The number of blocks is limited. */
   blocks(
     cid: CID,
     patience: FetchPolicy,
     signal: AbortSignal,
   ): AsyncIterable<{ readonly cid: CID; readonly block: Uint8Array | null }>
 
-  /** How much of the DAG below `cid` is in the store: whether all of it, and the bytes of distinct blocks. */
+  /** How much of the DAG below `cid` is stored: whether it is complete, and the bytes of distinct blocks. */
   locality(
     cid: CID,
     signal: AbortSignal,
   ): Promise<{ readonly whole: boolean; readonly bytes: bigint }>
 
-  /** Only the size of a file, for `cat` of several arguments. Throws as `open` for what is no file. */
+  /** The size of a file, for `cat` with several arguments. Throws as `open` if it is not a file. */
   size(cid: CID, patience: FetchPolicy, signal: AbortSignal): Promise<bigint>
 
   /**
-   * Pins once all blocks the mode needs are here; replaces the name. Calls `progress` with counts. Throws `NothingChanged`
-   * if the pin names a request that was removed or that another try took over.
+   * Pins when all blocks that the mode requires are stored; replaces the name. Calls `progress` with counts. Throws
+   * `NothingChanged` if the pin's request was removed or another try took it over.
    */
   pin(
     accountId: string,
@@ -204,8 +210,8 @@ export interface Files {
   ): Promise<void>
 
   /**
-   * Pins `to` under the name of the recursive pin `from`, once all its blocks are here; with `unpin` the old
-   * pin goes in the same commit. Only the account's own pins count. Texts: Kubo's.
+   * Pins `to` under the name of the recursive pin `from` when all its blocks are stored; with `unpin` the same commit removes the
+   * old pin. Only the account's own pins count. Throws with Kubo's texts.
    */
   movePin(
     accountId: string,
@@ -214,12 +220,12 @@ export interface Files {
     signal: AbortSignal,
   ): Promise<void>
 
-  /** One block as it is stored, verified. */
+  /** One stored block, verified. */
   block(cid: CID, patience: FetchPolicy, signal: AbortSignal): Promise<Uint8Array>
 
   /**
-   * Keeps one block that the caller made; durable when it resolves. `pin`: pins it, once all below it is
-   * here, in the same commit. `proceed` false = the caller is gone, commit nothing.
+   * Stores one block of the client; durable when it resolves. `pin`: pins it in the same commit, when all blocks below it are
+   * stored. `proceed` returns false: the client has disconnected, and nothing is committed.
    */
   putBlock(
     block: { readonly cid: CID; readonly bytes: Uint8Array },
@@ -227,7 +233,7 @@ export interface Files {
     patience: FetchPolicy,
     context: {
       readonly accountId: string
-      /** Of the pin. */
+      /** For the pin. */
       readonly provide?: PinProvide
       readonly proceed: () => boolean
       readonly signal: AbortSignal
@@ -235,8 +241,8 @@ export interface Files {
   ): Promise<void>
 
   /**
-   * Ends what keeps the block for the account without a pin; deleted if no other reference remains. Null, or why not: a
-   * pin of the account reaches it, or it is not here and `force` is false. Texts: Kubo's.
+   * Ends the account's leases on the block; deletes it if no other reference remains. Returns null, or the reason for refusing: a
+   * pin of the account reaches it, or it is not stored and `force` is false. Kubo's texts.
    */
   removeBlock(
     accountId: string,
@@ -245,22 +251,22 @@ export interface Files {
     signal: AbortSignal,
   ): Promise<string | null>
 
-  /** Ends all that the account keeps without a pin; yields the blocks that it kept by nothing else, as raw CIDs. */
+  /** Ends all leases of the account; yields the blocks that only these leases held, as raw CIDs. */
   releaseUnpinned(accountId: string, signal: AbortSignal): AsyncIterable<CID>
 
-  /** Removes the account's own pin. Texts: Kubo's. */
+  /** Removes the account's own pin. Throws with Kubo's texts. */
   unpin(accountId: string, cid: CID, recursive: boolean): Promise<void>
 
-  /** The account's pins, recursive ones first, then direct ones; each group by the bytes of its CIDs. */
+  /** The account's pins, recursive ones first, then direct ones; each group ordered by the bytes of the CIDs. */
   pins(accountId: string, signal: AbortSignal): AsyncIterable<Pin>
 
-  /** Null: the account has not pinned exactly that CID. */
+  /** Null: the account has not pinned this exact CID. */
   findPin(accountId: string, cid: CID): Promise<Pin | null>
 
   /**
-   * CIDs below the account's recursive pins that are not pinned themselves, each with the root it is under; a block that
-   * is linked by several CIDs is listed under each. A walk over stored blocks only; stops with the signal. `sought`: at least
-   * these, those that are pinned directly too, and no pin is walked that reaches none of them.
+   * CIDs below the account's recursive pins that are not pinned themselves, each with its root. A block that is linked by several
+   * CIDs is listed under each. Walks stored blocks only; stops with the signal. `sought`: lists at least these CIDs, even if they
+   * are pinned directly, and skips pins that reach none of them.
    */
   indirect(
     accountId: string,
@@ -268,22 +274,19 @@ export interface Files {
     sought?: readonly CID[],
   ): AsyncIterable<{ readonly cid: CID; readonly root: CID }>
 
-  /**
-   * What the account keeps by pins, and for a while without: distinct blocks by multihash, and their bytes. As of
-   * the last commit.
-   */
+  /** The account's storage, by pins and by leases: distinct blocks by multihash, and their bytes. As of the last commit. */
   stored(accountId: string): Promise<AccountStorage>
 
   /**
-   * Every block that the account keeps, each once, as raw CIDs; pins that were not counted yet are left out. As of the
-   * rows while it goes. Throws `command_failed` where very many blocks are below several pins.
+   * Every block that the account stores, each once, as raw CIDs; pins that are not counted yet are left out. Rows may change during
+   * the iteration. Throws `command_failed` if too many blocks are below several pins.
    */
   held(accountId: string, signal: AbortSignal): AsyncIterable<CID>
 
   /** The file trees of accounts. */
   readonly mfs: Mfs
 
-  /** Each recursive pin of the account with the blocks below it that are lost or wrong, at most 1001. */
+  /** Each recursive pin of the account with its missing or corrupt blocks, at most 1001. */
   verifyPins(
     accountId: string,
     signal: AbortSignal,

@@ -1,14 +1,14 @@
-// Whether the blocks of a CAR are one whole DAG and nothing else, found out while they pass: then its root is pinned in
-// the commit that keeps them, and nothing is read a second time. Bounded in memory; past that it is not known.
+// Finds out, while the blocks of a CAR are read, whether they are exactly one complete DAG. If so, its root is pinned in the commit
+// that stores the blocks, without reading them again. Memory is bounded; past the bound the result is unknown.
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { identityCode } from '../../codec/ipld/multihash.ts'
 import { linkless, linksOf } from '../read/links.ts'
 
 export interface CarClosure {
-  /** A block that is what its CID says, to be added before the answer is read. */
+  /** Adds a block that was verified against its CID. All blocks are added before `isAllBelow` is called. */
   add(cid: CID, block: Uint8Array): void
-  /** True: the blocks added are those below `root` and no others. False: they are not, or it is not known. */
+  /** True: the added blocks are exactly those below `root`. False: they are not, or the result is unknown. */
   isAllBelow(root: CID): boolean
 }
 
@@ -33,7 +33,7 @@ export function createCarClosure(entriesMax: number): CarClosure {
   function follow(cid: CID, block: Uint8Array): void {
     for (const link of linksOf(cid, block)) {
       if (link.cid.multihash.code !== identityCode) mark(keyOf(link.cid), linked)
-      // Such a block lies in its CID and may have links itself: rare, so left to the walk.
+      // An identity CID contains its block, which may have links itself. This is rare, so the later walk handles it.
       else if (!linkless.includes(link.cid.code)) giveUp()
       if (!known) return
     }
@@ -53,7 +53,7 @@ export function createCarClosure(entriesMax: number): CarClosure {
     isAllBelow(root) {
       const rootKey = keyOf(root)
       if (!known || !entries.has(rootKey)) return false
-      // No DAG has a cycle. So from a block that another links to, the way up ends at one without a parent.
+      // A DAG has no cycles, so following links upwards from any block ends at a block without a parent.
       for (const [key, flags] of entries) {
         if (flags !== (key === rootKey ? seen : seen | linked)) return false
       }
@@ -62,7 +62,7 @@ export function createCarClosure(entriesMax: number): CarClosure {
   }
 }
 
-/** By codec too: the same bytes under another codec have other links. */
+/** Includes the codec: the same bytes have other links under another codec. */
 function keyOf({ code, multihash }: CID): string {
   return `${code}:${Buffer.from(multihash.bytes).toString('latin1')}`
 }

@@ -1,4 +1,4 @@
-// CAR files of one account: what src/ipfs/files.ts promises of them, from a store and the account's pins.
+// CAR import and export for one account: implements the CAR methods of src/ipfs/files.ts.
 // Tested by src/kubo/commands/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { type CarBlock, writeCar } from '../../codec/ipld/car-writer.ts'
@@ -14,9 +14,9 @@ import { deleteLease } from '../../tables/leases.ts'
 import { looseRoot, pinStatements } from '../pins/pin-rows.ts'
 
 /**
- * With identity blocks, as Kubo writes them. Nothing is given before the root's block is there. `partial`: leaves out what `read` does not have, and all that is
- * only below it; else that ends the file, cut short. Throws what `read` throws, and `command_failed` for DAGs that
- * pass the bounds of a walk.
+ * Includes identity blocks, as Kubo does. Yields nothing before the root's block was read. `partial`: omits blocks that `read` does
+ * not have, and all blocks only reachable through them; otherwise such a block ends the file, cut short. Throws the errors of
+ * `read`, and `command_failed` for DAGs over the limits of a walk.
  */
 async function* exportCar(
   root: CID,
@@ -38,17 +38,17 @@ export type CarSettings = {
   readonly clock: Clock
   readonly openBlocks: OpenBlocks
   readonly pins: Pick<Files, 'pin'>
-  /** Most blocks of one import. */
+  /** Maximum number of blocks of one import. */
   readonly importBlocksMax: number
-  /** Most distinct blocks of one pin, and of one export. */
+  /** Maximum number of distinct blocks of one pin, and of one export. */
   readonly pinBlocksMax: number
   /** How long uploaded blocks that are not pinned are stored. */
   readonly unpinnedMs: number
-  /** After a commit of new blocks: content that others may wait for is here. */
+  /** Called after a commit of new blocks, for callers that wait for content. */
   readonly committed: () => void
 }
 
-/** Roots are pinned from stored blocks: an import uses no source. */
+/** Roots are pinned from stored blocks only: an import uses no source. */
 const storedAlone: FetchPolicy = { offline: true, timeoutMs: null }
 
 export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'exportCar'> {

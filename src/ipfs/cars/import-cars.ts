@@ -1,5 +1,5 @@
-// CAR files into the store: each block is hashed as it comes, and all of them are committed at once; each root is
-// pinned that is whole, in the same commit when it is the only one. Nothing is ever fetched.
+// Imports CAR files: hashes each block on arrival and commits all of them together. Pins each root whose DAG is complete, in the
+// same commit if it is the only root. Never fetches missing blocks.
 // Tested by src/kubo/commands/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
@@ -15,45 +15,45 @@ import type { StagedTree } from '../../tables/roots.ts'
 
 export type CarImportOptions = {
   readonly pinRoots: boolean
-  /** Most bytes of one block, and what is said of one that has more. */
+  /** Maximum bytes of one block; `tooBig`: the error message for a larger one. */
   readonly blockBytesMax: number
   readonly tooBig: string
 }
 
 export type CarImportEvent =
-  /** `error`: why it was not pinned, '' when it was. */
+  /** `error`: why it was not pinned; '' if it was. */
   | { readonly kind: 'root'; readonly cid: CID; readonly error: string }
-  /** The last: as the files tell it, blocks that stand twice are counted twice. */
+  /** The last event. Counts blocks as the files list them: repeated blocks count each time. */
   | { readonly kind: 'imported'; readonly blocks: number; readonly bytes: bigint }
 
 export type CarImportContext = {
-  /** Most blocks of one request. */
+  /** Maximum number of blocks of one request. */
   readonly blocksMax: number
-  /** Most blocks of one recursive pin. */
+  /** Maximum number of blocks of one recursive pin. */
   readonly pinBlocksMax: number
   readonly batch: () => Batch
-  /** After the commit: content that others may wait for is here. */
+  /** Called after the commit, for callers that wait for content. */
   readonly committed: () => void
-  /** The rows of a root's pin, when what was put is all that is below it. */
+  /** The rows of a root's pin, used if the imported blocks are exactly those below the root. */
   readonly pinRows: (root: CID, put: StagedTree) => readonly Statement[]
-  /** What keeps all that was put until it is pinned, or for a while when it is not. */
+  /** The rows of the lease that stores all imported blocks until they are pinned or the lease expires. */
   readonly lease: (put: StagedTree) => readonly Statement[]
-  /** Ends that: every root is pinned. */
+  /** Ends the lease: every root is pinned. */
   readonly release: (put: StagedTree) => Promise<void>
-  /** Pins a root whose blocks are all here, and tells of each block it looks at. */
+  /** Pins a root from stored blocks, and calls `walked` for each block. */
   readonly pin: (root: CID, walked: () => void) => Promise<void>
   readonly proceed: () => boolean
   readonly signal: AbortSignal
 }
 
-/** What is remembered of the blocks of a request, to know whether its root is whole: some 30 MB at most. */
+/** Entries of the closure that checks whether the DAG of the root is complete: about 30 MB at most. */
 const closureEntriesMax = 200_000
-/** Of the batch: all of it is one lease. */
+/** Tree number in the batch: all blocks belong to one lease. */
 const tree = 0
 
 /**
- * The generator of `Files.importCars`. All blocks of all files or none, in at most two groups of memory; what ends it
- * early discards them.
+ * The generator of `Files.importCars`. Stores all blocks of all files or none, with at most two groups in memory; if it ends early,
+ * the staged blocks are discarded.
  */
 export async function* importCars(
   cars: AsyncIterable<AsyncIterable<Uint8Array>>,
@@ -87,7 +87,7 @@ export async function* importCars(
   }
   yield { kind: 'imported', ...count }
 
-  /** The only root, if all that came is what lies below it. */
+  /** The only root, if the imported blocks are exactly those below it. */
   function wholeRoot(): CID | null {
     const [root] = roots.values()
     if (root === undefined || roots.size > 1 || !options.pinRoots) return null
@@ -131,15 +131,15 @@ export async function* importCars(
 }
 
 /**
- * Each root once, in the order of the headers. An error that prevents a pin is reported, and does not end the rest.
- * True when all are.
+ * Pins each root once, in the order of the headers. An error that prevents a pin is reported, and the other roots are still pinned.
+ * Returns true if all were pinned.
  */
 async function* pinAll(
   roots: readonly CID[],
   { blocksMax, pin, signal }: CarImportContext,
 ): AsyncGenerator<CarImportEvent, boolean> {
   let whole = true
-  // Many roots may stand over the same blocks: the walks have one bound together.
+  // Many roots may share blocks, so one limit applies to all walks together.
   let left = blocksMax
   const walked = (): void => {
     if (left === 0) throw failed(`DAGs of the roots have more than ${blocksMax} blocks together`)
@@ -160,13 +160,13 @@ async function* pinAll(
   return whole
 }
 
-/** What is said of the files themselves names the place; refusals of the server stay as they are. */
+/** Adds the position to errors of the files; leaves refusals of the server unchanged. */
 function withPlace(where: string, thrown: unknown): unknown {
   if (!(thrown instanceof Fault) || !ofContent(thrown)) return thrown
   return new Fault('command_failed', { detail: `${where}: ${thrown.message}`, cause: thrown })
 }
 
-/** The blocks are stored by now: an error of the pin alone is reported for the root. */
+/** The blocks are already stored, so an error that concerns only the pin is reported for the root. */
 function keepsFromPinning(fault: Fault): boolean {
   return ofContent(fault) || fault.code === 'over_quota'
 }

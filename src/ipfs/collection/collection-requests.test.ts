@@ -39,7 +39,7 @@ function createRequests(
       return await rows.first(query)
     },
   }
-  /** Reads of the watch wait for the returned function. */
+  /** Delays reads of the watcher until the returned function is called. */
   function delayReads(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     delay = promise

@@ -1,5 +1,5 @@
-// Collections that another process asks for: a row that the server answers, so that `cairn gc` needs no way into it but
-// the database they share.
+// Garbage collection requested by another process: it inserts a row and the server answers in it, so `cairn gc` needs no other
+// connection than the shared database.
 // Tested by src/ipfs/collection/collection-requests.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -15,23 +15,23 @@ import {
 import type { GarbageCollector } from './garbage-collector.ts'
 import type { Swept } from './sweep.ts'
 
-/** Answered requests that are kept to be read. */
+/** Number of answered requests that are retained for their clients to read. */
 const keptMax = 100
 const lookMs = 1000
 
-/** `swept` null: why nothing was swept is in `error`. */
+/** `swept` null: no sweep ran, and `error` contains the reason. */
 export type Answered = { readonly swept: Swept | null; readonly error: string }
 
 export const notCounted =
   'pins of an earlier version are not counted yet: nothing is collected until they are'
 
-/** Asks; gives the number of the request. */
+/** Requests a collection; returns the ID of the request. */
 export async function askCollection(rows: Rows, now: number): Promise<number> {
   await rows.write([insertCollection(now)])
   return (await rows.first(findLatestCollection()))?.id ?? 0
 }
 
-/** Null: it is not answered yet. */
+/** Null: not answered yet. */
 export async function findAnswer(rows: Rows, id: number): Promise<Answered | null> {
   const row = await rows.first(findCollectionResult(id))
   if (row === null) return null
@@ -42,7 +42,7 @@ export async function findAnswer(rows: Rows, id: number): Promise<Answered | nul
   }
 }
 
-/** Answers all requests that were made before; `latest`: the number of the last of them. */
+/** Answers all requests up to `latest`, the ID of the newest one. */
 export function answerRequests(
   latest: number,
   { swept, error }: Answered,
@@ -52,7 +52,7 @@ export function answerRequests(
   return endCollections(latest, result, { ended: now, resultsMax: keptMax })
 }
 
-/** One collection, as an answer. */
+/** Runs one collection and returns its result as an answer. */
 export async function collectFor(collector: GarbageCollector): Promise<Answered> {
   try {
     const swept = await collector.collect()
@@ -62,7 +62,7 @@ export async function collectFor(collector: GarbageCollector): Promise<Answered>
   }
 }
 
-/** Looks for requests once a second; one collection answers all that wait when it begins. */
+/** Polls for requests once a second; one collection answers all requests that were made before it began. */
 export function watchRequests(parts: {
   readonly rows: Rows
   readonly collector: GarbageCollector
@@ -79,10 +79,10 @@ export function watchRequests(parts: {
     answering = true
     try {
       const latest = (await rows.first(findLatestOpenCollection()))?.id ?? null
-      // The collector may have stopped during the read: its error would be the answer.
+      // The collector may have stopped during the read; its error would then become the answer.
       if (latest === null || stopped) return
       const answered = await collectFor(collector)
-      // The stop ended it: the next server, or the command itself, collects.
+      // The shutdown aborted the collection, so the request stays open for the next server or for the command itself.
       if (stopped && answered.swept === null) return
       await rows.write(answerRequests(latest, answered, clock.now()))
     } catch (error) {

@@ -1,4 +1,4 @@
-// Tests of collections: referenced content stays, unreferenced content goes, and the count equals that of a walk.
+// Tests of collections: referenced content remains, unreferenced content is deleted, and the counts equal those of a walk.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { CID } from 'multiformats/cid'
@@ -73,7 +73,7 @@ test('a collection deletes unreferenced blocks and no others', async (t) => {
   assert.equal((await files.stored('alice')).blocks, 0)
   assert.deepEqual(await collector.collect(), { blocks: 0, bytes: 0 })
   await files.unpin('bob', shared, true)
-  // The directory and `one`: `two` is in the other tree as well.
+  // The directory and `one`; `two` is in the other tree too.
   assert.equal((await collector.collect())?.blocks, 2)
   assert.deepEqual(await readAll(fixture, own), ['two', 'three'])
   await files.unpin('bob', own, true)
@@ -117,12 +117,12 @@ test('pins of a version without storage accounting are counted before the first 
     await addTree(fixture, 'alice', ['two', 'three']),
   ]
   const before = await files.stored('alice')
-  // As such a version left it: pins, and no rows of what they reach.
+  // As an earlier version left it: pins without rows of their closures.
   database.run('UPDATE pin SET root = NULL')
   for (const table of ['root', 'closure', 'charge', 'holding', 'account_storage', 'releasing']) {
     database.run(`DELETE FROM ${table}`)
   }
-  // What is kept already is counted also where it is more than the account may keep.
+  // Existing pins are counted even if they exceed the account's quota.
   database.run(`UPDATE account SET settings = '{"filesStoredBytes":1}'`)
   const collector = createCollected(t, fixture)
   assert.deepEqual(await collector.collect(), { blocks: 0, bytes: 0 })
@@ -214,7 +214,7 @@ test('a pin that was given up goes on where it stopped, whatever was collected m
   await files.pin('alice', pin, atOnce, quiet, never)
   assert.equal(asked.length - before, 7 - before)
   assert.equal((await files.stored('alice')).blocks, 7)
-  // What the try in vain kept is the pin's now: it goes with it.
+  // The blocks that the failed try stored now belong to the pin, and are released with it.
   clock.turn(1)
   await files.unpin('alice', root, true)
   assert.equal((await files.stored('alice')).blocks, 0)
@@ -252,7 +252,7 @@ test('a pinned block with a corrupt copy is readable again after a valid copy ar
   await loseBlock(fixture, ref.hash)
   assert.equal(await store.has(ref), false)
   assert.equal(store.peek(ref), null)
-  // A pin of what is not whole is walked, and finds that out.
+  // A pin of an incomplete DAG is walked, which finds the missing block.
   const pin = { cid: root, mode: 'recursive', name: '' } as const
   await assert.rejects(files.pin('bob', pin, atOnce, quiet, never), /not found locally/)
   await collector.collect()

@@ -1,5 +1,5 @@
-// Collects unreferenced content: ends leases, gives released roots back, sweeps, frees the disk. On a schedule and
-// when it is asked; one at a time, and at the pace that leaves those who write their time.
+// Collects unreferenced content: ends leases, takes released roots apart, sweeps, frees disk space. Runs on a schedule and on
+// request, one run at a time, with a duty cycle that leaves write time for requests.
 import type { Clock } from '../../base/clock.ts'
 import { createDutyCycle } from '../../base/duty-cycle.ts'
 import type { Log } from '../../base/log.ts'
@@ -10,34 +10,34 @@ import { deleteExpiredLeases } from '../../tables/leases.ts'
 import { type Swept, releaseStep, sweep } from './sweep.ts'
 
 export type GarbageCollector = {
-  /** Ends what is over and gives back what was released, without a sweep. */
+  /** Ends expired leases and releases unreferenced roots, without a sweep. */
   settle(): Promise<void>
-  /** A whole collection, of young blocks too. Null: pins are not counted, so nothing was swept. */
+  /** Runs a complete collection that includes recent blocks. Null: some pins are not counted, so no sweep ran. */
   collect(): Promise<Swept | null>
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when no work is running any more. */
   stop(): Promise<void>
 }
 
 export type GarbageCollectorDeps = {
   readonly rows: Rows
-  /** That of `rows`. */
+  /** The writer of `rows`. */
   readonly writer: Pick<CountedWriter, 'taken'>
   readonly deleteBlocks: DeleteBlocks
   readonly segments: CollectedSegments
-  /** Counts pins of an earlier version; true when all are counted. */
+  /** Counts pins that an earlier version stored without counts; true when all are counted. */
   readonly countPins: (signal: AbortSignal) => Promise<boolean>
-  /** Between two collections; null: only when asked. */
+  /** Time between two scheduled collections; null: only on request. */
   readonly intervalMs: number | null
   readonly clock: Clock
   readonly log: Log
 }
 
-/** What was fetched and not pinned is of use for a while: the schedule leaves it this long. */
+/** Scheduled collections skip blocks younger than this: fetched blocks that are not pinned may still be used for a while. */
 const youngMs = 3_600_000
-/** Leases that end in one write. */
+/** Leases that one write ends. */
 const leasesAtOnce = 20
 
-/** Starts at once with what an earlier run left. */
+/** Starts immediately with the work that an earlier run left. */
 export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageCollector {
   const { rows, writer, deleteBlocks, segments, countPins, intervalMs, clock, log } = parts
   const stopping = new AbortController()
@@ -46,7 +46,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
   let last: Promise<unknown> = Promise.resolve()
   let due = false
 
-  /** One after the other, whether the one before worked or not. */
+  /** Runs tasks one after another, even if the previous one failed. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = last.then(work)
     last = turn.catch(() => undefined)
@@ -67,7 +67,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
 
   async function collectNow(graceMs: number): Promise<Swept | null> {
     if (!(await settleNow())) return null
-    // Asked before the sweep counts what lives: those can only lose blocks from here on.
+    // Listed before the sweep counts live blocks: sealed segments can only lose blocks afterwards.
     const sealed = await segments.sealed()
     const before = clock.now() - graceMs
     const { live, ...swept } = await sweep({ rows, deleteBlocks, dutyCycle }, before, signal)
@@ -87,7 +87,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
     intervalMs === null
       ? () => {}
       : clock.every(intervalMs, () => {
-          // One that takes longer than the interval is not queued behind itself.
+          // A collection that takes longer than the interval is not queued a second time.
           if (due) return
           due = true
           logFailure(inTurn(() => collectNow(youngMs)).finally(() => (due = false)))
@@ -97,7 +97,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
     async settle() {
       await inTurn(settleNow)
     },
-    // One millisecond later than now: what came in this very one is swept as well.
+    // One millisecond after now, so that blocks of the current millisecond are swept too.
     collect: () => inTurn(() => collectNow(-1)),
     async stop() {
       stopClock()

@@ -1,5 +1,5 @@
-// Takes unreferenced roots apart and forgets the blocks that no account stores, in steps, between which other work and writes
-// get their turn. Needs no lock: the writes decide by their conditions.
+// Takes unreferenced roots apart and deletes blocks that no account stores, in steps between which other work and writes run. Needs
+// no lock: the conditions of the writes decide.
 // Tested by src/ipfs/collection/garbage-collector.test.ts
 import type { Rows } from '../../db/rows.ts'
 import {
@@ -21,7 +21,7 @@ import {
 /** Blocks of one step. */
 const stepBlocks = 1000
 
-/** One step of what there is to do; false when there was nothing. Not to be run twice at a time. */
+/** Runs one step of releasing; false: there was nothing to do. Must not run concurrently. */
 export async function releaseStep(rows: Rows): Promise<boolean> {
   const releasing = await rows.first(findFirstReleasing())
   if (releasing !== null) {
@@ -35,30 +35,30 @@ export async function releaseStep(rows: Rows): Promise<boolean> {
   return true
 }
 
-/** The ID of the block that ends a step; null: the rest is no more than a step. */
+/** The ID of the last block of a step; null: the rest fits in one step. */
 async function lastOfStep(rows: Rows, root: number, after: number): Promise<number | null> {
   return (await rows.first(findLastBlockOfStep(root, after, stepBlocks)))?.block ?? null
 }
 
-/** Blocks, and the bytes of them that were stored. */
+/** Deleted blocks, and their stored bytes. */
 export type Swept = { readonly blocks: number; readonly bytes: number }
 
-/** Blocks that one step looks at, and that one write forgets: a millisecond each, for an add waits behind it. */
+/** Blocks that one step reads, and that one write deletes: about a millisecond each, because uploads wait for it. */
 const lookBlocks = 500
 const deletedBlocksMax = 100
 
 type Loose = { readonly hash: Uint8Array; readonly size: number }
 type Looked = {
-  /** The last one looked at; null: there are no more. */
+  /** The last block of the step; null: there are no more. */
   readonly end: number | null
   readonly range: BlockRange
   readonly loose: readonly Loose[]
 }
 
-/** `live`: what is left, by segment. */
+/** `live`: the remaining blocks, by segment. */
 export type SweepResult = Swept & { readonly live: ReadonlyMap<number, LiveBlocks> }
 
-/** `before`: only what came before this time. Stops with the signal between two steps; what is deleted stays so. */
+/** `before`: only blocks stored before this time. The signal stops it between two steps; completed deletions remain. */
 export async function sweep(
   parts: {
     readonly rows: Rows
@@ -90,7 +90,7 @@ export async function sweep(
       )
       swept.blocks += deleted
       const bytes = step.reduce((sum, { size }) => sum + size, 0)
-      // Nearly always all of them; else the share of it that they are.
+      // Nearly always all of them were deleted; otherwise estimates by the deleted share.
       swept.bytes += Math.round((bytes * deleted) / step.length)
     }
     const left = () => rows.find(listLiveBlocks(range))

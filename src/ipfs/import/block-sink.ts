@@ -1,5 +1,5 @@
-// Receives the blocks of an import and names them by its options. Stored blocks leave memory in groups: an import holds
-// at most two groups, whatever its size.
+// Receives the blocks of an import and computes their CIDs by its options. Blocks are stored in groups: an import holds at most two
+// groups in memory, whatever its size.
 // Tested by src/ipfs/import/import.test.ts
 import { toBareHex } from '../../base/hex.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'
@@ -18,7 +18,7 @@ const groupItems = 4096
 export interface BlockGroups {
   /** Does not copy the block. Null, or a promise to await; throws the error of an earlier group. */
   add(item: UnverifiedItem, tree: number): Promise<void> | null
-  /** Hands over the rest; resolves when all bytes have left memory. Throws as `add`. */
+  /** Passes on the last group; resolves when all bytes have left memory. Throws as `add`. */
   end(): Promise<void>
   /** Resolves when no group is being stored any more, also after a failure. */
   settled(): Promise<void>
@@ -44,7 +44,7 @@ export function createBlockGroups(put: Batch['put']): BlockGroups {
     )
     sending = Promise.all(puts)
     moving = Promise.allSettled(puts)
-    // The next await reports it; until then it must not count as unhandled.
+    // The next await reports the error; until then it must not be an unhandled rejection.
     sending.catch(() => {})
   }
 
@@ -72,13 +72,13 @@ export function createBlockGroups(put: Batch['put']): BlockGroups {
   }
 }
 
-/** Bytes that are hashed before other work gets a turn (about 5 ms), and the fixed cost of a block in the same unit. */
+/** Bytes that are hashed before yielding to other work (about 5 ms), and the fixed cost of a block in the same unit. */
 const turnBytes = 1024 * 1024
 const blockWork = 8192
 
 /**
- * Blocks that any request may make, further blocks for each entry, and bytes of content for one further block. Each
- * costs the server as much as some KiB of content: without a bound a body of 1 MiB could ask for millions.
+ * Blocks that any request may create, additional blocks for each entry, and bytes of content for one additional block. Each block
+ * costs the server as much as some KiB of content: without this limit a body of 1 MiB could create millions.
  */
 const freeBlocks = 16_384
 const blocksPerEntry = 8
@@ -108,7 +108,7 @@ export interface BlockSink {
   readonly leaves: Batch['leaves'] | null
   /** Starts the tree of the next root. Returns the completed tree. */
   endTree(): number
-  /** Hands over the rest and resolves when all bytes have left memory. */
+  /** Passes on the last group and resolves when all bytes have left memory. */
   flush(): Promise<void>
   /** Resolves when no group is being stored any more, also after a failure. */
   settled(): Promise<void>

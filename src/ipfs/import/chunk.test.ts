@@ -1,5 +1,5 @@
-// Promises of the chunkers: the whole stream comes out, cut where its content says and nowhere else. That they
-// cut as Kubo does is checked by the CID vectors (import.test.ts).
+// Tests of the chunkers: the chunks are the whole stream, cut only at the boundaries that the content determines. The CID vectors
+// (import.test.ts) check that they cut as Kubo does.
 import assert from 'node:assert/strict'
 import { createCipheriv } from 'node:crypto'
 import { test } from 'node:test'

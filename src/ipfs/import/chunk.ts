@@ -1,5 +1,5 @@
-// Cuts a byte stream into chunks: by a fixed size, or where the content decides. Buzhash: a cyclic polynomial over the last
-// 32 bytes ends a chunk where its low 17 bits are zero. Rabin: a rolling fingerprint over the last 16 bytes, modulo a
+// Cuts a byte stream into chunks of a fixed size, or at boundaries determined by the content. Buzhash: a cyclic polynomial over the
+// last 32 bytes ends a chunk where its low 17 bits are zero. Rabin: a rolling fingerprint over the last 16 bytes, modulo a
 // polynomial over GF(2). Holds one chunk at most; the syntax of chunkers is in kubo/params/import-options.ts.
 // Tested by src/ipfs/import/chunk.test.ts
 import { type Yielder, createYielder } from '../../base/yielder.ts'
@@ -11,12 +11,12 @@ export type Chunker =
   | { readonly kind: 'buzhash' }
 
 const firstBytes = 65536
-/** Bytes that are scanned before other work gets a turn: about 3 ms at 150 MB/s. */
+/** Bytes that are scanned before yielding to other work: about 3 ms at 150 MB/s. */
 export const turnBytes = 512 * 1024
 
 /**
- * New arrays that together are the whole stream; none for an empty stream. Bytes of the source are copied
- * immediately, so it may reuse its buffers. `yieldAfter`: counts the bytes of a turn, `turnBytes`.
+ * Yields new arrays that together are the whole stream; none for an empty stream. Bytes of the source are copied immediately, so it
+ * may reuse its buffers. `yieldAfter`: counts bytes and yields after `turnBytes`.
  */
 export function chunksOf(
   source: AsyncIterable<Uint8Array>,
@@ -31,10 +31,7 @@ export function chunksOf(
     : cutChunks(turnsOf(source, yieldAfter), createBuzhash(), buzhashBounds.max)
 }
 
-/**
- * Finds the ends of chunks from their content. The rest at the end of the stream is a chunk of any length. For one
- * stream.
- */
+/** Finds chunk boundaries from the content of one stream. The last chunk of the stream may have any length. */
 interface BoundaryFinder {
   /**
    * Scans `bytes`, which follow the bytes of the previous call. Returns how many of them complete the chunk; null: the
@@ -105,7 +102,7 @@ function createBuzhash(): BoundaryFinder {
         const byte = bytes[at] as number
         const place = count % buzhashWindowBytes
         state = (state << 1) | (state >>> 31)
-        // A rotation by 32 bits is none, so the leaving byte is removed with the value that it was added with.
+        // A rotation by 32 bits changes nothing, so the leaving byte is removed with the value that it was added with.
         if (count >= min) state ^= byteHashes[window[place] as number] as number
         state ^= byteHashes[byte] as number
         window[place] = byte
@@ -193,7 +190,7 @@ function tableOf(entry: (byte: number) => bigint): Table {
   return { high, low }
 }
 
-/** Of the polynomial whose coefficients are the bits of `value`. */
+/** Remainder of the polynomial whose coefficients are the bits of `value`. */
 function remainder(value: bigint): bigint {
   let rest = value
   for (let length = bitLength(rest); length > degree; length = bitLength(rest)) {
@@ -252,7 +249,7 @@ function createSizeCut(size: number): BoundaryFinder {
   }
 }
 
-/** The same bytes in pieces of at most one turn; other work gets a turn between them. */
+/** Splits the stream into pieces of at most one time slice, and yields to other work between them. */
 async function* turnsOf(
   source: AsyncIterable<Uint8Array>,
   yieldAfter: Yielder,
@@ -268,9 +265,8 @@ async function* turnsOf(
 }
 
 /**
- * Doubles the array, so that a small file costs little and many tiny pieces cost no more than their bytes. From the
- * second chunk on the caller requests the full size: otherwise the outgrown arrays would be most of the garbage of an
- * upload.
+ * Doubles the array, so that a small file needs little memory and many small pieces cost no more than their bytes. From the second
+ * chunk on the caller requests the full size: otherwise the outgrown arrays would be most of the garbage of an upload.
  */
 function grown(
   held: Uint8Array,

@@ -1,5 +1,5 @@
-// The layouts of a file's leaves. Balanced: a node that is full becomes the first child of a new level. Trickle: a node holds
-// its leaves first, then four subtrees of each depth in turn. Both hold at most one unfinished node for each level.
+// The layouts of a file's leaves. Balanced: a full node becomes the first child of a new level. Trickle: a node holds its leaves
+// first, then four subtrees of each depth, in increasing depth. Both hold at most one unfinished node for each level.
 // Tested by src/ipfs/import/import.test.ts
 import { dagPbCodec } from '../../codec/ipld/cid.ts'
 import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'
@@ -24,7 +24,7 @@ export function createBalanced(options: LayoutOptions, sink: BlockSink): Layout 
   const levels: Built[][] = []
   let leaves = 0
 
-  /** Adds a node to its level; a full level first becomes one node of the next. */
+  /** Adds a node to its level; a full level is first closed into one node of the next level. */
   async function place(node: Built, depth: number): Promise<void> {
     let level = depth
     let carried: Built | null = node
@@ -73,7 +73,7 @@ type Open = {
   subtrees: number
 }
 
-/** Builds a root of any number of leaves, none and one included. Holds a path of unfinished nodes. */
+/** Builds a root over any number of leaves, including zero and one. Holds a path of unfinished nodes. */
 export function createTrickle(options: LayoutOptions, sink: BlockSink): Layout {
   const path: Open[] = [openNode(Number.POSITIVE_INFINITY)]
   let leaves = 0
@@ -119,7 +119,7 @@ function openNode(depthMax: number): Open {
   return { depthMax, children: [], depth: 1, subtrees: 0 }
 }
 
-/** Stores the node of `children`; without children, the empty file. Throws the errors of the sink. */
+/** Stores a node with `children`; without children, the empty file. Throws the errors of the sink. */
 async function putFileNode(
   children: readonly Built[],
   own: Metadata,

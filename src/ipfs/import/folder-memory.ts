@@ -1,5 +1,5 @@
-// The memory that unfinished folders of an upload take: their entries, packed into a tenth of the memory of CID objects, and
-// a bound on their sum for one upload and for all.
+// Accounts for the memory of unfinished directories of an upload: their entries, packed into a tenth of the memory of CID objects,
+// and a limit on their sum for each upload and for all uploads.
 // Tested by src/ipfs/import/import.test.ts
 import type { DagLink } from '../../codec/ipld/dag-pb.ts'
 import { encodeVarint } from '../../codec/ipld/protobuf.ts'
@@ -37,7 +37,8 @@ function endOfSize(packed: PackedChild): number {
 }
 
 /**
- * Bytes of an entry without its name, measured on V8: an entry of a map with two strings; a folder; a finished root.
+ * Memory in bytes, measured on V8, of an entry without its name (an entry of a map with two strings), of a folder, and of a
+ * finished root.
  */
 const fileBytes = 160
 const folderBytes = 512

@@ -1,4 +1,5 @@
-// Sharded directories (HAMT): names placed by their murmur3 hash. Building and the checks that reading needs.
+// Sharded directories (HAMT): entries are placed by the murmur3 hash of their names. Builds them, and validates and searches shards
+// for reads.
 // Rule: https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
 // Tested by src/ipfs/files.test.ts
 import { Fault } from '../../base/fault.ts'
@@ -15,10 +16,10 @@ const murmurType = 0x22n
 const fanoutMin = 8
 const fanoutMax = 1024
 const hashBits = 64
-/** Names that are placed before other work gets a turn: about 5 ms. */
+/** Names that are placed before yielding to other work: about 5 ms. */
 const turnNames = 1000
 
-/** Where shards go. */
+/** Receives the shards. */
 export type ShardSink = Pick<BlockSink, 'put' | 'yielderFor'>
 
 type HamtOptions = { readonly cidVersion: 0 | 1; readonly fanout: number }
@@ -27,8 +28,8 @@ type HamtOptions = { readonly cidVersion: 0 | 1; readonly fanout: number }
 type Names = { readonly children: readonly NamedChild[]; readonly hashes: BigUint64Array }
 
 /**
- * The sharded directory of `children`, in any order, `metadata` on its root. Names must differ; `fanout`: a power of
- * two from 8 to 1024. Takes some 30 bytes an entry.
+ * Builds the sharded directory of `children`, in any order, with `metadata` on its root. Names must differ; `fanout`: a power of
+ * two from 8 to 1024. Needs about 30 bytes per entry.
  */
 export async function buildHamt(
   children: readonly NamedChild[],
@@ -87,7 +88,7 @@ async function buildShard(
   return { cid, size: BigInt(block.length) + below, bytes: 0n }
 }
 
-/** The block of a shard. `field`: a bit for each slot, 8 bytes for 64 slots. */
+/** Encodes the block of a shard. `field`: bitfield with one bit per slot, 8 bytes for 64 slots. */
 export function encodeShard(
   links: readonly DagLink[],
   field: Uint8Array,
@@ -173,8 +174,8 @@ export type ShardPlace = { readonly bits: number; readonly prefix: bigint }
 export const rootShard: ShardPlace = { bits: 0, prefix: 0n }
 
 /**
- * All slots of one shard in the order they stand. Throws as findInShard, and when a link's slot is not in the
- * bitfield, is out of order, or is not that of the name it holds.
+ * Lists all slots of one shard in stored order. Throws as findInShard, and if a link's slot is not in the bitfield, is out of
+ * order, or does not match the hash of its name.
  */
 export function listShard(
   node: DagNode,

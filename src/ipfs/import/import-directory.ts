@@ -11,7 +11,7 @@ import { type NamedChild, linkBytes, linkOf } from './folder-memory.ts'
 
 export type DirectoryOptions = Pick<ImportOptions, 'cidVersion' | 'sharding'>
 
-/** The directory of `children`, in any order; names differ. Links are sorted by the bytes of the name. */
+/** Builds the directory of `children`, in any order; names must differ. Links are sorted by the bytes of the name. */
 export async function importDirectory(
   children: readonly NamedChild[],
   { cidVersion, sharding }: DirectoryOptions,
@@ -19,13 +19,13 @@ export async function importDirectory(
   sink: BlockSink,
 ): Promise<Built> {
   const hamt = { cidVersion, fanout: sharding.fanout }
-  // The older rule counts only the names and CIDs of a directory, without their framing. So no block is shorter.
+  // The older size rule counts only the names and CIDs, without framing, so the block is at least this long.
   const bytesMin = children.reduce((sum, child) => sum + linkBytes(child), 0)
   const shards =
     (sharding.linksMax > 0 && children.length > sharding.linksMax) ||
     (sharding.estimate !== 'disabled' && bytesMin > sharding.bytes)
   if (shards) return await buildHamt(children, hamt, metadata, sink)
-  // `sink.put` would refuse the block.
+  // `sink.put` would refuse such a block.
   if (bytesMin > blockBytesMax) throw overSize()
   const links = sortedByName(children).map(linkOf)
   const block = encodeDagNode({ links, data: encodeUnixfs({ type: 'directory', ...metadata }) })
@@ -37,7 +37,7 @@ export async function importDirectory(
   return { cid, size: BigInt(block.length) + below, bytes: 0n }
 }
 
-/** A symlink carries a modification time at most, never a mode. */
+/** A symlink stores at most a modification time, never a mode. */
 export async function importSymlink(
   target: string,
   cidVersion: 0 | 1,
@@ -55,9 +55,9 @@ export async function importSymlink(
   return { cid, size: BigInt(block.length), bytes: 0n }
 }
 
-/** By UTF-8 bytes, which is not the order of JavaScript strings outside the basic plane. */
+/** Sorts by UTF-8 bytes, which differs from the order of JavaScript strings outside the basic plane. */
 export function sortedByName<T extends { readonly name: string }>(items: readonly T[]): T[] {
-  // Without surrogates both orders are the same, and the one of strings takes a fraction of the time.
+  // Without surrogates both orders are the same, and comparing strings takes a fraction of the time.
   if (!items.some(({ name }) => /[\ud800-\udfff]/.test(name))) {
     return items.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
   }

@@ -1,5 +1,5 @@
-// Promises of the fast way in: the same names and the same blocks as the general way, whatever the size, the
-// options and the way the bytes come.
+// Tests of the fast path of imports: the same CIDs and blocks as the general path, for all sizes and options and however the bytes
+// arrive.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -22,7 +22,7 @@ const plain = {
 } as const
 type Options = Parameters<typeof importContent>[0]['options']
 
-/** Bytes that differ everywhere, so that no two leaves are alike. */
+/** Bytes without repetition, so that no two leaves are equal. */
 function bytesOf(length: number): Buffer {
   const bytes = Buffer.alloc(length)
   for (let at = 0; at + 4 <= length; at += 4) bytes.writeUInt32LE(at, at)
@@ -54,7 +54,7 @@ async function finish(
   }
 }
 
-/** What the general way makes of it, with every block. */
+/** Imports by the general path and returns all blocks. */
 async function general(bytes: Buffer, options: Options, metadata: Metadata) {
   const blocks: UnverifiedItem[] = []
   const keep: Keep = {
@@ -75,7 +75,7 @@ async function fast(content: FileContent, options: Options, metadata: Metadata) 
     put: (items) => batch.put(items),
     leaves: (cut, onLeaf) => {
       const writer = batch.leaves(cut, onLeaf)
-      // Lets the importer wait now and then, as a disk does.
+      // Makes the importer wait sometimes, as a disk does.
       return {
         write: (piece) => (written++ % 2 === 0 ? after(writer.write(piece)) : writer.write(piece)),
         end: () => writer.end(),

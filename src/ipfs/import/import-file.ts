@@ -1,5 +1,5 @@
-// Builds the DAG of one file: cut into chunks, each a leaf of the layout. Bytes of a large file with equal leaves are written
-// to disk and hashed there, without blocks in memory. Holds one chunk and the layout's unfinished nodes.
+// Builds the DAG of one file: cuts it into chunks, each a leaf of the layout. Leaves of equal size of a large file are written to
+// disk and hashed there, without blocks in memory. Holds one chunk and the layout's unfinished nodes.
 // Tested by src/ipfs/import/import-file.test.ts
 import { cidOf, dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
 import type { LeafWriter } from '../../content/block-store.ts'
@@ -13,7 +13,7 @@ import { chunksOf, turnBytes } from './chunk.ts'
 
 /** A smaller file has few blocks, which share one write with blocks of other requests. */
 const largeBytes = 128 * 1024
-/** Leaves of other sizes are put one by one: a store cuts slots of 4 MiB into them, and no block is over 2 MiB. */
+/** Leaves of other sizes are added as single blocks: the store divides slots of 4 MiB into leaves, and no block is over 2 MiB. */
 const leafSizes: readonly number[] = [12, 13, 14, 15, 16, 17, 18, 19, 20].map((bits) => 2 ** bits)
 /** Bytes between two progress events. */
 const progressBytes = 262144
@@ -25,7 +25,7 @@ export type ImportFile = {
 }
 
 /**
- * As `importFile`, but large files with equal leaves go directly to disk if the options allow it. Without `progress` it
+ * As `importFile`, but writes large files with leaves of equal size directly to disk if the options allow it. Without `progress` it
  * yields only the total.
  */
 export async function* importContent(
@@ -71,10 +71,10 @@ function openLeaves(
   const plain = metadata.mode === null && metadata.mtime === null
   const raw = options.rawLeaves && plain
   const form = raw ? 'raw' : 'dag-pb'
-  // The leaves of a trickle are of another UnixFS type.
+  // Trickle leaves have another UnixFS type.
   if (sink.leaves === null || shape === 'trickle' || !leafSizes.includes(chunkBytes)) return null
   const openWriter = sink.leaves
-  // A file of one leaf carries its metadata in that leaf, which differs from others.
+  // A file with a single leaf stores its metadata in that leaf, so its format differs.
   const smallMax = plain ? largeBytes - 1 : Math.max(largeBytes - 1, chunkBytes)
   const layout = createBalanced(options, sink)
   const codec = raw ? rawCodec : dagPbCodec
@@ -84,7 +84,7 @@ function openLeaves(
   let smallBytes = 0
   let writer: LeafWriter | null = null
   let named: Built[] = []
-  /** The first leaf, which is the file if no other follows. */
+  /** The first leaf, which is the root if no other follows. */
   let only: Built | null = null
   let whole = 0
 
@@ -127,7 +127,7 @@ function openLeaves(
       smallBytes += piece.length
       small.push(Buffer.from(piece))
       if (smallBytes <= smallMax) return null
-      // Progress is reported by the leaves that are complete.
+      // Progress is counted in completed leaves.
       const late = !progress
       writer = openWriter({ bytes: chunkBytes, form, late }, ({ multihash, bytes, size }) => {
         whole += bytes
@@ -159,8 +159,8 @@ export type FileOptions = Pick<
 >
 
 /**
- * Yields the bytes read so far after each further 256 KiB or more, and at the end the total. Metadata goes
- * on the root and makes every leaf dag-pb. Throws what the content and the sink throw.
+ * Yields the number of bytes read so far after each further 256 KiB or more, and the total at the end. Metadata is stored on the
+ * root and makes every leaf dag-pb. Throws the errors of the content and of the sink.
  */
 export async function* importFile(
   content: AsyncIterable<Uint8Array>,
@@ -186,7 +186,7 @@ export async function* importFile(
     }
   }
   yield total
-  // Only now is it known whether the last chunk is the whole file, and so the root that carries metadata.
+  // Only the end of the stream shows whether the last chunk is the whole file, and so the root that stores the metadata.
   const alone = layout.leaves === 0 && !trickles
   if (alone) return await leaf(waiting ?? new Uint8Array(0), metadata)
   if (waiting !== null) await layout.add(await leaf(waiting, noMetadata))

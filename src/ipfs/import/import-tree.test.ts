@@ -59,7 +59,7 @@ test('a file of a folder in the making takes 250 bytes of memory at most', () =>
   const files = 40_000
   const before = heapUsed()
   for (let file = 0; file < files; file += 1) {
-    // As a part of a request comes: a short name cut out of a head.
+    // As in a multipart request: the name is a short substring of a part's headers.
     const head = `form-data; name="file"; filename="d/folder-of-many/file-${file}.bytes"; ${'x'.repeat(100)}`
     const [, path = ''] = /filename="([^"]*)"/.exec(head) ?? []
     tree.place(path.split('/'), fileOf(path))
@@ -79,7 +79,7 @@ test('folders take as much memory as they may, however many files that is, and n
     { code: 'too_large', message: /more than 1000000 bytes of memory \(files\.folderBytesMax\)/ },
   )
   assert.ok(files > 5000 && files < 6500, String(files))
-  // A deep path makes a folder for each segment, and the reply names each with its whole path.
+  // A deep path creates a folder for each segment, and the reply contains the full path of each.
   const deep = treeWithin(1_000_000)
   let paths = 0
   assert.throws(

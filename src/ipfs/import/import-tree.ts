@@ -9,11 +9,11 @@ import type { ImportOptions } from './upload-entry.ts'
 import { type FolderMemory, type NamedChild, type PackedChild, packChild } from './folder-memory.ts'
 import { type DirectoryOptions, importDirectory, sortedByName } from './import-directory.ts'
 
-/** As deep as `refs` and CARs of paths follow links. */
+/** Same limit as for links that `refs` and CARs of paths follow. */
 const depthMax = 1024
 
 type Directory = {
-  /** Files, symlinks and folders that are built are packed. */
+  /** Files, symlinks and completed directories are packed. */
   readonly children: Map<string, PackedChild | Directory>
   metadata: Metadata
   named: boolean
@@ -26,8 +26,8 @@ export type ImportTree = {
   /** Creates the directory at `path`, or sets the metadata of the existing one. */
   directory(path: readonly string[], metadata: Metadata): void
   /**
-   * Builds all directories, yielding each with its path, the root last. Sharded ones list their children by
-   * name as well. `emptyDirs` false omits those without entries below `keptDepth`.
+   * Builds all directories and yields each with its path, the root last. Sharded directories, too, list their children by name.
+   * `emptyDirs` false omits directories without entries below `keptDepth`.
    */
   build(
     options: DirectoryOptions & Pick<ImportOptions, 'emptyDirs'>,
@@ -68,7 +68,7 @@ export function createImportTree(
       const parent = enter(path.slice(0, -1))
       if (parent.children.has(name)) throw taken()
       memory.file(name)
-      // A substring would retain the whole text in memory.
+      // A substring would keep the whole text in memory.
       parent.children.set(flatText(name), packChild(built))
     },
     directory(path, metadata) {
@@ -98,7 +98,7 @@ export function createImportTree(
   }
 }
 
-/** All of them are built. */
+/** Called when all children are built. */
 function childrenOf({ children }: Directory): readonly NamedChild[] {
   const all: NamedChild[] = []
   for (const [name, packed] of children) if (typeof packed === 'string') all.push({ name, packed })
@@ -113,7 +113,7 @@ type Level = {
 }
 type NamedDirectory = { readonly name: string; readonly directory: Directory }
 
-/** Every directory after those inside it, siblings by name. `parent`: null of the root. */
+/** Yields every directory after those inside it, siblings by name. `parent`: null for the root. */
 function* childrenFirst(root: Directory): Generator<{
   readonly path: readonly string[]
   readonly directory: Directory

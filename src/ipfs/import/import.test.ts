@@ -28,7 +28,7 @@ import { decodeDagNode } from '../../codec/ipld/dag-pb.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from './upload-entry.ts'
 
-// The heavy ones are tested over HTTP (test/api).
+// The large ones are tested over HTTP (test/api).
 for (const vector of readCidVectors()) {
   if (vector.heavy === true || vector.type === 'block') continue
   test(`vector ${vector.id} has its CID and size`, async (t) => {

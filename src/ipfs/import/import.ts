@@ -1,5 +1,5 @@
-// `add` without HTTP: entries in, events out, in Kubo's order. Blocks go to the store as they are made and
-// become visible, together with the pins, in one commit.
+// `add` without HTTP: takes entries and yields events in Kubo's order. Blocks are stored as they are created and become visible,
+// together with the pins, in one commit.
 import { Fault } from '../../base/fault.ts'
 import type { Batch } from '../../content/block-store.ts'
 import type { Statement } from '../../db/writer.ts'
@@ -14,13 +14,13 @@ import type { StagedTree } from '../../tables/roots.ts'
 
 export type ImportContext = {
   readonly blocksMax: number
-  /** Memory for entries that wait until folders and roots are complete. */
+  /** Maximum memory for entries of unfinished directories and for roots before the commit. */
   readonly folderBytesMax: number
-  /** Turns of the account. */
+  /** Time slices of the account. */
   readonly yielderFor: YielderFor
   /** Opens a Batch; called once per commit. */
   readonly batch: () => Batch
-  /** The rows that store a finished root, pinned or not. `put`: where the commit finds its blocks. */
+  /** The rows that store a finished root, pinned or not. `put`: the staged tree with its blocks. */
   readonly rootRows: (root: Built, put: StagedTree) => readonly Statement[]
   /** Called after each commit, for callers that wait for content. */
   readonly committed: () => void
@@ -198,7 +198,9 @@ export async function* importEntries(
     }
   }
 
-  /** A top-level entry is complete. With progress it is committed on its own, as its lines are seen at once. */
+  /**
+   * A top-level entry is complete. With progress it is committed separately, because the client receives its events immediately.
+   */
   async function rooted(root: Built): Promise<void> {
     const tree = sink.endTree()
     if (keeping) {
@@ -222,7 +224,7 @@ function declaredOf(entry: UploadEntry): Declared {
   }
 }
 
-/** With one link per node the tree never ends, and a node of too many links exceeds 2 MiB. */
+/** With one link per node the tree would never end; with too many links a node would exceed 2 MiB. */
 function checkLinks(links: number): void {
   if (links >= 2 && links <= 30_000) return
   const detail = `value "${links}" of option "max-file-links" is not supported by this server`

@@ -1,4 +1,4 @@
-// Input and events of `add`, free of HTTP: the IPFS API makes entries, ipfs/import/import.ts reads them.
+// Input and events of `add`, independent of HTTP: the IPFS API creates entries, ipfs/import/import.ts reads them.
 import type { CID } from 'multiformats/cid'
 import type { Sharding } from '../../codec/ipld/import-profile.ts'
 import type { Chunker } from './chunk.ts'
@@ -9,8 +9,8 @@ export type Mtime = { readonly seconds: bigint; readonly nanos: number }
 /** The bytes of a file, to be read once, in one of two ways. */
 export interface FileContent extends AsyncIterable<Uint8Array> {
   /**
-   * Hands over each piece as it arrives; faster than iteration, if present. A piece is valid until `take` returns, or
-   * its promise settles, before the next piece. Throws the errors of reading and of `take`.
+   * Passes each piece to `take` as it arrives; faster than iteration. Optional. A piece is valid until `take` returns or its
+   * promise settles; the next piece follows after that. Throws the errors of reading and of `take`.
    */
   readonly drain?: (take: (piece: Uint8Array) => Promise<void> | null) => Promise<void>
 }
@@ -46,10 +46,10 @@ export type ImportOptions = {
   readonly progress: boolean
   readonly pin: boolean
   readonly pinName: string
-  /** Given by query: applies to every entry and wins over what entries declare. */
+  /** Set by the query: applies to every entry and overrides the values of entries. */
   readonly mode?: number
   readonly mtime?: Mtime
-  /** Take mode and mtime that an entry declares. */
+  /** Whether to use the mode and mtime that an entry declares. */
   readonly preserveMode: boolean
   readonly preserveMtime: boolean
 }
@@ -63,7 +63,7 @@ export type ImportEvent =
       readonly cid: CID
       /** Cumulative DAG size: serialized block + sum of link Tsizes. */
       readonly size: bigint
-      /** As the top-level entry declared, repeated on each of its events. */
+      /** As declared by the top-level entry, repeated on each of its events. */
       readonly mode?: number
       readonly mtime?: Mtime
     }

@@ -1,5 +1,5 @@
-// Appends bytes to a file as Kubo does: a trickle DAG, which is completed where it ended. A node has up to 174 leaves, then
-// four subtrees of each depth; a file of another layout is continued by the same count of links.
+// Appends bytes to a file as Kubo does: continues a trickle DAG where it ends. A node has up to 174 leaves, then four subtrees of
+// each depth; a file of another layout is continued by the same count of links.
 // Rule: boxo/ipld/unixfs/importer/trickle
 // Tested by test/files/mfs-kubo.test.ts
 import { setImmediate } from 'node:timers/promises'
@@ -22,7 +22,7 @@ const leavesMax = 174
 const subtreesPerDepth = 4
 /** Deeper than any file within the limit of blocks. */
 const depthMax = 32
-/** Leaves after which other work runs. */
+/** Leaves between two yields to other work. */
 const turnLeaves = 64
 
 /** The form of new nodes, and the source of their bytes. */
@@ -34,7 +34,7 @@ export type Growth = {
   readonly blocks: TreeBlocks
 }
 
-/** Changes `file`, until the body has ended. */
+/** Appends to `file` until the body ends. */
 export async function appendParts(file: NodeFile, growth: Growth): Promise<void> {
   const { body } = growth
   let { depth, count } = placeOf(file)
@@ -48,7 +48,7 @@ export async function appendParts(file: NodeFile, growth: Growth): Promise<void>
   await addSubtrees(file, depth, Number.POSITIVE_INFINITY, growth)
 }
 
-/** Kubo's count of where a node ended: `count` subtrees of `depth` follow the leaves. */
+/** Where a node ends, counted as in Kubo: `count` subtrees of `depth` follow the leaves. */
 function placeOf({ links }: NodeFile): { depth: number; count: number } {
   if (links.length < leavesMax) return { depth: 0, count: 0 }
   const subtrees = links.length - leavesMax
@@ -69,7 +69,7 @@ async function fillLeaves(file: NodeFile, growth: Growth): Promise<void> {
   }
 }
 
-/** Four subtrees of each depth from `first` on, below `end`. */
+/** Adds four subtrees of each depth, from `first` to below `end`. */
 async function addSubtrees(
   file: NodeFile,
   first: number,
@@ -81,7 +81,7 @@ async function addSubtrees(
   }
 }
 
-/** Subtrees of one depth, of which there are `count`. */
+/** Adds subtrees of one depth until the node has `count` of them. */
 async function addUpTo(
   file: NodeFile,
   count: number,
@@ -102,7 +102,7 @@ async function makeSubtree(depth: number, growth: Growth): Promise<Part> {
   return putNode(node, growth.blocks)
 }
 
-/** The last subtree may not be full. `depth` and `count` as Kubo passes them. */
+/** Fills the last subtree if it is not full. `depth` and `count` as Kubo passes them. */
 async function fillLastPart(
   file: NodeFile,
   depth: number,

@@ -1,16 +1,16 @@
-// The bytes of a request body, taken as they are needed: into the blocks that they overwrite, then in chunks for new leaves.
+// Reads a request body on demand: first into the blocks that it overwrites, then in chunks for new leaves.
 // Tested by test/files/mfs-kubo.test.ts
 
 export type BodyReader = {
-  /** Fills `target` from its start; fewer bytes only at the end of the body. Resolves with how many. */
+  /** Fills `target` from its start, less only at the end of the body. Resolves to the number of bytes. */
   fill(target: Uint8Array): Promise<number>
-  /** The next `size` bytes, fewer at the end; null: there are no more. */
+  /** The next `size` bytes, fewer at the end of the body; null: the body has ended. */
   chunk(size: number): Promise<Uint8Array | null>
-  /** Whether no byte is left. */
+  /** Whether the body has ended. */
   done(): Promise<boolean>
 }
 
-/** `bytesMax`: no more is read; null: all. */
+/** `bytesMax`: maximum number of bytes to read; null: no limit. */
 export function createBodyReader(
   body: AsyncIterable<Uint8Array>,
   bytesMax: bigint | null,
@@ -71,7 +71,7 @@ export function createZeros(length: bigint): BodyReader {
     async chunk(size) {
       if (left === 0n) return null
       const taken = take(size)
-      // The same array again: its leaf is known.
+      // Reuses the array, so that its leaf is recognized.
       if (last.length !== taken) last = new Uint8Array(taken)
       return last
     },

@@ -1,5 +1,5 @@
-// Changes one entry of a directory. One that grows past the limit of the import profile becomes sharded, one that shrinks below
-// it becomes one node again, as in Kubo.
+// Changes one entry of a directory. As in Kubo, a directory that grows past the limit of the import profile becomes sharded, and
+// one that shrinks below it becomes a single node again.
 // Tested by test/files/mfs-kubo.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
@@ -20,10 +20,10 @@ import type { Entry, TreeBlocks } from './tree.ts'
 
 export type DirectoryChange = {
   readonly name: string
-  /** Null: the entry goes. */
+  /** Null: removes the entry. */
   readonly entry: Entry | null
   readonly sharding: Sharding
-  /** Of the directory's CID. */
+  /** Form of the directory's CID. */
   readonly format: CidFormat
   readonly blocks: TreeBlocks
 }
@@ -92,7 +92,7 @@ function linkTo(name: string, { cid, size }: Entry): DagLink {
   return { cid: cid.bytes, name, size }
 }
 
-/** All links with the change, if they no longer need shards; null otherwise. Only a change that removes bytes is looked at. */
+/** All links after the change if they no longer need shards; null otherwise. Only changes that remove bytes are checked. */
 async function linksIfSmall(cid: CID, change: DirectoryChange): Promise<readonly DagLink[] | null> {
   const { name, entry, sharding, blocks } = change
   const old = await findEntry(cid, name, blocks.read)
@@ -107,7 +107,7 @@ async function linksIfSmall(cid: CID, change: DirectoryChange): Promise<readonly
     links.push(link)
     size += weigh(link)
     if (linksMax > 0 && links.length > linksMax) return null
-    // Names and CIDs are less than the block.
+    // Names and CIDs are shorter than the block.
     if (estimate !== 'disabled' && size > bytes) return null
   }
   if (estimate === 'disabled') return linksMax > 0 ? links : null

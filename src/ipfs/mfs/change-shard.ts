@@ -1,4 +1,5 @@
-// Changes one entry of a sharded directory: rewrites the shards on the way to it. A shard with one entry left becomes that entry.
+// Changes one entry of a sharded directory: rewrites the shards on its path. A shard with one remaining entry is replaced by that
+// entry.
 // Rule: https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
 // Tested by test/files/mfs-kubo.test.ts
 import { Fault } from '../../base/fault.ts'
@@ -22,7 +23,7 @@ import type { CID } from 'multiformats/cid'
 
 export type ShardChange = {
   readonly name: string
-  /** Null: the entry goes. */
+  /** Null: removes the entry. */
   readonly entry: Entry | null
   readonly blocks: TreeBlocks
 }
@@ -35,7 +36,7 @@ type Shard = {
   readonly metadata: Metadata
 }
 
-/** The directory with the change; `format`: of its root. Throws `command_failed` if the entry to remove is absent. */
+/** Returns the changed directory; `format`: of its root. Throws `command_failed` if the entry to remove is absent. */
 export async function changeShard(
   root: CID,
   format: CidFormat,
@@ -63,14 +64,14 @@ async function openShard(cid: CID, place: ShardPlace, blocks: TreeBlocks): Promi
   return { slots, fanout, format: formatOf(cid), metadata: { mode, mtime } }
 }
 
-/** Below a shard at `place`. */
+/** The place of `name` below the shard at `place`. */
 function placeOf(name: string, place: ShardPlace, fanout: number): ShardPlace {
   const bits = Math.log2(fanout)
   const below = place.bits + bits
   return { bits: below, prefix: hashOf(name) >> BigInt(64 - below) }
 }
 
-/** Recursion ends: 64 bits of hash, at least 3 a level; `listShard` and `placeOf` refuse more. */
+/** Recursion ends: 64 bits of hash, at least 3 per level; `listShard` and `placeOf` refuse more levels. */
 async function changeSlots(shard: Shard, depth: number, change: ShardChange): Promise<void> {
   const { name, entry, blocks } = change
   const { slots, fanout } = shard
@@ -101,7 +102,7 @@ async function changeSlots(shard: Shard, depth: number, change: ShardChange): Pr
   }
 }
 
-/** As a sub-shard, or as the only entry that it has. */
+/** Adds the shard as a sub-shard, or its only entry in its place. */
 function setShard(
   slots: Slots,
   slot: number,

@@ -1,4 +1,4 @@
-// A file of a tree while it is changed: one raw block, or a dag-pb node whose links and UnixFS message grow together.
+// A file of a tree during a change: one raw block, or a dag-pb node whose links and UnixFS message grow together.
 // Tested by test/files/mfs-kubo.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
@@ -15,7 +15,7 @@ type RawFile = {
   readonly format: CidFormat
 }
 
-/** `unixfs.data`: bytes before those of the links. `blockSizes`: of the links, in their order. */
+/** `unixfs.data`: bytes before those of the links. `blockSizes`: of the links, in the same order. */
 export type NodeFile = {
   readonly kind: 'node'
   links: DagLink[]
@@ -35,7 +35,7 @@ export function emptyNode(type: 'file' | 'raw', format: CidFormat): NodeFile {
   return { kind: 'node', links: [], unixfs, blockSizes: [], format }
 }
 
-/** Throws `command_failed` for a node that is no file, or whose sizes do not add up. */
+/** Throws `command_failed` for a node that is not a file, or whose sizes do not add up. */
 export function openFile(cid: CID, block: Uint8Array): FileNode {
   const node = decodeNode(cid, block)
   const format = formatOf(cid)
@@ -65,7 +65,7 @@ export function addPart(file: NodeFile, { cid, size, bytes }: Part): void {
   file.blockSizes.push(bytes)
 }
 
-/** The bytes of the block of a node. */
+/** Encodes the block of a node. */
 export function encodeFile(file: NodeFile): Uint8Array {
   const { links, unixfs, blockSizes } = file
   return encodeDagNode({
@@ -74,7 +74,7 @@ export function encodeFile(file: NodeFile): Uint8Array {
   })
 }
 
-/** A node with links, or the root of a file. */
+/** Stores a node with links, or the root of a file. */
 export function putNode(file: NodeFile, blocks: TreeBlocks): Part {
   const block = encodeFile(file)
   const cid = blocks.node(file.format, block)
@@ -82,7 +82,7 @@ export function putNode(file: NodeFile, blocks: TreeBlocks): Part {
   return { cid, size: BigInt(block.length) + below, bytes: sizeOf(file) }
 }
 
-/** A node without links, below the root. */
+/** Stores a node without links, below the root. */
 export async function putLeaf(
   bytes: Uint8Array,
   { isRaw, format }: { readonly isRaw: boolean; readonly format: CidFormat },

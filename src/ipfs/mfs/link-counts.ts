@@ -27,8 +27,8 @@ export type CountedTree = {
 }
 
 /**
- * `before`: links as of the row. `isIn`: its own links are counted. `held`: as of MfsBlockRow; null: not known yet.
- * `wasHeld`: as of the row. One that was not held is looked for again whenever its links change.
+ * State of one block. `before`: number of links in its row. `isIn`: its own links are counted. `held`: as in MfsBlockRow; null: not
+ * known yet. `wasHeld`: as in the row. The block of a row that was not held is looked up again whenever its links change.
  */
 type Counted = {
   readonly cid: CID
@@ -41,10 +41,10 @@ type Counted = {
 }
 
 const hashesAtOnce = 256
-/** Blocks between which other work gets its turn. */
+/** Blocks between two yields to other work. */
 const turnBlocks = 128
 
-/** `from`: null if nothing is stored of it. Throws `command_failed` past `blocksMax`. */
+/** `from`: null if there is no stored root. Throws `command_failed` past `blocksMax`. */
 export async function countLinks(
   tree: CountedTree,
   from: CID | null,
@@ -62,12 +62,15 @@ export async function countLinks(
       all.set(key, one)
     }
     one.delta += by
-    // The new node and the one that it replaces both link to it: nothing changed.
+    // Both the new node and the one that it replaces link to the block, so its count does not change.
     if (one.delta === 0 && !one.isLoaded) waiting.delete(one)
     else waiting.add(one)
   }
 
-  /** Nodes that the change made or read first: their links cancel out most others. Then added blocks, then removed ones. */
+  /**
+   * Blocks to process next: first those that the change created or read, because their links cancel out most others; then added
+   * blocks, then removed ones.
+   */
   function next(): readonly Counted[] {
     const some = [...waiting]
     const known = some.filter(({ cid }) => tree.blocks.isKnown(cid))
@@ -139,7 +142,7 @@ function toRows(all: readonly Counted[]): LinkCounts {
     held: held === true ? 1 : 0,
   })
   const stays = ({ before, delta }: Counted): boolean => before + delta > 0
-  // Its row is made again, so that the trigger charges it.
+  // The row is inserted again, so that the trigger counts the block.
   const arrived = ({ before, held, wasHeld }: Counted): boolean =>
     before > 0 && held === true && !wasHeld
   const isNew = (one: Counted): boolean => stays(one) && (one.before === 0 || arrived(one))
@@ -150,7 +153,7 @@ function toRows(all: readonly Counted[]): LinkCounts {
   }
 }
 
-/** None for a block that cannot be decoded; so its links count neither when it enters the tree nor when it leaves. */
+/** Links of a block; none if it cannot be decoded. Its links then count neither when it enters the tree nor when it leaves. */
 function followable(cid: CID, block: Uint8Array): readonly CID[] {
   try {
     return linksOf(cid, block).map((link) => link.cid)

@@ -1,4 +1,4 @@
-// The changes of a file tree that commands make, with Kubo's rules and texts.
+// Changes of a file tree by commands, with Kubo's rules and texts.
 // Tested by test/files/mfs-kubo.test.ts, src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import { dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
@@ -67,7 +67,7 @@ function slashed(path: readonly string[]): string {
   return path.length === 0 ? '/' : `${joinPath(path)}/`
 }
 
-/** Onto a file: replaces it. Into a directory: keeps the name. */
+/** Replaces a file; into a directory, moves under the same name. */
 export async function moveEntry(tree: MfsTree, from: string, to: string): Promise<void> {
   const source = splitPath(from)
   const target = to.endsWith('/') ? { parent: segmentsOf(to), name: source.name } : splitPath(to)
@@ -84,7 +84,7 @@ export async function moveEntry(tree: MfsTree, from: string, to: string): Promis
     if ((await tree.find(end)) !== null) throw failed('directory already has entry by that name')
   }
   if (joinPath(end) === joinPath(path)) return
-  // Kubo would lose the directory here.
+  // Kubo would lose the directory.
   if (isPathBelow(end, path)) throw failed(`cannot move ${from} into itself`)
   await tree.set(path, null)
   await tree.set(end, entry)
@@ -102,7 +102,7 @@ export async function removeEntry(
     throw failed("expected *mfs.Directory, didn't get it. This is likely a race condition")
   }
   const segments = [...parent, name]
-  // With `force` the node itself is not read: it may be lost.
+  // With `force` the node itself is not read, because its block may be missing.
   const found = above === null || force ? null : await tree.find(segments)
   if (!force) {
     if (found === null) throw failed(notThere)
@@ -138,7 +138,7 @@ export async function changeStat(tree: MfsTree, path: string, stat: StatChange):
   await tree.set(segments, entry)
 }
 
-/** Names the node of the directory in another form. */
+/** Re-encodes the node of the directory with another CID form. */
 export async function changeFormat(
   tree: MfsTree,
   path: string,
@@ -160,7 +160,7 @@ export type MfsWrite = FileWrite & {
   readonly format: CidFormat
 }
 
-/** `base`: the file that was written to; null: it was made. */
+/** `base`: CID of the file before the write; null: the write created it. */
 export type Written = { readonly base: CID | null; readonly entry: Entry }
 
 /** The written file, which is not in the tree yet. With `parents`, adds the missing directories to the tree. */

@@ -1,12 +1,12 @@
-// Paths in an MFS tree, cleaned as Go cleans paths, with Kubo's texts.
+// Paths in an MFS tree, normalized as in Go, with Kubo's texts.
 // Tested by src/ipfs/mfs/mfs.test.ts
 import { Fault } from '../../base/fault.ts'
 
-/** Segments of a path, and of a request. */
+/** Maximum number of segments of a path, and bytes of a segment. */
 const segmentsMax = 1024
 const segmentBytesMax = 1024
 
-/** Cleaned; ends with `/` only if `path` does. Throws `command_failed` for one that does not start with `/`. */
+/** Normalized; ends with `/` only if `path` does. Throws `command_failed` if `path` does not start with `/`. */
 export function checkMfsPath(path: string): string {
   if (path === '') throw failed('paths must not be empty')
   if (!path.startsWith('/')) throw failed('paths must start with a leading slash')
@@ -14,7 +14,7 @@ export function checkMfsPath(path: string): string {
   return path.endsWith('/') && cleaned !== '/' ? `${cleaned}/` : cleaned
 }
 
-/** Without `.`, `..` and empty ones. Throws `command_failed` for a segment that no directory may have. */
+/** The segments without `.`, `..` and empty ones. Throws `command_failed` for a name that no directory can contain. */
 export function segmentsOf(path: string): readonly string[] {
   const segments: string[] = []
   for (const segment of path.split('/')) {
@@ -35,7 +35,7 @@ export function segmentsOf(path: string): readonly string[] {
 
 export type SplitPath = { readonly parent: readonly string[]; readonly name: string }
 
-/** The directory and the name in it; '' for `/`. */
+/** The directory, and the name of the entry in it; '' for `/`. */
 export function splitPath(path: string): SplitPath {
   const segments = segmentsOf(path)
   return { parent: segments.slice(0, -1), name: segments.at(-1) ?? '' }

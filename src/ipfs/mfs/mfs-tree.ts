@@ -1,5 +1,5 @@
-// One version of an account's file tree in memory while it is changed: each change replaces the directories on its path, so
-// that the root names the new tree.
+// One version of an account's file tree in memory during a change: each change replaces the directories on its path, so that the
+// root refers to the new tree.
 // Tested by src/ipfs/mfs/mfs.test.ts, test/files/mfs-kubo.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Sharding } from '../../codec/ipld/import-profile.ts'
@@ -12,7 +12,7 @@ import { failed, joinPath } from './mfs-path.ts'
 import type { Entry, Found, MfsTree, NodeKind, TreeBlocks } from './tree.ts'
 
 export type TreeRules = {
-  /** Of the root: it has the form of the import profile, whatever it had before. */
+  /** Form of the root: that of the import profile, whatever it was before. */
   readonly rootFormat: CidFormat
   readonly sharding: Sharding
 }
@@ -91,7 +91,7 @@ export function openTree(first: CID, blocks: TreeBlocks, rules: TreeRules): MfsT
   }
 }
 
-/** Throws `command_failed` for what is no file and no directory. */
+/** Throws `command_failed` if it is neither a file nor a directory. */
 async function kindOf(cid: CID, blocks: TreeBlocks): Promise<NodeKind> {
   const node = decodeNode(cid, await blocks.read(cid))
   if (node.kind === 'raw') return 'file'
@@ -101,7 +101,7 @@ async function kindOf(cid: CID, blocks: TreeBlocks): Promise<NodeKind> {
   return 'file'
 }
 
-/** An existing node as an entry. Throws `command_failed` for what is not UnixFS. */
+/** An existing node as an entry. Throws `command_failed` if it is not UnixFS. */
 export async function entryOf(cid: CID, blocks: TreeBlocks): Promise<Entry> {
   return { cid, size: nodeStat(cid, await blocks.read(cid)).cumulativeSize }
 }

@@ -1,4 +1,4 @@
-// File trees of accounts on a real store: what they retain and what that costs, beside pins and collections.
+// File trees of accounts on a real store: which blocks they retain, and their storage, together with pins and collections.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { CID } from 'multiformats/cid'
@@ -69,7 +69,7 @@ test('a tree and pins together are charged as a recount says, and outlive a swee
   }
   await write('/f', 'first')
   for (let step = 0; step < 150; step += 1) {
-    // Few contents, so that blocks are shared.
+    // Only four contents, so that blocks are shared.
     const content = noise(`content ${random(4)}`, pick([10, 5000, 300_000]))
     await attempt(() =>
       pick([
@@ -125,7 +125,7 @@ test('a change that another one overtakes is made again on the new tree', async 
   await files.mfs.change(call, {
     work: async (tree) => {
       runs += 1
-      // As the commit of another machine.
+      // As if another machine had committed.
       if (runs === 1) database.run('UPDATE mfs SET version = version + 1')
       await makeDirectory(tree, '/d', { parents: false, format: { version: 0, hashCode: 0x12 } })
     },
@@ -194,7 +194,7 @@ test('a copy of content takes what is stored, and reads nothing else', async (t)
   assert.deepEqual(await files.has(stored), true)
   const { blocks } = await files.stored('alice')
   assert.equal(blocks, 3)
-  // What arrives later is retained once a change links to it.
+  // A block that arrives later is retained once a change links to it.
   await store.put([
     { ref: { kind: 'dag-block', hash: missing.multihash.bytes }, bytes: Buffer.from('missing') },
   ])
@@ -238,6 +238,6 @@ test('a change in a tree of 10,000 files reads and writes the nodes on its path'
   )
   assert.ok((reads - readsBefore) / 10 < 30)
   assert.ok((changed() - before) / 10 < 100)
-  // Two blocks of each new file. The upload is leased, so that the 11 directories that were replaced stay.
+  // Two blocks for each new file. The upload is leased, so the 11 replaced directories remain.
   assert.equal((await files.stored('alice')).blocks, 10_102 + 20 + 11)
 })

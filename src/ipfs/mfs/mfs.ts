@@ -1,5 +1,5 @@
-// The file trees of accounts (Kubo's MFS): one root for each, replaced in the commit that stores the new nodes. A change
-// is made again on the new tree if another one was committed first.
+// The file trees of accounts (Kubo's MFS): one root per account, replaced in the commit that stores the new nodes. A change is
+// repeated on the new tree if another one was committed first.
 // Tested by src/ipfs/mfs/mfs.test.ts, src/db/postgres/storage-functions.test.ts
 import { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
@@ -32,15 +32,15 @@ export type MfsParts = {
   readonly store: BlockStore
   readonly rows: Rows
   readonly openBlocks: OpenBlocks
-  /** Most blocks that one change makes, and that it adds or removes. */
+  /** Maximum number of blocks that one change creates, and that it adds to or removes from the tree. */
   readonly blocksMax: number
   /** Called after a commit of new blocks, for callers that wait for content. */
   readonly committed: () => void
 }
 
-/** Other machines may change the tree in between. */
+/** Tries of one change, because other machines may change the tree in between. */
 const triesMax = 10
-/** Changes of all accounts that wait for an earlier one of their account. */
+/** Maximum number of changes, of all accounts, that wait for an earlier change of their account. */
 const waitingMax = 10_000
 
 type Version = { readonly root: CID; readonly number: number }
@@ -158,7 +158,7 @@ export function createMfs(parts: MfsParts): Mfs {
   }
 }
 
-/** Rows are deleted first, so that the quota is checked against the storage that they free. */
+/** Deletes rows first, so that the quota check sees the freed storage. */
 function countRows(storage: number, { added, changed, removed }: LinkCounts): readonly Statement[] {
   return [
     ...(removed.length === 0 ? [] : [deleteMfsBlocks(storage, removed)]),
@@ -167,7 +167,7 @@ function countRows(storage: number, { added, changed, removed }: LinkCounts): re
   ]
 }
 
-/** Refuses a change that another one of the account overtook. */
+/** Refuses a change because another one of the account was committed first. */
 export function overtaken(): Fault {
   return new Fault('overloaded', {
     detail: 'another request changed the file tree at the same time: try again',

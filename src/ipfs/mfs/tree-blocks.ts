@@ -1,5 +1,5 @@
-// The blocks of one change of a tree: nodes that it makes stay in memory until the commit, leaves go to the store immediately.
-// Reads find what the change made and what is stored.
+// The blocks of one change of a tree: new nodes stay in memory until the commit, leaves go to the store immediately. Reads find
+// both new and stored blocks.
 // Tested by src/ipfs/mfs/mfs.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
@@ -15,10 +15,10 @@ import type { TreeBlocks } from './tree.ts'
 
 /** Nodes and adopted blocks that one change holds in memory. */
 const heldBytesMax = 256 * 1024 * 1024
-/** Bytes that are hashed before other work runs. */
+/** Bytes that are hashed before yielding to other work. */
 const turnBytes = 1024 * 1024
 
-/** `blocksMax`: of one change. Throws `too_large` past it. */
+/** `blocksMax`: maximum number of blocks of one change. Throws `too_large` past it. */
 export function createTreeBlocks(
   read: ReadBlock,
   put: Batch['put'],
@@ -96,7 +96,7 @@ export function createTreeBlocks(
   }
 }
 
-/** Of a block under a codec. */
+/** Key of a block under a codec. */
 export function keyOf({ code, multihash }: CID): string {
   return `${code === rawCodec ? '' : code} ${toLatin1(multihash.bytes)}`
 }

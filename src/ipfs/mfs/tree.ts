@@ -1,4 +1,4 @@
-// The file tree of an account as commands and changes see it, and the blocks that it is made of.
+// The file tree of an account as commands and changes see it, and its blocks.
 // Tested by src/ipfs/mfs/mfs.test.ts
 import type { CID } from 'multiformats/cid'
 import type { CidFormat } from './cid-format.ts'
@@ -7,17 +7,17 @@ import type { CidFormat } from './cid-format.ts'
 export type Entry = { readonly cid: CID; readonly size: bigint }
 
 export type TreeBlocks = {
-  /** Reads what this change made, and what `read` finds. */
+  /** Reads blocks of this change, and blocks that `read` finds. */
   read(cid: CID): Promise<Uint8Array>
-  /** Names a node and keeps it until the commit. */
+  /** Computes the CID of a node and holds the node in memory until the commit. */
   node(format: CidFormat, bytes: Uint8Array): CID
-  /** Names a leaf and stages it. Waits while blocks are being stored. */
+  /** Computes the CID of a leaf and stages it. Waits while blocks are being stored. */
   leaf(codec: number, format: CidFormat, bytes: Uint8Array): Promise<CID>
-  /** Keeps a block that another part of the server read. */
+  /** Holds a block that another part of the server read. */
   adopt(cid: CID, bytes: Uint8Array): void
-  /** The bytes of a node of this change; `staged`: it is a leaf, which has no links. Null: the change did not make it. */
+  /** The bytes of a node that this change created; `staged`: a leaf, which has no links. Null: the change did not create it. */
   made(cid: CID): Uint8Array | 'staged' | null
-  /** Whether the change made or read the block. */
+  /** Whether the change created or read the block. */
   isKnown(cid: CID): boolean
   /** Stages a block for the commit. */
   stage(cid: CID, bytes: Uint8Array): Promise<void>
@@ -34,12 +34,12 @@ export type Found = { readonly cid: CID; readonly kind: NodeKind }
 export type MfsTree = {
   readonly root: CID
   readonly blocks: TreeBlocks
-  /** Null: there is none. Throws `command_failed` if a segment before the last is no directory. */
+  /** Null: the entry does not exist. Throws `command_failed` if a segment before the last is not a directory. */
   find(path: readonly string[]): Promise<Found | null>
   /** As `find`, but throws `file does not exist`. */
   get(path: readonly string[]): Promise<Found>
-  /** Sets the entry at a path, whose directory must exist; null removes it. The root alone: replaces it. */
+  /** Sets the entry at a path, whose directory must exist; null removes the entry. The root can only be replaced. */
   set(path: readonly string[], entry: Entry | null): Promise<void>
-  /** Makes the directory and those above it, as far as they are missing. Throws if one is a file. */
+  /** Creates the directory and all missing parents. Throws if one of them is a file. */
   makeDirectories(path: readonly string[], format: CidFormat): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Writes into a file at an offset: overwrites the leaves that the bytes lie in, with the nodes above them, and appends the rest.
-// The result has Kubo's CID for bodies up to 2 MiB; of longer ones Kubo's depends on how the bytes arrive.
+// Writes into a file at an offset: overwrites the affected leaves and the nodes above them, and appends the rest. The result has
+// Kubo's CID for bodies up to 2 MiB; for longer bodies Kubo's CID depends on how the bytes arrive.
 // Rule: boxo/ipld/unixfs/mod
 // Tested by test/files/mfs-kubo.test.ts
 import type { CID } from 'multiformats/cid'
@@ -28,26 +28,26 @@ import type { Entry, TreeBlocks } from './tree.ts'
 
 export type FileWrite = {
   readonly offset: bigint
-  /** Empties the file first. */
+  /** Truncates the file first. */
   readonly truncate: boolean
   readonly body: BodyReader
-  /** Null: as the CID of the file says. */
+  /** Null: determined by the CID of the file. */
   readonly rawLeaves: boolean | null
   readonly chunkBytes: number
   /** A file with a modification time gets this one. */
   readonly now: Mtime
 }
 
-/** Leaves of a gap between the end of the file and the offset. */
+/** Size of leaves that fill a gap between the end of the file and the offset. */
 const gapChunkBytes = 4096
-/** Zeros that one write makes: they cost the client nothing and the server a hash for each leaf. */
+/** Maximum number of zeros that one write creates: they cost the client nothing, but the server a hash for each leaf. */
 const gapBytesMax = 1024n * 1024n * 1024n
-/** Recursion ends at the depth that reads allow. */
+/** Same depth limit as for reads. */
 const depthMax = 64
 
 type Change = { readonly blocks: TreeBlocks; readonly body: BodyReader; readonly now: Mtime }
 
-/** The file that comes of the one with this CID. Throws `command_failed` for what is no file. */
+/** Returns the changed copy of the file with this CID. Throws `command_failed` if it is not a file. */
 export async function writeFile(cid: CID, write: FileWrite, blocks: TreeBlocks): Promise<Entry> {
   const { body, offset, chunkBytes, now } = write
   const format = formatOf(cid)
@@ -81,7 +81,7 @@ async function append(file: FileNode, growth: Growth, now: Mtime): Promise<NodeF
     if (file.unixfs.mtime !== null) file.unixfs = { ...file.unixfs, mtime: now }
     return file
   }
-  // A raw block has no links: it becomes the first leaf of a node.
+  // A raw block has no links, so it becomes the first leaf of a node.
   const { format, blocks } = growth
   const node = emptyNode('file', format)
   const cid = await blocks.leaf(rawCodec, file.format, file.bytes)
@@ -91,7 +91,7 @@ async function append(file: FileNode, growth: Growth, now: Mtime): Promise<NodeF
   return node
 }
 
-/** A node of one raw leaf is that leaf, as in an import. */
+/** As in an import, a node with a single raw leaf is replaced by the leaf. */
 async function finish(file: FileNode, isRaw: boolean, blocks: TreeBlocks): Promise<Entry> {
   if (file.kind === 'raw') {
     const cid = await blocks.leaf(rawCodec, file.format, file.bytes)
@@ -107,7 +107,7 @@ async function finish(file: FileNode, isRaw: boolean, blocks: TreeBlocks): Promi
   return putNode(file, blocks)
 }
 
-/** The file without its bytes. A node without links loses its CID's form, as in Kubo. */
+/** The file without content. As in Kubo, a node without links gets the default CID form. */
 async function emptied(file: FileNode, change: Change, depth: number): Promise<FileNode> {
   if (file.kind === 'raw') return { ...file, bytes: new Uint8Array() }
   const { mtime } = file.unixfs
@@ -145,7 +145,7 @@ async function putPart(file: FileNode, blocks: TreeBlocks): Promise<Part> {
   return { cid, size: BigInt(block.length), bytes: sizeOf(file) }
 }
 
-/** Fills the bytes from `offset` on, up to the end of the file or of the body. Links keep their sizes. */
+/** Overwrites bytes from `offset` to the end of the file or of the body. Links keep their sizes. */
 async function overwrite(
   file: FileNode,
   offset: bigint,
@@ -163,7 +163,7 @@ async function overwrite(
     data = Uint8Array.from(inline)
     await change.body.fill(data.subarray(Number(offset)))
   }
-  // Kubo sets the time of a node without links alone.
+  // Kubo sets the time only on a node without links.
   if (file.links.length === 0 && mtime !== null) mtime = change.now
   const node: NodeFile = { ...file, unixfs: { ...file.unixfs, data, mtime } }
   if (depth > depthMax) throw failed(`file DAG is deeper than ${depthMax} levels`)

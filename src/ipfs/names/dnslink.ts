@@ -1,10 +1,13 @@
-// DNSLink: the path that a TXT record of `_dnslink.<name>` names, and DNS names as one label of a host.
+// DNSLink: the path in a TXT record of `_dnslink.<name>`, and the inlining of DNS names into a single host label.
 // Rules: https://dnslink.dev/, https://specs.ipfs.tech/http-gateways/subdomain-gateway/ (inlining of DNS names)
 // Tested by src/ipfs/names/names.test.ts
 import { parseCid } from '../../codec/ipld/cid.ts'
 import { parseIpnsName } from '../../codec/ipld/ipns-name.ts'
 
-/** TXT records of a name. `ttlMs` null: the resolver reports none. Null: the name has no TXT records. Throws `no_upstream`. */
+/**
+ * TXT records of a name. `ttlMs` null: the resolver does not report a TTL. Returns null if the name has no TXT records. Throws
+ * `no_upstream`.
+ */
 export type LookUpTxt = (
   name: string,
   signal: AbortSignal,
@@ -14,7 +17,7 @@ const nameCharsMax = 253
 const nameForm =
   /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** In lower case and without a dot at its end; null: no DNS name of two labels or more. */
+/** Lower case, without a trailing dot; null: not a DNS name of two or more labels. */
 export function parseDnsName(text: string): string | null {
   const name = text.toLowerCase().replace(/\.$/, '')
   return name.length <= nameCharsMax && nameForm.test(name) ? name : null
@@ -25,16 +28,16 @@ export function inlineDnsName(name: string): string {
   return name.replaceAll('-', '--').replaceAll('.', '-')
 }
 
-/** The reverse of `inlineDnsName`; null: the label is no DNS name. A label with dots is a DNS name already. */
+/**
+ * The reverse of `inlineDnsName`; null: the label is not an inlined DNS name. A label with dots is returned as the DNS name that it
+ * already is.
+ */
 export function dnsNameOfLabel(label: string): string | null {
   if (label.includes('.')) return parseDnsName(label)
   return parseDnsName(label.replaceAll(/--|-/g, (dashes) => (dashes === '--' ? '-' : '.')))
 }
 
-/**
- * The path of the TXT records, `/ipfs/…` or `/ipns/…`. Or a text: why there is none. Other TXT records are
- * ignored.
- */
+/** The path in the TXT records, `/ipfs/…` or `/ipns/…`; otherwise the reason why there is none. Other TXT records are ignored. */
 export function findDnsLink(
   texts: readonly string[],
 ): { readonly path: string } | { readonly problem: string } {
@@ -53,6 +56,6 @@ function pathsOf(text: string): readonly string[] {
   if (namespace === 'ipns') {
     return parseIpnsName(name) === null && parseDnsName(name) === null ? [] : [text]
   }
-  // The older form is a CID alone.
+  // The older form contains only a CID.
   return parseCid(text) === null ? [] : [`/ipfs/${text}`]
 }

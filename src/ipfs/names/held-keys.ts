@@ -1,5 +1,5 @@
-// Keys of IPNS names that Cairn holds for accounts, Ed25519, encrypted in the database. They sign records and move no money (decision
-// 0075). `self`: the key that an account gets with its first record without a named key.
+// Ed25519 keys of IPNS names that Cairn stores for accounts, encrypted in the database. They sign IPNS records and cannot move
+// funds (decision 0075). `self`: the key created for an account's first record without a named key.
 // Tested by src/ipfs/names/held-keys.test.ts
 import { type KeyObject, generateKeyPairSync } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -30,29 +30,29 @@ import type { Names } from './names.ts'
 type HeldKey = { readonly name: string; readonly id: IpnsName }
 
 export type Publication = {
-  /** A name of a key, `self`, or the IPNS name of a key. */
+  /** The name of a key, `self`, or the IPNS name of a key. */
   readonly key: string
   /** `/ipfs/…` or `/ipns/…`. */
   readonly path: string
   readonly lifetimeMs: number
   readonly ttlMs: number
-  /** Null: the next one. */
+  /** Null: the next sequence number. */
   readonly sequence: bigint | null
-  /** With the fields of V1. */
+  /** Includes the V1 fields. */
   readonly compatible: boolean
 }
 
 /** All but `renew` throw `command_failed` with Kubo's texts. */
 export interface HeldKeys {
-  /** By name, `self` first if it exists. */
+  /** Ordered by name, `self` first if it exists. */
   list(accountId: string): Promise<readonly HeldKey[]>
   create(accountId: string, name: string): Promise<HeldKey>
-  /** `key`: private, Ed25519. */
+  /** `key`: an Ed25519 private key. */
   import(accountId: string, name: string, key: KeyObject): Promise<HeldKey>
   /** The private key. */
   export(accountId: string, name: string): Promise<KeyObject>
   remove(accountId: string, name: string): Promise<HeldKey>
-  /** `force`: the key named `to` is removed. */
+  /** `force`: removes an existing key named `to`. */
   rename(
     accountId: string,
     name: string,
@@ -65,24 +65,24 @@ export interface HeldKeys {
     terms: { readonly offline: boolean },
     signal: AbortSignal,
   ): Promise<IpnsRecord & { readonly name: IpnsName }>
-  /** Signs records again that have used up half of their lifetime, at most 100. Resolves to how many failed. */
+  /** Renews the signatures of at most 100 records that have used up half of their lifetime. Resolves to the number of failures. */
   renew(signal: AbortSignal): Promise<number>
 }
 
-/** Encrypts for an owner by name; `open` returns null for bytes of another one. */
+/** Encrypts with the owner's name as associated data; `open` returns null for bytes of another owner. */
 type Seal = {
   close(bytes: Uint8Array, name: string): Uint8Array
   open(sealed: Uint8Array, name: string): Uint8Array | null
 }
 
 export const heldKeysMax = 100
-/** An unsigned number of 64 bits. */
+/** Sequence numbers are unsigned, 64 bits. */
 const sequenceMax = 2n ** 64n - 1n
 const renewedAtOnce = 100
 const ownKey = 'self'
 const usualLifetimeMs = 48 * 3_600_000
 const renewRetryMs = 10 * 60_000
-/** As file names of Kubo's key store would be. U+FFFD stands for bytes of a URL that are not UTF-8. */
+/** Names that would be valid file names in Kubo's key store. U+FFFD stands for bytes of a URL that are not UTF-8. */
 const nameForm = /^[^\p{Cc}\p{Cs}\uFFFD/]{1,128}$/u
 const nameRule =
   'a key name is 1 to 128 characters of UTF-8, without slashes and control characters'
@@ -139,7 +139,7 @@ export function createHeldKeys(parts: {
     throw failed('the key is encrypted with the identity.pem of another folder: restore that file')
   }
 
-  /** As Kubo: `self`, then by name, then by ID. */
+  /** As in Kubo: `self`, then by name, then by ID. */
   async function findSigner(accountId: string, key: string): Promise<IpnsKeyRow> {
     const row = await findRow(accountId, key)
     if (row !== null) return row
@@ -155,7 +155,7 @@ export function createHeldKeys(parts: {
     return found
   }
 
-  /** The sequence number is raised only if the value changes, as in Kubo. */
+  /** As in Kubo, the sequence number increases only if the value changes. */
   async function sequenceAfter(
     name: IpnsName,
     { path, sequence }: Pick<Publication, 'path' | 'sequence'>,
@@ -183,7 +183,7 @@ export function createHeldKeys(parts: {
     return known.sequence + 1n
   }
 
-  /** Also one that ended, after a time without a server. */
+  /** Includes a record that expired, for example while the server was stopped. */
   async function findLast(id: Uint8Array): Promise<IpnsRecord | null> {
     const row = await rows.first(findIpnsRecord(id))
     return row === null ? null : decodeIpnsRecord(row.record)

@@ -1,4 +1,4 @@
-// Records by commands of the network process, played by a table.
+// IPNS records by commands of a simulated network process.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { never } from '../../../test/fakes/files/files-fixture.ts'

@@ -1,4 +1,4 @@
-// IPNS records beyond this server: delegated routers and the DHT, as the network process offers them by its commands.
+// IPNS records outside this server, from delegated routers and the DHT, through commands of the network process.
 // Tested by src/ipfs/names/ipns-routing.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
@@ -8,9 +8,9 @@ import type { Rows } from '../../db/rows.ts'
 import { postponeIpnsRecord } from '../../tables/ipns/ipns-records.ts'
 
 export interface IpnsRouting {
-  /** Records of routers and of the DHT, none of them verified; empty: none has one. Throws if none answered. */
+  /** Unverified records from routers and the DHT; empty: no record was found. Throws if none of them answered. */
   getIpnsRecords(name: IpnsName, signal: AbortSignal): Promise<readonly Uint8Array[]>
-  /** Throws if no router and no node of the DHT took it. */
+  /** Throws if no router and no DHT node accepted the record. */
   putIpnsRecord(name: IpnsName, record: Uint8Array, signal: AbortSignal): Promise<void>
 }
 
@@ -22,13 +22,13 @@ type RoutingCommand =
 /** Yields the values of Kubo's reply. */
 type RunCommand = (command: RoutingCommand, signal: AbortSignal) => AsyncIterable<unknown>
 
-/** Between two publications of a record: the DHT forgets it after 48 h. */
+/** Interval between two publications of a record: the DHT drops it after 48 h. */
 const republishMs = 4 * 3_600_000
 /** After a publication that failed. */
 const retryMs = 10 * 60_000
 const commandMsMax = 60_000
 const recordsMax = 64
-/** Of an event of `routing/get` that has a record in `Extra`, in base64. */
+/** Type of a `routing/get` event that carries a record in `Extra`, in base64. */
 const valueType = 5
 
 export function createIpnsRouting(run: RunCommand, clock: Clock): IpnsRouting {
@@ -61,7 +61,7 @@ export function createIpnsRouting(run: RunCommand, clock: Clock): IpnsRouting {
   }
 }
 
-/** Publishes a stored record, and sets the time of its next publication. False: no router and no node of the DHT took it. */
+/** Publishes a stored record and schedules its next publication. False: no router and no DHT node accepted it. */
 export async function publishRecord(
   {
     rows,

@@ -1,4 +1,4 @@
-// IPNS names and DNSLink: resolves them to content, and stores the newest record that accounts put for each name. Records are
+// Resolves IPNS names and DNSLink to content, and stores the newest record that accounts published for each name. Records are
 // verified before they are stored and after they are read.
 // Tested by src/ipfs/names/names.test.ts
 import type { Clock } from '../../base/clock.ts'
@@ -31,15 +31,15 @@ type ResolvedName = { readonly path: string; readonly ttlMs: number }
 type FoundRecord = IpnsRecord & { readonly ttlMs: number }
 
 export type ResolveTerms = {
-  /** False: one step, whose path may name another IPNS name. */
+  /** False: resolves one step; its path may contain another IPNS name. */
   readonly recursive: boolean
-  /** Without cached answers. */
+  /** Ignores cached results. */
   readonly fresh: boolean
   /** Queries neither DNS nor routers. */
   readonly offline: boolean
   /** Whether routers and the DHT are queried. */
   readonly routers: boolean
-  /** Called with each name before it is looked up, in its one spelling; what it throws ends the resolution. */
+  /** Called with each name, in canonical form, before it is looked up; if it throws, the resolution ends with that error. */
   readonly permit?: (name: string) => void
 }
 
@@ -52,19 +52,19 @@ export const usualTerms: ResolveTerms = {
 
 export interface Names {
   /**
-   * `path`: `/ipns/<name>[/…]` or `ipns://<name>[/…]`. The path of the result is `/ipfs/…`, or of one step. Throws
-   * `command_failed` `could not resolve name…`, and `not_found` for a DNS name that is not listed.
+   * `path`: `/ipns/<name>[/…]` or `ipns://<name>[/…]`. The path of the result is `/ipfs/…`, or with `recursive` false that of one
+   * step. Throws `command_failed` `could not resolve name…`, and `not_found` for a DNS name that is not allowed.
    */
   resolve(path: string, terms: ResolveTerms, signal: AbortSignal): Promise<ResolvedName>
-  /** The newest valid record. Null: none is known. Throws `no_upstream` if none is stored and no router answers. */
+  /** The newest valid record; null: none was found. Throws `no_upstream` if none is stored and no router answers. */
   find(
     name: IpnsName,
     terms: Omit<ResolveTerms, 'recursive' | 'permit'>,
     signal: AbortSignal,
   ): Promise<FoundRecord | null>
   /**
-   * Stores a record and publishes it, unless `offline`. `force` false: refuses a record whose sequence number is not higher,
-   * unless it is the stored one. Throws `command_failed` for a record that is not valid, and over the limit of an account.
+   * Stores a record and publishes it, unless `offline`. `force` false: refuses a record whose sequence number is not higher, unless
+   * it is the stored record. Throws `command_failed` for an invalid record, and over the account's limit.
    */
   put(
     accountId: string,
@@ -76,26 +76,26 @@ export interface Names {
 
 export type NamesParts = {
   readonly rows: Rows
-  /** Null: the network is off. */
+  /** Null: the network is disabled. */
   readonly routing: () => IpnsRouting | null
   readonly lookUpTxt: LookUpTxt
-  /** Whether that DNS name is resolved. In lower case. */
+  /** Whether a DNS name, in lower case, may be resolved. */
   readonly allowsDnsName: (name: string) => boolean
   readonly clock: Clock
 }
 
-/** Steps from a name to content. */
+/** Maximum number of steps from a name to content. */
 export const hopsMax = 8
 export const recordsPerAccountMax = 1_000
 const cachedMax = 10_000
-/** Of one lookup with all its steps. */
+/** Time limit of one lookup with all its steps. */
 const lookupMsMax = 60_000
 const lookupsMax = 1_000
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 /** How long a lookup without a result is cached; also the minimum for one with a result. */
 const absentMs = 15_000
-/** Of a record that names none, as in Kubo. */
+/** TTL of a record that states none, as in Kubo. */
 const ttlMsWithout = minuteMs
 
 type Cached = { readonly found: IpnsRecord | null; readonly until: number }
@@ -108,7 +108,7 @@ export function createNames(parts: NamesParts): Names {
   const recordLookups = createSingleFlight<IpnsRecord | null>({ keysMax: lookupsMax })
   const linkLookups = createSingleFlight<CachedLink>({ keysMax: lookupsMax })
 
-  /** Null: there is none, or it ended. */
+  /** Null: no record is stored, or it has expired. */
   async function findStored(name: IpnsName): Promise<IpnsRecord | null> {
     const row = await rows.first(findIpnsRecord(name.multihash))
     return row === null ? null : verified(row.record, name)
@@ -125,7 +125,7 @@ export function createNames(parts: NamesParts): Names {
     }
   }
 
-  /** Null: no valid one was found. Throws `no_upstream` if nothing answered. */
+  /** Null: no valid record was found. Throws `no_upstream` if nothing answered. */
   async function findRouted(
     name: IpnsName,
     fresh: boolean,
@@ -160,7 +160,7 @@ export function createNames(parts: NamesParts): Names {
       offline || !routers
         ? unexpired(records.get(name.text)?.found ?? null)
         : await findRouted(name, fresh, signal).catch((thrown: unknown) => {
-            // The stored record is signed and valid, so Cairn answers with it if no router replies.
+            // The stored record is signed and valid, so Cairn returns it if no router replies.
             if (stored === null || signal.aborted) throw thrown
             return null
           })
@@ -173,7 +173,7 @@ export function createNames(parts: NamesParts): Names {
     return record !== null && record.validity > clock.now() ? record : null
   }
 
-  /** How long a record may be cached, in milliseconds: not past its end. */
+  /** How long a record may be cached, in milliseconds; at most until it expires. */
   function ttlOf({ ttlNs, validity }: IpnsRecord): number {
     const ttlMs = ttlNs === null ? ttlMsWithout : Number(ttlNs / 1_000_000n)
     return Math.max(0, Math.min(ttlMs, validity - clock.now()))
@@ -248,7 +248,7 @@ export function createNames(parts: NamesParts): Names {
   ): Promise<void> {
     const routers = routing()
     if (routers === null) return
-    // If this fails, a round of republish.ts publishes it.
+    // If this fails, the next round of republish.ts publishes it.
     await publishRecord({ rows, routing: routers, clock }, name, bytes, signal)
   }
 
@@ -305,7 +305,7 @@ export function createNames(parts: NamesParts): Names {
   }
 }
 
-/** Bytes that compare as `compareIpnsRecords` does, but for two records of the same sequence number and end. */
+/** Bytes that order records as `compareIpnsRecords` does, except for two records with the same sequence number and expiry. */
 function rankOf({ sequence, validity }: IpnsRecord): Uint8Array {
   const rank = Buffer.alloc(16)
   rank.writeBigUInt64BE(sequence, 0)
@@ -319,7 +319,7 @@ function outdated(existing: IpnsRecord, record: IpnsRecord): Fault {
   )
 }
 
-/** Kubo's text, and why. */
+/** Kubo's text, followed by the reason. */
 function unresolved(why = ''): Fault {
   return failed(`could not resolve name${why}`)
 }

@@ -1,5 +1,5 @@
-// Publishes stored IPNS records again until they end, because the DHT forgets them, and signs records of held keys again before they
-// end. Of several machines one does it, under a lease.
+// Publishes stored IPNS records repeatedly until they expire, because the DHT drops them, and renews the signatures of records of
+// held keys before they expire. A lease ensures that only one machine does it.
 // Tested by src/ipfs/names/republish.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -14,13 +14,13 @@ const recordsPerRound = 100
 const concurrentMax = 8
 
 export type Republish = {
-  /** One round; resolves in any case. */
+  /** Runs one round; never rejects. */
   round(): Promise<void>
-  /** Resolves when a round that runs has ended. */
+  /** Resolves when a running round has ended. */
   stop(): Promise<void>
 }
 
-/** `keys`: null while Cairn holds none. */
+/** `keys`: null if Cairn holds no keys. */
 export function startRepublish(parts: {
   readonly rows: Rows
   readonly routing: () => IpnsRouting | null

@@ -1,4 +1,5 @@
-// Lookup of TXT records: by the resolver of the operating system's settings, or over HTTPS at one that the operator names (RFC 8484).
+// Looks up TXT records through the operating system's resolver settings, or through a DNS-over-HTTPS server that the operator
+// configures (RFC 8484).
 // Tested by src/ipfs/names/txt-lookup.test.ts
 import { Resolver } from 'node:dns/promises'
 import type { Clock } from '../../base/clock.ts'
@@ -36,7 +37,7 @@ export function createSystemLookup(servers: readonly string[] | null = null): Lo
   }
 }
 
-/** `url`: `https://…/dns-query`. `close` ends lookups that run. */
+/** `url`: `https://…/dns-query`. `close` aborts pending lookups. */
 export function createHttpsLookup(
   url: string,
   clock: Clock,

@@ -1,6 +1,5 @@
-// Requests of peers for blocks: public ones are checked against the deny rules in small groups, one group at a time, and then
-// read as the credit of the network process allows. So peers use a bounded part of the request thread and of memory.
-// Tested by src/ipfs/network/ask-queue.test.ts
+// Block requests from peers: public blocks are checked against the deny rules in small groups, one group at a time, and then read
+// as the credit of the network process allows. So peers use a bounded part of the request thread and of memory.
 import type { SendCredit } from './net-credit.ts'
 import type { ToNet } from './net-frames.ts'
 import type { PeerBlocks } from './peer-blocks.ts'
@@ -14,14 +13,14 @@ type Ask = {
 
 export type AskQueue = {
   add(ask: Ask): void
-  /** The answer of the last `check`. */
+  /** The result of the last `check`. */
   checked(allowed: readonly boolean[]): void
   readonly counts: AskCounts
 }
 
-/** Asks that wait for the check or for credit; further ones get the answer of an absent block. */
+/** Requests that wait for the check or for credit; further ones are answered as if the block were absent. */
 const waitingMax = 4096
-/** Of one check. */
+/** Blocks of one check. */
 const groupMax = 64
 
 export function createAskQueue(parts: {
@@ -53,7 +52,7 @@ export function createAskQueue(parts: {
         send({ kind: 'here', id, bytes })
         return
       }
-      // Not inside of a grant.
+      // Deferred, so that a grant does not run inside another one.
       queueMicrotask(() => credit.grant(size))
       send({ kind: 'notHere', id })
     })

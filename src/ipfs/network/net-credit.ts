@@ -1,19 +1,19 @@
-// Flow control of blocks in frames: the sender spends credit, the receiver grants it again when it has passed a block on.
-// Neither side ever holds more than the window, whatever the other does.
+// Flow control of blocks in frames: the sender spends credit, and the receiver grants it again after passing a block on. Neither
+// side buffers more than the window.
 // Tested by src/ipfs/network/net-frames.test.ts
 import { FrameError } from './net-frames.ts'
 
-/** Granted at the start, and the most that is ever granted. Over three of the largest blocks. */
+/** Initial and maximum credit: more than three of the largest blocks. */
 export const creditWindowBytes = 16 * 1024 * 1024
-/** Small grants are gathered until they are worth a frame. */
+/** Small grants are combined up to this size before a frame is sent. */
 const grantBytesMin = 1024 * 1024
 
 export type SendCredit = {
-  /** Calls `send` as soon as the credit suffices, in the order of calls. The caller bounds how many wait. */
+  /** Calls `send` as soon as the credit suffices, in call order. The caller limits the number of pending sends. */
   spend(bytes: number, send: () => void): void
   /** Throws FrameError if the sum would be over the window. */
   grant(bytes: number): void
-  /** Sends that wait. */
+  /** Number of pending sends. */
   readonly waiting: number
 }
 
@@ -46,9 +46,9 @@ export function createSendCredit(): SendCredit {
 }
 
 export type ReceiveCredit = {
-  /** Throws FrameError if the sender had no credit for them. */
+  /** Counts received bytes. Throws FrameError if they exceed the sender's credit. */
   receive(bytes: number): void
-  /** The bytes were passed on. */
+  /** Releases bytes that were passed on. */
   release(bytes: number): void
 }
 

@@ -1,6 +1,6 @@
-// Frames between the server and its network process, over one socket: `u32 length of the rest, u8 kind, u32 id, body`, big
-// endian. Each kind goes in one direction and has a largest body, which is checked before the body is read. Wants, sessions,
-// asks, announcements and commands are numbered apart; the side that begins one chooses the number.
+// Frames between the server and its network process, over one socket: `u32 length of the rest, u8 kind, u32 id, body`, big endian.
+// Each kind has one direction and a maximum body size, which is checked before the body is read. Wants, sessions, asks,
+// announcements and commands have separate ID sequences; the side that starts one chooses the ID.
 // Tested by src/ipfs/network/net-frames.test.ts
 import type { Writable } from 'node:stream'
 import type {
@@ -15,11 +15,11 @@ import type {
 /** Why a want failed. `noPeer`: not every router answered, or no provider could be reached. */
 export type FailReason = 'timeout' | 'noPeer' | 'busy'
 
-/** From the server. `multihash`: code, length, digest. `cid`: bytes. */
+/** From the server to the network process. `multihash`: code, length, digest. `cid`: bytes. */
 export type ToNet =
   /** The first frame; `id` 0. */
   | { readonly kind: 'hello'; readonly id: number; readonly message: NetHello }
-  /** Opens session `id`. `root`: the CID that providers are looked up by. `hints`: multiaddrs of peers to ask. */
+  /** Opens session `id`. `root`: the CID whose providers are looked up. `hints`: multiaddrs of peers to query. */
   | {
       readonly kind: 'open'
       readonly id: number
@@ -38,11 +38,11 @@ export type ToNet =
   | { readonly kind: 'drop'; readonly id: number }
   /** The block that ask `id` requested. Needs credit. */
   | { readonly kind: 'here'; readonly id: number; readonly bytes: Uint8Array }
-  /** Of the block of ask `id`, which requested the size alone. */
+  /** The size of the block of ask `id`, which requested only the size. */
   | { readonly kind: 'size'; readonly id: number; readonly bytes: number }
-  /** Denied, private and absent blocks look alike. */
+  /** Denied, private and absent blocks get the same reply. */
   | { readonly kind: 'notHere'; readonly id: number }
-  /** `regionBits`: the keys of all multihashes in the DHT share so many first bits; 0: they may lie anywhere. */
+  /** `regionBits`: number of leading bits that the DHT keys of all multihashes share; 0: keys of any region. */
   | {
       readonly kind: 'provide'
       readonly id: number
@@ -50,13 +50,13 @@ export type ToNet =
       readonly multihashes: readonly Uint8Array[]
     }
   | { readonly kind: 'command'; readonly id: number; readonly message: NetCommand }
-  /** Ends command `id`: no reply follows, and a reply under way is discarded. */
+  /** Ends command `id`: no further reply is sent, and a reply in transit is discarded. */
   | { readonly kind: 'cancel'; readonly id: number }
   /** Settings that apply without a restart; `id` 0. */
   | { readonly kind: 'live'; readonly id: number; readonly message: NetLive }
   | { readonly kind: 'credit'; readonly id: number; readonly bytes: number }
 
-/** From the network process. */
+/** From the network process to the server. */
 export type FromNet =
   | { readonly kind: 'ready'; readonly id: number; readonly message: NetReady }
   /** Bytes whose hash is that of want `id`; the server checks it again. Needs credit. */
@@ -72,15 +72,15 @@ export type FromNet =
     }
   /** One code for each multihash of announcement `id`: 0 done, 1 no peer stored it, 2 timeout, 3 not offered. */
   | { readonly kind: 'provided'; readonly id: number; readonly codes: Uint8Array }
-  /** Zero or more for each command, then one whose `message` is null. */
+  /** Replies of one command; the last one has a null `message`. */
   | { readonly kind: 'reply'; readonly id: number; readonly message: NetReply | null }
   | { readonly kind: 'credit'; readonly id: number; readonly bytes: number }
   | { readonly kind: 'counts'; readonly id: number; readonly message: NetCounts }
 
-/** A block of 4 MiB and 64 bytes of frame. */
+/** A block of 4 MiB and 64 bytes for the rest of the frame. */
 export const frameBytesMax = 4_194_368
 const headBytes = 9
-/** Of kind and id, which `length` counts. */
+/** Bytes of kind and ID, which `length` includes. */
 const fixedBytes = 5
 export const blockBytesMax = 4 * 1024 * 1024
 /** Digest of at most 128 bytes, with its code and length. */
@@ -89,10 +89,10 @@ const cidBytesMax = multihashBytesMax + 12
 const jsonBytesMax = 1024 * 1024
 const hintsMax = 64
 const hintBytesMax = 512
-/** Multihashes of one `provide`. */
+/** Maximum number of multihashes of one `provide`. */
 export const provideMax = 1000
 
-/** The bytes are no frame of this direction. The process that sent them cannot be understood any more. */
+/** The bytes are not a valid frame of this direction. Frames that follow cannot be parsed. */
 export class FrameError extends Error {
   override readonly name = 'FrameError'
 }
@@ -134,12 +134,12 @@ export function encodeToNet(frame: ToNet): readonly Uint8Array[] {
   return encode(frame.kind, toNetRows[frame.kind], frame.id, toNetBody(frame))
 }
 
-/** As `encodeToNet`, of the other direction. */
+/** As `encodeToNet`, for the other direction. */
 export function encodeFromNet(frame: FromNet): readonly Uint8Array[] {
   return encode(frame.kind, fromNetRows[frame.kind], frame.id, fromNetBody(frame))
 }
 
-/** Frames of one turn of the event loop leave together. `parts`: of `encodeToNet` or `encodeFromNet`. */
+/** Writes all frames of one event-loop turn together. `parts`: from `encodeToNet` or `encodeFromNet`. */
 export function writeFrame(stream: Writable, parts: readonly Uint8Array[]): void {
   if (stream.writableCorked === 0) {
     stream.cork()
@@ -227,14 +227,14 @@ function withLength(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Calls `take` with each complete frame. The body of `here` and `found` has an ArrayBuffer of its own, which may be
- * transferred. The returned function throws FrameError for bytes that are no frame of this direction.
+ * Calls `take` with each complete frame. The body of `here` and `found` has its own ArrayBuffer, which may be transferred. The
+ * returned function throws FrameError for bytes that are not a valid frame of this direction.
  */
 export function createToNetReader(take: (frame: ToNet) => void): (bytes: Uint8Array) => void {
   return createReader(rowsByCode(toNetRows), (kind, id, body) => take(readToNet(kind, id, body)))
 }
 
-/** As `createToNetReader`, of the other direction. */
+/** As `createToNetReader`, for the other direction. */
 export function createFromNetReader(take: (frame: FromNet) => void): (bytes: Uint8Array) => void {
   return createReader(rowsByCode(fromNetRows), (kind, id, body) =>
     take(readFromNet(kind, id, body)),
@@ -379,7 +379,7 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
 }
 
-/** Both ends are of one version. An object; the server reads its members as unverified. */
+/** Returns a JSON object. Both ends have the same version; the server still treats its members as unverified. */
 function readJson<Message extends object>(body: Uint8Array): Message {
   try {
     const value: unknown = JSON.parse(textOf(body))

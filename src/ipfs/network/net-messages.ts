@@ -1,9 +1,9 @@
-// JSON bodies of frames between the server and its network process: settings, commands in the words of the IPFS API with
-// replies in the shapes of Kubo, and counts for /metrics. Multiaddrs, peer IDs and CIDs are texts; bytes are base64.
+// JSON bodies of frames between the server and its network process: settings, commands named as in the IPFS API with replies in
+// Kubo's shapes, and counts for /metrics. Multiaddrs, peer IDs and CIDs are strings; bytes are base64.
 
 type NetLimits = {
   readonly connectionsMax: number
-  /** Each way, of Bitswap. 0: no limit. */
+  /** Limit of Bitswap traffic in each direction. 0: no limit. */
   readonly bytesPerSecondMax: number
 }
 
@@ -11,25 +11,25 @@ type NetLimits = {
 export type NetLive = {
   /** Base URLs of Delegated Routing V1 servers. */
   readonly routers: readonly string[]
-  /** Multiaddrs with `/p2p/<peer>`: always connected, asked in every session. */
+  /** Multiaddrs with `/p2p/<peer>`: always connected, queried in every session. */
   readonly peers: readonly string[]
   readonly limits: NetLimits
 }
 
 export type NetHello = NetLive & {
   readonly v: 1
-  /** `fetch`: listens nowhere, has no block for peers. */
+  /** `fetch`: does not listen and serves no blocks. */
   readonly mode: 'fetch' | 'provide'
   /** Seed of the Ed25519 peer key, 32 bytes in base64url: `d` of its JWK (RFC 8037). */
   readonly key: string
-  /** Multiaddrs; used with `provide` only. */
+  /** Multiaddrs to listen on; used only with `provide`. */
   readonly listen: readonly string[]
-  /** Multiaddrs of provider records, in both modes; empty: those it listens on. */
+  /** Multiaddrs for provider records, in both modes; empty: the addresses it listens on. */
   readonly announce: readonly string[]
   /** Multiaddrs with `/p2p/<peer>`. */
   readonly bootstrap: readonly string[]
   readonly dht: 'client' | 'off'
-  /** Non-public addresses may be dialled, and the DHT is that of a LAN. For tests and local networks. */
+  /** Allows non-public addresses and uses the LAN DHT. For tests and local networks. */
   readonly private: boolean
   /** `agentVersion` of the identify protocol. */
   readonly agent: string
@@ -38,15 +38,15 @@ export type NetHello = NetLive & {
 export type NetReady = {
   readonly v: 1
   readonly peer: string
-  /** Announced addresses with `/p2p/<peer>`; without such in the settings, those it listens on. */
+  /** Announced addresses with `/p2p/<peer>`; if the settings contain none, those it listens on. */
   readonly addrs: readonly string[]
-  /** Why it does not listen although `mode` is `provide`; it fetches all the same. Null: it listens, or need not. */
+  /** Why it does not listen in mode `provide`; fetching still works. Null: no problem. */
   readonly listenProblem: string | null
 }
 
 /**
- * `arg` as the command of the IPFS API takes it; of `id`, a peer that is known. `routing/get` and `routing/put`:
- * `/ipns/<name>`, record in base64.
+ * `arg`: as in the command of the IPFS API; for `id`, a known peer. `routing/get` and `routing/put`: `/ipns/<name>`, the record in
+ * base64.
  */
 export type NetCommand =
   | { readonly name: 'id'; readonly arg?: string }
@@ -75,10 +75,10 @@ export type NetCommand =
   | { readonly name: 'routing/findprovs'; readonly arg: string; readonly max: number }
   | { readonly name: 'routing/put'; readonly arg: string; readonly record: string }
 
-/** `value`: one JSON value of Kubo's reply. `error`: its `Message`; nothing follows but the end. */
+/** `value`: one JSON value of Kubo's reply. `error`: its `Message`; only the end of the command follows. */
 export type NetReply = { readonly value: unknown } | { readonly error: string }
 
-/** Sums since the start unless noted. */
+/** Totals since the start unless noted. */
 export type NetCounts = {
   readonly peers: { readonly in: number; readonly out: number }
   readonly sessions: number
@@ -87,13 +87,13 @@ export type NetCounts = {
   readonly bytesReceived: number
   readonly duplicatesReceived: number
   readonly duplicateBytesReceived: number
-  /** Blocks that no want named, and wrong or endless bytes: their peers are excluded. */
+  /** Blocks that no want requested, and malformed or endless messages: the peers that sent them are excluded. */
   readonly lies: number
   readonly excludedPeers: number
   readonly blocksSent: number
   readonly bytesSent: number
   readonly messagesReceived: number
-  /** Blocks from gateways that were found as providers; also in `blocksReceived`. */
+  /** Blocks from gateways found as providers; also counted in `blocksReceived`. */
   readonly httpBlocksReceived: number
   readonly routerRequests: number
   readonly routerFailures: number

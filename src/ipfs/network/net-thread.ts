@@ -1,5 +1,5 @@
-// Entry of the net thread: starts the network process, passes frames on, and decides which blocks leave. It ends with the
-// process. The request thread supervises both (peer-network.ts).
+// Entry of the net thread: starts the network process, passes frames on, and decides which blocks may be sent. The thread ends with
+// the process. The request thread supervises both (peer-network.ts).
 // Tested by test/network/network-process.test.ts
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
@@ -22,19 +22,19 @@ import { openPeerBlocks } from './peer-blocks.ts'
 import type { FromThread, NetThreadOptions, ToThread } from './thread-messages.ts'
 import { createWantQueue } from './want-queue.ts'
 
-/** Below the priority of the server. */
+/** Niceness of the process, below the priority of the server. */
 const niceness = 5
-/** Of what the process writes to standard error, for the log. */
+/** How much of the process's standard error is retained for the log. */
 const lastWordsMax = 2000
 const closeFilesMs = 60_000
-/** Then it is killed. */
+/** Time after which the process is killed. */
 const stopMs = 1500
 
 function post(message: FromThread, transfer: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfer)
 }
 
-/** Buffers count as heap: with V8's small first limit, blocks that pass through cause a full collection every 3 MiB. */
+/** Buffers count as heap. With V8's small initial limit, blocks in transit would cause a full collection every 3 MiB. */
 const firstLimitShare = 1 / 2
 
 function startProcess({ program, path, heapMiB }: NetThreadOptions): ChildProcess {
@@ -50,13 +50,13 @@ function startProcess({ program, path, heapMiB }: NetThreadOptions): ChildProces
   try {
     setPriority(child.pid, niceness)
   } catch {
-    // It may have ended.
+    // The process may have ended already.
   }
   post({ kind: 'started', pid: child.pid })
   return child
 }
 
-/** What it wrote last; resolves with the reason of its end. */
+/** Resolves to the reason of the process's end, with the last lines of its standard error. */
 function watch(child: ChildProcess): Promise<string> {
   let words = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -88,7 +88,7 @@ async function run(options: NetThreadOptions): Promise<void> {
     isPublic: (db, multihash) => findOne(db, findPublic([multihash], needsCard)) !== null,
   })
   const credit = createSendCredit()
-  /** Frames before READY wait: bounded by the limits of wants and commands. */
+  /** Frames sent before READY are queued; the limits of wants and commands bound them. */
   let early: ToNet[] | null = []
   const write = (frame: ToNet): void => {
     if (socket?.writable === true) writeFrame(socket, encodeToNet(frame))
@@ -147,7 +147,7 @@ async function run(options: NetThreadOptions): Promise<void> {
       kill(error instanceof Error ? error.message : String(error))
     }
   })
-  // The end of the process says why.
+  // The exit of the process reports the reason.
   socket?.on('error', () => {})
   parentPort?.on('message', (message: ToThread) => {
     switch (message.kind) {
@@ -168,7 +168,7 @@ async function run(options: NetThreadOptions): Promise<void> {
       case 'provide':
         return send(message)
       case 'stop':
-        // It ends by itself when the socket does.
+        // The process ends by itself when the socket closes.
         reason ??= 'stopped'
         socket?.destroy()
         return void systemClock.after(stopMs, () => kill('stopped'))

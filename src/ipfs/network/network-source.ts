@@ -1,5 +1,5 @@
-// The source of blocks from the IPFS network: wants of reads that may search it, until the net thread answers. What it gives is
-// verified by content/.
+// The source of blocks from the IPFS network: tracks wants of reads that may search the network, until the net thread answers.
+// content/ verifies the results.
 // Tested by test/network/network-process.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
@@ -21,16 +21,16 @@ type Pending = {
 export type NetworkWants = {
   readonly source: Source
   readonly size: number
-  /** CIDs; null: of all accounts. */
+  /** CIDs of pending wants; null: of all accounts. */
   of(account: string | null): readonly Uint8Array[]
   found(id: number, bytes: Uint8Array): void
   none(id: number): void
   failed(id: number, reason: Extract<FromThread, { kind: 'failed' }>['reason']): void
-  /** The thread ended. */
+  /** Fails all wants because the thread has ended. */
   failAll(): void
 }
 
-/** `post`: false while there is no thread. */
+/** `post`: returns false while there is no thread. */
 export function createNetworkSource(parts: {
   readonly post: (message: ToThread) => boolean
   readonly takeId: () => number
@@ -53,7 +53,7 @@ export function createNetworkSource(parts: {
         const session = hint.session ?? hints().find((one) => one.session !== undefined)?.session
         if (ref.kind !== 'dag-block' || session === undefined) return
         signal.throwIfAborted()
-        // What is refused here must not leave the house either.
+        // CIDs that Cairn refuses are never requested from the network either.
         decodeMultihash(ref.hash)
         const cid = cidOf(1, hint.codec ?? rawCodec, ref.hash).bytes
         const id = takeId()
@@ -86,7 +86,7 @@ export function createNetworkSource(parts: {
     found(id, bytes) {
       const want = take(id)
       if (want === null) return
-      // Peers are checked in the process: it, or the way to it, is faulty.
+      // The process has already checked the peer's block, so the process or the channel is faulty.
       if (want.offer([{ ref: want.ref, bytes }]) === 'wrong') log('error', 'network_process_lied')
       want.resolve()
     },

@@ -1,5 +1,5 @@
-// Blocks that peers request, read by the net thread through its own connection: public ones alone, each verified. Private,
-// denied, corrupt and absent blocks look alike.
+// Blocks that peers request, read by the net thread through its own connection: only public blocks, each verified. Private, denied,
+// corrupt and absent blocks get the same reply.
 // Tested by src/ipfs/network/peer-blocks.test.ts
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import { decodeMultihash, identityCode } from '../../codec/ipld/multihash.ts'
@@ -12,13 +12,13 @@ import { findPlace } from '../../tables/blocks.ts'
 import { blockBytesMax } from './net-frames.ts'
 
 export type PeerBlocks = {
-  /** By an index alone. */
+  /** Reads only an index. */
   isPublic(multihash: Uint8Array): boolean
-  /** Bytes of the block; null: it is not here, or no longer. */
+  /** Size of the block in bytes; null: it is not stored. */
   sizeOf(multihash: Uint8Array): number | null
-  /** In an ArrayBuffer of its own. Null: it is not here, or its bytes are wrong. */
+  /** The block, with its own ArrayBuffer. Null: it is not stored, or corrupt. */
   read(multihash: Uint8Array): Uint8Array | null
-  /** Closes the open segments, so that the space of removed ones is free. */
+  /** Closes the open segments, so that the disk space of removed ones is released. */
   closeFiles(): Promise<void>
   close(): Promise<void>
 }
@@ -28,7 +28,7 @@ const openFilesMax = 32
 export function openPeerBlocks(parts: {
   readonly databasePath: string
   readonly storePath: string
-  /** A block of that multihash may be given to peers. */
+  /** Whether a block of that multihash may be sent to peers. */
   readonly isPublic: (db: Database, multihash: Uint8Array) => boolean
 }): PeerBlocks {
   const db = openDatabase(parts.databasePath, { readOnly: true })
@@ -58,7 +58,7 @@ export function openPeerBlocks(parts: {
     isPublic: (multihash) => isServed(multihash) && parts.isPublic(db, multihash),
     sizeOf: (multihash) => findPlace(db, multihash)?.size ?? null,
     read(multihash) {
-      // The block may have moved: a collection of garbage writes it to another segment.
+      // The block may have moved: garbage collection copies blocks to other segments.
       const found = readOnce(multihash)
       if (found !== null) return found
       db.forgetPages()

@@ -1,5 +1,5 @@
 // The IPFS network as the request thread sees it: a source of blocks, commands, announcements and counts. The net thread and the
-// network process behind it run and end together; while they are away, wants fail and all else goes on.
+// network process behind it start and end together; while they are not running, wants fail and everything else continues.
 // Tested by test/network/network-process.test.ts
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../base/clock.ts'
@@ -31,18 +31,18 @@ const summed = [
 
 export type PeerNetworkStatus = {
   readonly mode: 'fetch' | 'provide'
-  /** `down`: five ends in ten minutes. */
+  /** `down`: the process ended five times within ten minutes. */
   readonly state: 'starting' | 'up' | 'down'
-  /** Of the network process; null: it does not run. */
+  /** PID of the network process; null: it is not running. */
   readonly pid: number | null
   /** Null: not started yet, or ended. */
   readonly ready: NetReady | null
-  /** The last ones; null: none yet. */
+  /** The latest counts; null: none yet. */
   readonly counts: NetCounts | null
   readonly totals: NetworkTotals
   readonly asks: AskCounts | null
   readonly restarts: number
-  /** The last five, the newest last. */
+  /** The last five ends of the process, the newest last. */
   readonly deaths: readonly Death[]
   /** Wants of this server that wait for a block. */
   readonly wants: number
@@ -50,13 +50,15 @@ export type PeerNetworkStatus = {
 
 export type PeerNetwork = {
   readonly source: Source
-  /** CIDs that an account waits for; null: of all accounts. */
+  /** CIDs that an account's reads wait for; null: of all accounts. */
   wantsOf(account: string | null): readonly Uint8Array[]
-  /** The values of Kubo's reply. Throws `command_failed` with Kubo's text, `no_upstream` while the process is away. */
+  /**
+   * Yields the values of Kubo's reply. Throws `command_failed` with Kubo's text, `no_upstream` while the process is not running.
+   */
   command(message: NetCommand, signal: AbortSignal): AsyncGenerator<unknown>
   /**
-   * Announces at most 1,000 blocks. One code for each, as of the frame `provided`. `regionBits`: their keys share so many first
-   * bits, so that the peers of the region are found once. Rejects with `no_upstream`.
+   * Announces at most 1,000 blocks and returns one code for each, as in the frame `provided`. `regionBits`: number of leading bits
+   * that their keys share, so that the peers of the region are found once. Rejects with `no_upstream`.
    */
   provide(
     multihashes: readonly Uint8Array[],
@@ -69,11 +71,11 @@ export type PeerNetwork = {
   close(): Promise<void>
 }
 
-/** Commands under way; further ones are refused. */
+/** Maximum number of running commands; further ones are refused. */
 const commandsMax = 64
-/** Gathered until they are worth a message. */
+/** Passed bytes are summed up to this size before a credit message is sent. */
 const passedBytesMin = 512 * 1024
-/** Values of a reply that were not read yet. */
+/** Maximum number of unread values of a reply. */
 const valuesMax = 10_000
 
 type Reply = {
@@ -82,13 +84,13 @@ type Reply = {
 }
 
 export type PeerNetworkParts = {
-  /** Of the process that starts next. */
+  /** Options of the next process. */
   readonly options: NetThreadOptions
-  /** A block that an account made public is denied all the same. */
+  /** Whether a deny rule applies; it overrides an account's setting that makes the block public. */
   readonly isDenied: (multihash: Uint8Array) => boolean
   readonly clock: Clock
   readonly log: Log
-  /** At each end of the process while the network is down. */
+  /** Called at each end of the process while the state is `down`. */
   readonly onDown?: (reason: string) => void
   readonly limits?: SupervisorLimits
 }
@@ -154,7 +156,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
     }
   }
 
-  /** Found blocks of so many bytes make place for others. */
+  /** Grants credit for passed blocks of that many bytes. */
   function pass(bytes: number): void {
     passedBytes += bytes
     if (passedBytes < passedBytesMin) return
@@ -273,7 +275,7 @@ function createReply() {
   let ended = false
   let wake = (): void => {}
   return {
-    /** The process sent the end. */
+    /** Whether the process has sent the end of the reply. */
     get ended() {
       return ended
     },
@@ -303,6 +305,6 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

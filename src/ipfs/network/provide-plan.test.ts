@@ -36,11 +36,11 @@ type World = {
   readonly regions: (Region | null)[]
   readonly logged: string[]
   settings: ProvideSettings
-  /** Code of the next announcements; null: they reject. */
+  /** Code of the next announcements; null: they are rejected. */
   code: number | null
   pin(count: number, from?: number): Promise<void>
   start(parts?: Partial<ProvideParts>): ProvidePlan
-  /** Turns the clock by minutes, and lets the plan announce after each step of so many. */
+  /** Advances the clock, and lets the plan announce after every `step` minutes. */
   run(plan: ProvidePlan, minutes: number, step?: number): Promise<void>
 }
 
@@ -131,7 +131,7 @@ test('ten thousand roots are announced once an interval each, and a restart midw
   assert.equal(world.announced.size, 500, 'the first new roots go out at once')
   await world.run(plan, day + 10)
   assert.equal(world.announced.size, 10_000)
-  // Off their phase at first, all of them are at it after two announcements.
+  // The first announcements are off their phase; after two, all are at their phase.
   await world.run(plan, day)
   world.announced.clear()
   const from = world.clock.monotonic()
@@ -148,7 +148,7 @@ test('ten thousand roots are announced once an interval each, and a restart midw
     times.filter(({ length }) => length !== 1),
     [],
   )
-  // Spread over the interval: no sixteenth of it has more than twice its share.
+  // Spread over the interval: no sixteenth has more than twice its share.
   const parts = Array.from({ length: 16 }, () => 0)
   for (const [time = 0] of times) {
     const part = Math.min(15, Math.floor(((time - from) / intervalMs) * 16))
@@ -227,7 +227,7 @@ test('after days without power all roots go out in order of their keys, and are 
   assert.equal(world.announced.size, 400)
   assert.deepEqual(world.logged, ['announcements_late'])
   const kads = [...world.announced.keys()].map((key) => toBareHex(kadOf(Buffer.from(key, 'hex'))))
-  // In order, from some place of the keyspace on.
+  // In keyspace order, starting anywhere.
   const falls = kads.filter((kad, at) => at > 0 && kad < (kads[at - 1] ?? ''))
   assert.ok(falls.length <= 4, `${falls.length} falls`)
   await next.stop()

@@ -1,5 +1,5 @@
-// The plan of announcements: new roots immediately, then each multihash once per interval at its phase (provide-times.ts). The rows
-// are its whole state: a restart continues from them, and unpinned content has no row.
+// Schedules announcements: new roots immediately, then each multihash once per interval at its phase (provide-times.ts). The rows
+// are the whole state: a restart continues from them, and unpinned content has no row.
 // Tested by src/ipfs/network/provide-plan.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -13,8 +13,8 @@ import {
 } from './provide-queue.ts'
 
 /**
- * Announces multihashes. A code for each, 0: done. Rejects if nothing was announced because the network is down. `region`: all of
- * them lie in it, so that its peers need to be found once.
+ * Announces multihashes and returns a code for each, 0: success. Rejects if nothing was announced because the network is down.
+ * `region`: contains all of the multihashes, so that its peers are found once.
  */
 type Announce = (
   multihashes: readonly Uint8Array[],
@@ -26,17 +26,17 @@ export type ProvideStat = ProvideCounts & { readonly done: number; readonly fail
 
 export type ProvidePlan = {
   stat(): Promise<ProvideStat>
-  /** Announces what is due, as it does each second. Resolves when nothing is left; never rejects. */
+  /** Announces all due multihashes, as the timer does each second. Resolves when none is due; never rejects. */
   announceDue(): Promise<void>
-  /** Resolves when no announcement is under way. */
+  /** Resolves when no announcement is running. */
   stop(): Promise<void>
 }
 
 export type ProvideParts = {
-  /** With a shared database those of the lease's holder. */
+  /** Only the machine that holds the lease uses the rows of a shared database. */
   readonly rows: Rows
   readonly announce: Announce
-  /** By a deny rule; its time is put off. */
+  /** Whether a deny rule applies; the multihash is then skipped until its next time. */
   readonly isDenied: (multihash: Uint8Array) => boolean
   /** Current settings. */
   readonly settings: () => ProvideSettings
@@ -45,9 +45,9 @@ export type ProvideParts = {
 }
 
 const lookMs = 1000
-/** Announcements at a time. */
+/** Maximum number of concurrent announcements. */
 const batchesMax = 2
-/** Pause after an announcement that rejected. */
+/** Pause after a rejected announcement. */
 const pauseMs = 30_000
 const lateCheckMs = 3_600_000
 
@@ -126,7 +126,7 @@ class Plan {
     if (late > 0) log('warn', 'announcements_late', { late })
   }
 
-  /** Until nothing is due. */
+  /** Announces until nothing is due. */
   async #announceAll(take: () => Promise<ProvideBatch>): Promise<void> {
     while (this.#mayGoOn()) {
       const batch = await take()

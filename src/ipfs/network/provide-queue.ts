@@ -1,5 +1,5 @@
-// The rows of `provide` as a queue: which multihashes are announced next, and when again. The rows are its whole state, except for
-// announcements under way, which are in memory and are repeated after a crash.
+// The rows of `provide` as a queue: which multihashes are announced next, and when they are announced again. The rows are the whole
+// state, except for running announcements, which are tracked in memory and repeated after a crash.
 // Tested by src/ipfs/network/provide-plan.test.ts
 import type { Provide } from '../../base/provide.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -23,24 +23,24 @@ import {
 } from './provide-times.ts'
 
 export type ProvideSettings = {
-  /** The widest level of the server. */
+  /** The widest `provide` level that the server permits. */
   readonly strategy: Provide
   /** Between two announcements of a multihash. */
   readonly intervalMs: number
-  /** Most multihashes that are announced each interval. */
+  /** Maximum number of multihashes that are announced each interval. */
   readonly cidsMax: number
 }
 
 /** A part of the keyspace: keys (sha256 of the multihash) whose first `bits` bits are the number `prefix`. */
 export type Region = { readonly bits: number; readonly prefix: number }
 
-/** `region`: of all rows; null: they may lie anywhere. */
+/** `region`: contains all rows; null: the rows may be in any region. */
 export type ProvideBatch = { readonly rows: readonly ProvideRow[]; readonly region: Region | null }
 
 export type ProvideCounts = {
-  /** Multihashes whose time has come. */
+  /** Multihashes that are due. */
   readonly due: number
-  /** Those whose time came more than a quarter of the interval ago. */
+  /** Multihashes that are overdue by more than a quarter of the interval. */
   readonly late: number
   /** Multihashes that are not announced because of `cidsMax`. */
   readonly over: number
@@ -51,15 +51,17 @@ export type ProvideCounts = {
 const batchMax = 100
 /** Rows that get their first phase in one write. */
 const spreadMax = 1000
-/** With more new rows than this, further ones wait for their phase, so that the next pin is not announced after all of them. */
+/**
+ * If there are more new rows than this, the others wait for their phase, so that the next pin is not announced after all of them.
+ */
 const newMax = 500
 const triesMax = 3
 const retryMs = 60_000
 const retryLaterMs = 3_600_000
-/** Over this many multihashes the peers of a region are found once for all of its multihashes. */
+/** Above this number of multihashes, the peers of a region are found once for all of its multihashes. */
 const regionsFrom = 5_000
 const regionBatchMax = 1000
-/** A count of the planned multihashes is used for so long. */
+/** How long a count of the planned multihashes is reused. */
 const countMs = 60_000
 const farthest = Number.MAX_SAFE_INTEGER
 
@@ -69,7 +71,7 @@ export class ProvideQueue {
   readonly #rows: Rows
   readonly #settings: () => ProvideSettings
   readonly #clock: Pick<Clock, 'now'>
-  /** Under way, as `toLatin1`, with their times. */
+  /** Running announcements, as `toLatin1` of their multihashes, with their times. */
   readonly #underWay = new Map<string, number>()
   #planned: { readonly at: number; readonly count: number } | null = null
 
@@ -79,7 +81,7 @@ export class ProvideQueue {
     this.#clock = clock
   }
 
-  /** As of the rows. */
+  /** Counts from the rows. */
   async counts(): Promise<ProvideCounts> {
     const now = this.#clock.now()
     const { intervalMs, cidsMax } = this.#settings()
@@ -91,13 +93,13 @@ export class ProvideQueue {
     return { due, late, over: unplanned - open, planned }
   }
 
-  /** Repairs times: after jumps of the clock, and of many new rows at once. */
+  /** Corrects times: after clock changes, and if there are many new rows at once. */
   async arrange(signal: AbortSignal): Promise<void> {
     await this.#bringBack(signal)
     await this.#spreadNew(signal)
   }
 
-  /** The next rows to announce; none: nothing is due. They are under way until `release`. One call at a time. */
+  /** Returns the next rows to announce; none: nothing is due. They count as running until `release`. One call at a time. */
   async take(): Promise<ProvideBatch> {
     const fresh = await this.#list(0, newDueMax, batchMax)
     const permitted = fresh.length === 0 ? 0 : (await this.#room()) - this.#newUnderWay
@@ -109,7 +111,7 @@ export class ProvideQueue {
     for (const { multihash } of rows) this.#underWay.delete(toLatin1(multihash))
   }
 
-  /** The rows were announced now. `codes`: one for each row, 0 for success; a missing code is a failure. */
+  /** Records that the rows were announced now. `codes`: one for each row, 0 for success; a missing code is a failure. */
   async settle(rows: readonly ProvideRow[], codes: ArrayLike<number>): Promise<void> {
     const now = this.#clock.now()
     await this.#put(
@@ -122,13 +124,13 @@ export class ProvideQueue {
     )
   }
 
-  /** The rows wait for their next time without an announcement. */
+  /** Moves the rows to their next time without an announcement. */
   async skip(rows: readonly ProvideRow[]): Promise<void> {
     const now = this.#clock.now()
     await this.#put(rows.map((row) => this.#waiting(row, now)))
   }
 
-  /** Until its next time. */
+  /** The row with its next time. */
   #waiting(row: ProvideRow, now: number): ProvideRow {
     const due = nextAfter(placed(row), now, this.#settings().intervalMs)
     return { ...row, due, tried: 0 }
@@ -144,7 +146,7 @@ export class ProvideQueue {
     const due = await this.#list(newDueMax + 1, until, isMany ? regionBatchMax : batchMax)
     const excess = planned - this.#settings().cidsMax
     if (excess > 0) {
-      // `cidsMax` was lowered: the excess waits like new rows.
+      // `cidsMax` was lowered: the excess rows become new rows.
       this.#planned = null
       await this.#put(due.slice(0, excess).map((row) => ({ ...row, due: newDueMax, tried: 0 })))
       return { rows: due.slice(excess), region: null }
@@ -156,7 +158,7 @@ export class ProvideQueue {
     return { rows, region: { bits: regionBits, prefix } }
   }
 
-  /** Rows whose time is further away than the interval: the clock went back, or the interval is shorter than it was. */
+  /** Corrects rows whose time is further away than the interval: the clock was set back, or the interval was shortened. */
   async #bringBack(signal: AbortSignal): Promise<void> {
     const now = this.#clock.now()
     const { intervalMs } = this.#settings()
@@ -168,7 +170,7 @@ export class ProvideQueue {
     }
   }
 
-  /** Gives new rows beyond the first ones their phase, without an announcement now. */
+  /** If there are many new rows, gives all but the first ones their phase, without an immediate announcement. */
   async #spreadNew(signal: AbortSignal): Promise<void> {
     const now = this.#clock.now()
     if ((await this.#list(0, newDueMax, newMax + 1)).length <= newMax) return
@@ -199,7 +201,7 @@ export class ProvideQueue {
     return [...this.#underWay.values()].filter((due) => due <= newDueMax).length
   }
 
-  /** At most a minute old, because a count reads every row. */
+  /** A count that is at most a minute old, because counting reads every row. */
   async #plannedLately(now: number): Promise<number> {
     const known = this.#planned
     if (known !== null && Math.abs(now - known.at) < countMs) return known.count
@@ -208,7 +210,7 @@ export class ProvideQueue {
     return count
   }
 
-  /** For new multihashes. */
+  /** Number of new multihashes that `cidsMax` still permits. */
   async #room(): Promise<number> {
     return this.#settings().cidsMax - (await this.#countPlanned())
   }
@@ -221,7 +223,7 @@ export class ProvideQueue {
     return (await this.#rows.first(countDue(this.#rootsOnly, from, until)))?.count ?? 0
   }
 
-  /** Not under way, by time. */
+  /** Rows that are not being announced, by time. */
   async #list(from: number, until: number, most: number): Promise<readonly ProvideRow[]> {
     const limit = most + this.#underWay.size
     const found = await this.#rows.find(listDue(this.#rootsOnly, { from, until, limit }))

@@ -36,7 +36,7 @@ test('no gap is longer than the interval or shorter than half, and two announcem
         assert.ok(gap >= interval / 2 - 1 && gap <= interval + earlyOf(interval), `${gap}`)
       }
       assert.ok(Math.abs(phaseAfter(at, fourth - 2, interval) - fourth) <= 2)
-      // Early by as much as is permitted, it stays at its phase.
+      // Even if it is as early as permitted, it stays at its phase.
       const early = fourth - earlyOf(interval)
       assert.ok(Math.abs(nextAfter(at, Math.ceil(early), interval) - fourth - interval) <= 2)
     }),

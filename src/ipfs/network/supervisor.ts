@@ -1,15 +1,15 @@
-// Restarts the network process: after 1, 2, 4 … 60 s. One that sends no counts for 15 s hangs, and is killed. Five ends in ten
-// minutes: the network is down, and the restarts go on.
+// Restarts the network process: after 1, 2, 4 … 60 s. A process that sends no counts for 15 s is considered hung and is killed.
+// After five ends within ten minutes the network is down, and the restarts continue.
 // Tested by src/ipfs/network/supervisor.test.ts
 import type { Clock } from '../../base/clock.ts'
 
-/** A process that runs. */
+/** A running process. */
 export type NetRun = {
-  /** Resolves with the reason. Never rejects. */
+  /** Resolves to the reason of the end. Never rejects. */
   readonly ended: Promise<string>
-  /** Ends it now, by SIGKILL. */
+  /** Kills the process with SIGKILL. */
   kill(reason: string): void
-  /** Ends it in order. */
+  /** Stops the process gracefully. */
   stop(): void
 }
 
@@ -22,10 +22,10 @@ export type Death = {
 export type SupervisorLimits = {
   readonly firstDelayMs: number
   readonly delayMsMax: number
-  /** A process that ran so long begins with the first delay again. */
+  /** After a process that ran this long, delays start again with the first one. */
   readonly soundMs: number
   readonly checkMs: number
-  /** Checks without counts; one more than the time makes, since the first may come at once. */
+  /** Number of checks without counts; one more than the time requires, because the first check may follow immediately. */
   readonly silentChecksMax: number
   readonly deathsMax: number
   readonly deathsMs: number
@@ -42,14 +42,14 @@ export const defaultSupervisorLimits: SupervisorLimits = {
 }
 
 export type Supervisor = {
-  /** Null: it waits for the next start. */
+  /** Null: waiting for the next start. */
   readonly run: NetRun | null
-  /** The last ones, the newest last. */
+  /** The last ends, the newest last. */
   readonly deaths: readonly Death[]
   readonly isDown: boolean
-  /** Sums since the start of the server. */
+  /** Number of restarts since the start of the server. */
   readonly restarts: number
-  /** The process shows that it works. */
+  /** Records a sign of life of the process. */
   alive(): void
   /** Resolves when the process has ended. */
   stop(): Promise<void>
@@ -72,7 +72,7 @@ export function supervise(parts: {
   let deaths: readonly Death[] = []
   let stopDelay = (): void => {}
 
-  // Checks are counted and not time: after a pause of the whole machine, the process gets its chance to answer.
+  // Counts checks instead of time, so that the process can still answer after the whole machine was suspended.
   const stopChecks = clock.every(limits.checkMs, () => {
     if (run === null) return
     silentChecks += 1

@@ -1,4 +1,4 @@
-// Messages between the request thread and the net thread, and the settings of the network as plain values.
+// Messages between the request thread and the net thread, and the network settings as plain values.
 import type { FailReason } from './net-frames.ts'
 import type {
   NetCommand,
@@ -9,14 +9,14 @@ import type {
   NetReply,
 } from './net-messages.ts'
 
-/** What the net thread starts with. */
+/** Options of the net thread at its start. */
 export type NetThreadOptions = {
-  /** Of `cairn.db`, and of the folder of the segments. */
+  /** Paths of `cairn.db`, and of the folder of the segments. */
   readonly databasePath: string
   readonly storePath: string
   /** Program of the network process. */
   readonly program: string
-  /** PATH of the process, its only variable. */
+  /** PATH of the process, its only environment variable. */
   readonly path: string
   readonly heapMiB: number
   /** Pins of accounts without a card are not public. */
@@ -25,7 +25,7 @@ export type NetThreadOptions = {
 }
 
 export type ToThread =
-  /** `root`: multihash. `cid`: bytes. `peers`: multiaddrs to ask besides those found. */
+  /** `root`: multihash. `cid`: bytes. `peers`: multiaddrs to query besides the peers that are found. */
   | {
       readonly kind: 'want'
       readonly id: number
@@ -35,7 +35,7 @@ export type ToThread =
       readonly origins: readonly string[]
     }
   | { readonly kind: 'drop'; readonly id: number }
-  /** Found blocks of so many bytes were passed on. */
+  /** Found blocks of that many bytes were passed on. */
   | { readonly kind: 'credit'; readonly bytes: number }
   | { readonly kind: 'command'; readonly id: number; readonly message: NetCommand }
   | { readonly kind: 'cancel'; readonly id: number }
@@ -46,9 +46,9 @@ export type ToThread =
       readonly multihashes: readonly Uint8Array[]
     }
   | { readonly kind: 'live'; readonly message: NetLive; readonly needsCard: boolean }
-  /** Of the last `check`, in its order: peers may have the block. */
+  /** Results of the last `check`, in its order: whether the block may be sent to peers. */
   | { readonly kind: 'checked'; readonly allowed: readonly boolean[] }
-  /** The process and the thread end. */
+  /** Stops the process and the thread. */
   | { readonly kind: 'stop' }
 
 export type FromThread =
@@ -57,21 +57,21 @@ export type FromThread =
   | { readonly kind: 'found'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'none'; readonly id: number }
   | { readonly kind: 'failed'; readonly id: number; readonly reason: FailReason | 'overloaded' }
-  /** As the frame. */
+  /** As the frame `reply`. */
   | { readonly kind: 'reply'; readonly id: number; readonly message: NetReply | null }
   | { readonly kind: 'provided'; readonly id: number; readonly codes: Uint8Array }
   /** Every 5 s. */
   | { readonly kind: 'counts'; readonly message: NetCounts; readonly asks: AskCounts }
-  /** Public blocks that peers requested: does a deny rule apply to one? One at a time. */
+  /** Asks whether deny rules apply to public blocks that peers requested. One check at a time. */
   | { readonly kind: 'check'; readonly multihashes: readonly Uint8Array[] }
   /** The last message. `reason`: one line for the log. */
   | { readonly kind: 'ended'; readonly reason: string }
 
-/** Requests of peers for blocks, since the start of the thread. */
+/** Block requests of peers since the start of the thread. */
 export type AskCounts = {
   readonly asked: number
   readonly served: number
   readonly servedBytes: number
-  /** Over the limit of waiting requests. */
+  /** Refused because too many requests waited. */
   readonly refused: number
 }

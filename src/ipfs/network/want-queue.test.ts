@@ -20,7 +20,7 @@ function queueOf(limits: Partial<WantQueueLimits> = {}) {
     clock,
     limits: { ...defaultWantQueueLimits, ...limits },
   })
-  /** The number of the want. */
+  /** Adds a want and returns its ID. */
   function want(account: string, root = 0): number {
     next += 1
     queue.add({

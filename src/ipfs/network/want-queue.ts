@@ -1,10 +1,10 @@
-// Wants of all accounts on their way to the network process: accounts take turns, and each has a bounded number of sessions,
-// one for each root. A full queue refuses wants of the account that has the most.
+// Queues wants of all accounts for the network process: accounts take turns, and the sessions of each account, one per root, are
+// limited. If the queue is full, it refuses a want of the account that has the most.
 // Tested by src/ipfs/network/want-queue.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { toBareHex } from '../../base/hex.ts'
 
-/** `root`: multihash that providers are looked up by. `cid`: bytes. `origins`: peers that are asked, of a new session. */
+/** `root`: multihash whose providers are looked up. `cid`: bytes. `origins`: peers that a new session queries. */
 export type QueuedWant = {
   readonly id: number
   readonly account: string
@@ -14,15 +14,15 @@ export type QueuedWant = {
 }
 
 export type WantQueueLimits = {
-  /** Wants that wait for their turn, of all accounts. */
+  /** Maximum number of waiting wants of all accounts. */
   readonly waitingMax: number
-  /** Wants that the process has, in all, of one account and of one session. */
+  /** Maximum number of wants sent to the process: in total, of one account, and of one session. */
   readonly sentMax: number
   readonly sentPerAccountMax: number
   readonly sentPerSessionMax: number
   readonly sessionsMax: number
   readonly sessionsPerAccountMax: number
-  /** A session ends so long after its last want. */
+  /** A session ends this long after its last want. */
   readonly idleMs: number
 }
 
@@ -38,7 +38,7 @@ export const defaultWantQueueLimits: WantQueueLimits = {
 
 export type WantQueue = {
   add(want: QueuedWant): void
-  /** It was answered or dropped. True if the process has it. */
+  /** Call when the want was answered or dropped. Returns whether the process has the want. */
   end(id: number): boolean
   readonly waiting: number
   readonly sessions: number
@@ -52,7 +52,7 @@ type Session = {
   stopIdle: () => void
 }
 
-/** `waiting`: by root, in the order of their turns; `count`: of them all. */
+/** `waiting`: by root, in the order of turns; `count`: number of waiting wants. */
 type Account = {
   readonly waiting: Map<string, QueuedWant[]>
   count: number
@@ -60,7 +60,7 @@ type Account = {
   sessions: number
 }
 
-/** `open`, `shut` and `send` go to the process, in this order; `refuse`: the want is over. */
+/** `open`, `shut` and `send` are forwarded to the process in this order; `refuse`: the want has failed. */
 export function createWantQueue(parts: {
   readonly open: (session: number, root: Uint8Array, origins: readonly string[]) => void
   readonly shut: (session: number) => void
@@ -73,7 +73,7 @@ export function createWantQueue(parts: {
   /** Accounts with waiting wants or sessions, in the order of their turns. */
   const accounts = new Map<string, Account>()
   const sessions = new Map<string, Session>()
-  /** Wants that the process has. */
+  /** Wants that were sent to the process. */
   const sent = new Map<number, Session>()
   const queued = new Map<number, QueuedWant>()
   let nextSession = 1
@@ -100,7 +100,7 @@ export function createWantQueue(parts: {
     shut(session.number)
   }
 
-  /** The session of that root, or a new one, which may take the place of an idle one. Null: it must wait. */
+  /** The session of that root, or a new one, which may replace an idle one. Null: the want must wait. */
   function sessionFor(key: string, account: Account, want: QueuedWant): Session | null {
     const known = sessions.get(key)
     if (known !== undefined) return known.sent < limits.sentPerSessionMax ? known : null
@@ -120,7 +120,7 @@ export function createWantQueue(parts: {
     return session
   }
 
-  /** One want of the account goes to the process. False: none can. */
+  /** Sends one want of the account to the process. False: none can be sent. */
   function sendOne(account: Account): boolean {
     if (account.sent >= limits.sentPerAccountMax) return false
     for (const [key, wants] of account.waiting) {
@@ -146,7 +146,7 @@ export function createWantQueue(parts: {
     for (const [name, account] of accounts) {
       if (sent.size >= limits.sentMax) return
       if (account.count === 0 || !sendOne(account)) continue
-      // Behind the others, where this loop comes to it again.
+      // Moves the account to the end, where this loop reaches it again.
       accounts.delete(name)
       accounts.set(name, account)
     }
@@ -163,7 +163,7 @@ export function createWantQueue(parts: {
     forgetIfEmpty(want.account)
   }
 
-  /** The newest want of the account that has the most. */
+  /** Refuses the newest want of the account that has the most waiting wants. */
   function refuseOne(): void {
     let most: Account | null = null
     for (const account of accounts.values()) {

@@ -1,4 +1,4 @@
-// Every block of an account: below its pins, blocks that it added and has not pinned yet, and those of its MFS tree.
+// All blocks of an account: those below its pins, leased uploads, and those of its MFS tree.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
@@ -13,12 +13,12 @@ import {
   listRootsOf,
 } from '../../tables/storage.ts'
 
-/** Rows of one read; other work gets its turn between two reads. */
+/** Rows of one read; other work runs between two reads. */
 const stepRows = 500
-/** Blocks below several roots that are remembered, so that each is listed once. */
+/** Maximum number of blocks below several roots that are remembered, so that each is listed once. */
 const sharedMax = 1_000_000
 
-/** Each once, as raw CIDs, root after root. Throws `command_failed` past `sharedMax`. */
+/** Yields each block once, as raw CIDs, root after root. Throws `command_failed` past `sharedMax`. */
 export async function* accountBlocks(
   rows: Rows,
   accountId: string,

@@ -1,4 +1,4 @@
-// The pins of one account, a page of rows at a time, so that a list of 100,000 does not delay other requests.
+// Reads the pins of one account in pages of rows, so that a list of 100,000 does not delay other requests.
 // Tested by src/ipfs/pins/account-pins.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
@@ -6,14 +6,16 @@ import type { Rows } from '../../db/rows.ts'
 import { findPin as findPinRow, listPins, type PinRow } from '../../tables/pins.ts'
 import type { Pin } from '../files.ts'
 
-/** Rows that are read before other work has its turn: a millisecond of making CIDs of them. */
+/** Rows that are read before yielding to other work: creating their CIDs takes about a millisecond. */
 const pageRows = 200
-/** Direct pins that are held back until the recursive ones were listed; for more of them all rows are read again. */
+/**
+ * Maximum number of direct pins that are buffered until the recursive ones are listed; if there are more, all rows are read again.
+ */
 const heldMax = 10_000
 
 /**
- * Recursive pins first, then direct ones, each group by the bytes of its CIDs. Each page is as of its own read: what is
- * pinned or unpinned meanwhile may be among them or not.
+ * Yields recursive pins first, then direct ones, each group ordered by the bytes of the CIDs. Each page is a separate read, so pins
+ * that are added or removed during the iteration may be listed or not.
  */
 export async function* accountPins(
   rows: Rows,
@@ -35,7 +37,7 @@ export async function* accountPins(
   }
 }
 
-/** Of both modes, so that no read looks at more than a page of them. */
+/** Reads pages of pins of both modes, so that each read scans at most one page. */
 async function* pagesOf(
   rows: Rows,
   accountId: string,
@@ -68,7 +70,7 @@ function pinOf({ cid, mode, name }: PinRow): Pin {
   return { cid: CID.decode(cid), mode, name }
 }
 
-/** The account's own pin of exactly that CID; null: there is none. */
+/** The account's own pin of this exact CID; null: none. */
 export async function findPin(rows: Rows, accountId: string, cid: CID): Promise<Pin | null> {
   const row = await rows.first(findPinRow(accountId, cid.bytes))
   return row === null ? null : { cid, ...row }

@@ -1,5 +1,5 @@
-// Storage of an account: each block once, however many of its roots reach it, framing included; and of all accounts together,
-// where content that several accounts store counts once.
+// Storage of an account: each block counts once, even if several of its roots reach it, framing included. Storage of all accounts
+// together: content that several accounts store counts once.
 // Tested by src/ipfs/pins/storage-quota.test.ts
 import { toLatin1 } from '../../base/hex.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -17,11 +17,11 @@ import type { Database } from '../../db/sqlite.ts'
 
 export type StorageRows = {
   readonly accounts: readonly AccountStorageRow[]
-  /** All blocks of the instance, unreferenced ones too; `bytes`: as they are stored. */
+  /** All blocks of the instance, including unreferenced ones; `bytes`: their stored size. */
   readonly stored: { readonly blocks: number; readonly bytes: number }
 }
 
-/** Accounts that keep nothing are left out. */
+/** Omits accounts that store nothing. */
 export async function listStorage(rows: Rows): Promise<StorageRows> {
   const accounts = await rows.find(listStorageRows())
   const stored = await rows.first(sumBlocks())
@@ -35,18 +35,18 @@ const hashesAtOnce = 256
 
 const nothing: AccountStorage = { blocks: 0, bytes: 0 }
 
-/** What requests ask about the storage of an account. */
+/** Reads about the storage of accounts that requests need. */
 export type StorageReads = {
-  /** As of the last commit: what is on its way in does not count yet. */
+  /** As of the last commit; staged content does not count yet. */
   storedBytes(accountId: string): number | Promise<number>
-  /** Which of the blocks a root of the account reaches, in their order. */
+  /** Whether a root of the account reaches each block, in the order of `hashes`. */
   storedBy(
     accountId: string,
     multihashes: readonly Uint8Array[],
   ): readonly boolean[] | Promise<readonly boolean[]>
 }
 
-/** `db`: the database of `rows`, for reads in the caller's turn; null: it is remote. */
+/** `db`: the database of `rows`, for synchronous reads; null: it is remote. */
 export function readStorageRows(rows: Rows, db: Database | null): StorageReads {
   if (db !== null) {
     return {
@@ -70,12 +70,12 @@ export function readStorageRows(rows: Rows, db: Database | null): StorageReads {
   }
 }
 
-/** As of the last commit: what is on its way in does not count yet. */
+/** As of the last commit; staged content does not count yet. */
 export async function readStorage(rows: Rows, accountId: string): Promise<AccountStorage> {
   return (await rows.first(findStorage(accountId))) ?? nothing
 }
 
-/** `logicalBytes`: of everything below each pin, as if nothing were shared; `physicalBytes`: each block once. */
+/** `logicalBytes`: everything below each pin, with shared blocks counted for each; `physicalBytes`: each block once. */
 export type StorageSums = {
   readonly pins: number
   readonly blocks: number
@@ -83,7 +83,7 @@ export type StorageSums = {
   readonly physicalBytes: number
 }
 
-/** What an account keeps, with its pins: costs a read of each of them. */
+/** Storage of an account, with its pins; reads each pin. */
 export async function sumStorage(rows: Rows, accountId: string): Promise<StorageSums> {
   const { blocks, bytes } = await readStorage(rows, accountId)
   const pinned = await rows.first(sumPins(accountId))

@@ -1,5 +1,5 @@
-// Pins of a version that did not count: each gets its root and closure, by one walk over what is stored. Until all
-// have theirs nothing may be swept.
+// Creates root and closure of pins that an earlier version stored without counting, by one walk over stored blocks for each. No
+// sweep runs until all pins are counted.
 // Tested by src/ipfs/collection/garbage-collector.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
@@ -17,7 +17,7 @@ import { storeAll } from './store-all.ts'
 import { rootOf } from './pin-rows.ts'
 import { walkBlocks, type WalkedBlock } from '../read/walk.ts'
 
-/** How much may be read before other work gets a turn. */
+/** Bytes that are read before yielding to other work. */
 const turnBytes = 512 * 1024
 
 export type CountParts = {
@@ -28,7 +28,7 @@ export type CountParts = {
   readonly log: Log
 }
 
-/** True when every pin is counted now. One that can not be walked is logged and stays uncounted. */
+/** Returns true if every pin is counted. A pin that cannot be walked is logged and stays uncounted. */
 export async function countPins(parts: CountParts, signal: AbortSignal): Promise<boolean> {
   const { rows, log } = parts
   let whole = true
@@ -73,7 +73,7 @@ async function countPin(
   await storeAll(store, blocks, commitRows, { progress: () => {}, signal })
 }
 
-/** Reads what is here and right; null for the rest. */
+/** Reads blocks that are stored and valid; null for the others. */
 function storedBlocks(
   obtain: Obtain,
   signal: AbortSignal,

@@ -6,8 +6,8 @@ import { upsertLease } from '../../tables/leases.ts'
 import { insertRoot, type StagedTree, type RootName } from '../../tables/roots.ts'
 
 /**
- * Leases the root for the account until `expires`, or longer if it already is leased. `wanted`: the CID whose incomplete
- * pin this is a part of; the lease ends when that is pinned.
+ * Leases the root for the account until `expires`, or longer if it is leased already. `wanted`: the CID of the incomplete pin that
+ * this lease is a part of; the lease ends when that CID is pinned.
  */
 export function leaseStatements(
   accountId: string,

@@ -1,4 +1,4 @@
-// The pins of one account as a page shows them: filtered and ordered, a piece at a time, with the size of each.
+// The pins of one account for listings: filtered, sorted and paged, with the size of each.
 // Tested by src/ipfs/pins/pin-list.test.ts, test/admin/admin-files.test.ts
 import { CID } from 'multiformats/cid'
 import { endingsOf, type FileType } from '../../base/file-types.ts'
@@ -25,38 +25,38 @@ type ListedPin = {
   readonly name: string
   /** Milliseconds since 1970 UTC. */
   readonly created: number
-  /** All below it, each block once, framing included; null: it is still being counted. */
+  /** Size of all blocks below it, each once, framing included; null: not counted yet. */
   readonly bytes: number | null
   readonly blocks: number | null
-  /** Of this pin; narrows the setting of the account. */
+  /** Level of this pin; it can only narrow the account's setting. */
   readonly provide: Provide
-  /** Last and next announcement of the root, 0: the first one waits; null: none, or no account makes it public. */
+  /** Last and next announcement of the root; 0: the first one is pending; null: none, or no account makes the root public. */
   readonly announced: number | null
   readonly due: number | null
 }
 
 export type PinPage = {
   readonly pins: readonly ListedPin[]
-  /** Where the next page begins; null: there is none. */
+  /** Cursor of the next page; null: this is the last page. */
   readonly next: string | null
-  /** Pins that the filter finds. */
+  /** Number of pins that match the filter. */
   readonly found: number
   /** All pins of the account. */
   readonly count: number
 }
 
 export type PinPageRequest = {
-  /** `next` of the page before, in the same order; null: the first one. */
+  /** Cursor: `next` of the previous page, in the same order; null: first page. */
   readonly from: string | null
-  /** A part of the name, in any case, or a CID, or at least nine first characters of one; null: all. */
+  /** A part of the name in any letter case, a CID, or at least its nine first characters; null: all pins. */
   readonly search: string | null
-  /** By the ending of the name; null: all. */
+  /** By the file extension of the name; null: all. */
   readonly type: FileType | null
   readonly order: PinOrder
   readonly limit: number
 }
 
-/** What is changed of a pin; undefined: nothing. `created`: milliseconds since 1970 UTC. */
+/** Changes of a pin; undefined: unchanged. `created`: milliseconds since 1970 UTC. */
 export type PinChange = {
   readonly provide: Provide | undefined
   readonly created: number | undefined
@@ -64,7 +64,7 @@ export type PinChange = {
 
 const pageMax = 200
 
-/** Null for a `from` that is none of this order. */
+/** Returns null if `from` is not a cursor of this order. */
 export async function listPins(
   rows: Rows,
   accountId: string,
@@ -97,7 +97,7 @@ export async function listPins(
   }
 }
 
-/** False: the account has not pinned exactly that CID. */
+/** Returns false if the account has not pinned this exact CID. */
 export async function changePin(
   rows: Rows,
   pin: { readonly accountId: string; readonly cid: string },

@@ -31,11 +31,11 @@ type Held = {
   readonly name: string
   readonly signal: AbortSignal
   readonly progress: (blocks: number, bytes: bigint) => void
-  /** Ends it: as a pin, or with an error. */
+  /** Ends the try: with a pin, or with an error. */
   end(fault?: Fault): void
 }
 
-/** `pin` that waits for the test, and then commits as `Files` does. */
+/** A `pin` that waits for the test, and then commits as `Files` does. */
 function heldPins(rows: Rows) {
   const held: Held[] = []
   async function pin(
@@ -121,7 +121,7 @@ test('a failed try is repeated at growing intervals, and a request fails after a
     if (request?.status === 'failed') break
     const waitMs = (request?.due ?? 0) - clock.now()
     waits.push(waitMs)
-    // The queue may not wait yet for the time that passes here.
+    // The queue may not have started its timer yet.
     await until(() => {
       clock.turn(waitMs)
       assert.equal(held.length, tries + 1)
@@ -136,7 +136,7 @@ test('a failed try is repeated at growing intervals, and a request fails after a
 test('a request over the quota fails at once with the reason', async (t) => {
   const { files, database, rows, clock } = createFilesFixture(t)
   const { cid } = rootOf(await importAll(files, [fileEntry('f', 'large')], {}, 'bob'))
-  // Room for the request alone.
+  // The quota suffices only for the request itself.
   const settings = JSON.stringify({ filesStoredBytes: cid.bytes.length + 1 })
   database.run(`UPDATE account SET settings = ? WHERE id = 'alice'`, [settings])
   const queue = createPinQueue({ rows, filesOf: () => files, clock, log: silentLog })
@@ -159,7 +159,7 @@ test('what ran when a process ended is tried again by the next one, which alone 
   const stop = queue.begin()
   await counted(held, 1)
   assert.equal((await requests.find('alice', id))?.status, 'pinning')
-  // The first process hangs: it still believes that the request is its own.
+  // The first process hangs and still treats the request as its own.
   const later = heldPins(rows)
   const next = createPinQueue({ rows, filesOf: () => later.files, clock, log: silentLog })
   t.after(next.begin())

@@ -1,5 +1,5 @@
-// Processes requests to pin content: accounts take turns, a few tries at a time, retries at growing intervals. A try ends in the
-// commit of its pin, so that a crash neither loses a request nor leaves a pin without one.
+// Processes pin requests: accounts take turns, a few tries run at the same time, and retries follow at growing intervals. A try
+// ends in the commit of its pin, so that a crash neither loses a request nor leaves a pin without one.
 // Tested by src/ipfs/pins/pin-queue.test.ts
 import { randomUUID } from 'node:crypto'
 import { CID } from 'multiformats/cid'
@@ -23,26 +23,29 @@ import {
 import type { Files } from '../files.ts'
 
 export type PinQueue = {
-  /** Starts the queue; the returned function stops it and the tries that run. For one machine at a time. */
+  /** Starts the queue; the returned function stops it and its running tries. Only one machine may run it at a time. */
   begin(): () => Promise<void>
-  /** A request was added. */
+  /** Call after a request was added. */
   wake(): void
-  /** Ends the try of a request that was removed, if it runs here. */
+  /** Aborts the running try of a request that was removed, if it runs in this process. */
   abort(id: string): void
 }
 
 export type PinQueueLimits = {
-  /** Tries at a time: of an account, of all. */
+  /** Maximum number of concurrent tries: of one account, of all accounts. */
   readonly atOnce: number
   readonly atOnceInAll: number
-  /** Pause after the first try; each next one is twice as long. */
+  /** Delay of the first retry; it doubles with each further retry. */
   readonly retryMs: number
   readonly retryMsMax: number
-  /** A request that is older fails at its next try. */
+  /** A request older than this fails at its next failed try. */
   readonly failAfterMs: number
-  /** How long failed requests stay listed, from their creation on. */
+  /** How long failed requests stay listed, counted from their creation. */
   readonly listFailedMs: number
-  /** Failed requests of an account; the oldest make place. Each may fail at once, and counts towards no quota. */
+  /**
+   * Maximum number of listed failed requests per account; the oldest are deleted. They count towards no quota, and each may fail
+   * immediately.
+   */
   readonly failedMax: number
   /** How often the queue looks for requests that other machines added. */
   readonly pollMs: number
@@ -61,13 +64,13 @@ export const defaultPinQueueLimits: PinQueueLimits = {
   pollMs: 60_000,
 }
 
-/** Requests that one pass reads, so that a pass ends however many accounts wait. */
+/** Requests that one pass reads, which limits a pass even if many accounts have requests. */
 const looksMax = 10_000
 const progressMs = 5000
 const errorCharsMax = 500
 /** Pause after a failed read or write of the database. */
 const brokenMs = 5000
-/** A retry cannot succeed. */
+/** Errors after which a retry cannot succeed. */
 const final: readonly FaultCode[] = ['over_quota', 'denied', 'denied_legally', 'too_large']
 
 type Try = { readonly accountId: string; readonly stop: AbortController; done: Promise<void> }
@@ -82,9 +85,9 @@ export function createPinQueue(parts: {
   const { rows, clock, log, limits = defaultPinQueueLimits } = parts
   const running = new Map<string, Try>()
   let woken = Promise.withResolvers<void>()
-  /** The account that had the last turn. */
+  /** The account that was served last. */
   let last = ''
-  /** Tries whose end could not be written. No try starts before it is, so at most `atOnceInAll`. */
+  /** Tries whose result could not be written. No new try starts before it is written, so there are at most `atOnceInAll`. */
   const unended = new Set<PinRequestClaim>()
 
   const wake = (): void => woken.resolve()
@@ -123,10 +126,10 @@ export function createPinQueue(parts: {
     }
   }
 
-  /** Starts what is due, one request of each account in turn. Returns the time until it should be called again. */
+  /** Starts due requests, one of each account in turn. Returns the time in milliseconds until the next call. */
   async function startDue(signal: AbortSignal): Promise<number> {
     let waitMs = limits.pollMs
-    // The list starts after the account of the last turn: only its second end has passed every account.
+    // The list starts after the account that was served last: only its second end means that every account was visited.
     let ends = 0
     for (let looks = 0; looks < looksMax && ends < 2; looks += 1) {
       if (signal.aborted || running.size >= limits.atOnceInAll) return waitMs
@@ -202,7 +205,7 @@ export function createPinQueue(parts: {
         signal,
       )
     } catch (thrown) {
-      // The row of a try that was stopped is gone, or queued again at the next start.
+      // The row of an aborted try is deleted, or is queued again at the next start.
       if (signal.aborted || thrown instanceof NothingChanged) return
       await endTry(row, claim, Fault.from(thrown))
     }
@@ -222,7 +225,7 @@ export function createPinQueue(parts: {
     await endOnce(claim, error, due, [...release, ...trim])
   }
 
-  /** `due`: as of endPinRequestTry. Does nothing if the try has ended. */
+  /** `due`: as in endPinRequestTry. Does nothing if the try has already ended. */
   async function endOnce(
     claim: PinRequestClaim,
     error: string,

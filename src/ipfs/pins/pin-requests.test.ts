@@ -25,7 +25,7 @@ const any: PinRequestFilter = {
   meta: [],
 }
 
-/** Requests of a store whose content bob has. `work`: with a queue that runs. */
+/** Requests on a store that has bob's content. `work`: with a running queue. */
 function fixture(t: TestContext, limits?: PinRequestLimits) {
   const made = createFilesFixture(t)
   const { files, rows, clock } = made
@@ -92,7 +92,7 @@ test('a replaced request has a new ID, and its pin stays until the new one is th
   assert.ok((await pinned()).length > 0)
   await ends(replaced.id)
   assert.deepEqual(await pinned(), [after.toString()])
-  // Under the same CID, only the name changes.
+  // With the same CID, only the name changes.
   const renamed = await requests.replace('alice', replaced.id, { ...pin, name: 'newest' })
   await ends(renamed.id)
   assert.deepEqual(await pinned(), [after.toString()])

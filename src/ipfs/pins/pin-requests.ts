@@ -1,5 +1,5 @@
-// Requests to pin content, of accounts: durable once `add` resolves, processed by the queue (pin-queue.ts). A pinned request
-// stands for an ordinary pin: removing one of the two removes the other.
+// Requests of accounts to pin content: durable once `add` resolves, processed by the queue (pin-queue.ts). A pinned request
+// represents an ordinary pin: removing one of them removes the other.
 // Tested by src/ipfs/pins/pin-requests.test.ts
 import { randomUUID } from 'node:crypto'
 import { CID } from 'multiformats/cid'
@@ -21,7 +21,7 @@ import {
   releasePinOfRequest,
 } from '../../tables/pinning/pin-requests.ts'
 
-/** `meta`, `origins` (multiaddrs) null: not sent. */
+/** `meta`, `origins` (multiaddrs): null if the client did not send them. */
 export type RequestedPin = {
   readonly cid: CID
   readonly name: string
@@ -34,26 +34,26 @@ export type PinRequest = RequestedPin & {
   readonly id: string
   readonly status: PinRequestStatus
   readonly created: number
-  /** The next try, of a queued request. */
+  /** Time of the next try, for a queued request. */
   readonly due: number
   readonly tries: number
-  /** Why the last try failed. */
+  /** Error of the last failed try. */
   readonly error: string | null
-  /** Read so far by the try that runs, or of the whole pin. */
+  /** Blocks and bytes that the running try has read, or those of the completed pin. */
   readonly blocks: number
   readonly bytes: number
 }
 
 export interface PinRequests {
-  /** Throws `over_quota`, `overloaded` when too many requests wait. */
+  /** Throws `over_quota`, and `overloaded` if too many requests are waiting. */
   add(accountId: string, pin: RequestedPin): Promise<PinRequest>
   /**
-   * A new request in place of `id`. The pin of the old one stays until the new one has ended. Throws as `add`, and `absent`.
+   * Adds a request in place of `id`. The pin of the old request remains until the new one has ended. Throws as `add`, and `absent`.
    */
   replace(accountId: string, id: string, pin: RequestedPin): Promise<PinRequest>
   /** Null: the account has no such request. */
   find(accountId: string, id: string): Promise<PinRequest | null>
-  /** The newest first, at most `limit`; `count`: of all that match, at most a million. */
+  /** The newest first, at most `limit`; `count`: all matching requests, at most a million. */
   list(
     accountId: string,
     filter: PinRequestFilter,
@@ -64,9 +64,9 @@ export interface PinRequests {
 }
 
 export type PinRequestLimits = {
-  /** Of an account for one CID. */
+  /** Maximum number of an account's requests for one CID. */
   readonly sameMax: number
-  /** Requests that wait or run: of an account, of all accounts. */
+  /** Maximum number of waiting and running requests: of one account, of all accounts. */
   readonly openMax: number
   readonly openInAllMax: number
 }
@@ -78,7 +78,7 @@ const defaultPinRequestLimits: PinRequestLimits = {
 }
 
 const countMax = 1_000_000
-/** Times that a change is tried again because the queue changed the request meanwhile. */
+/** Number of tries of a change if the queue changes the request concurrently. */
 const changesMax = 10
 
 /** `queued`: called after a request was added. `removed`: after the request `id` was removed. */
@@ -116,7 +116,7 @@ export function createPinRequests(parts: {
     return row
   }
 
-  /** Removes the row of `id`, with the statements that follow from how it was read. */
+  /** Deletes the row of `id`, with the statements that its state requires. */
   async function end(
     accountId: string,
     id: string,
@@ -192,7 +192,7 @@ export function createPinRequests(parts: {
   }
 }
 
-/** CID of the pin that ends when the request is removed. */
+/** CID of the pin that is removed together with the request. */
 function pinOf({ status, cid, replaces }: PinRequestRow): Uint8Array | null {
   return status === 'pinned' ? cid : replaces
 }

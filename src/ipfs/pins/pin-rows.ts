@@ -1,4 +1,4 @@
-// Pins as rows: the statements that change them and the reads of one account's own. No statement here reads another
+// Pins as rows: statements that change them, and reads of one account's own pins. No statement of this module reads another
 // account's rows.
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
@@ -23,15 +23,15 @@ export function rootOf(cid: CID, mode: 'recursive' | 'direct'): RootName {
   return { hash: cid.multihash.bytes, codec: cid.code, mode }
 }
 
-/** The root of a batch that no CID names. */
+/** Root of the blocks of a batch that belong to no CID. */
 export function looseRoot(batch: string): RootName {
   return { hash: new TextEncoder().encode(batch), codec: 0, mode: 'loose' }
 }
 
 /**
- * Adds the pin or replaces its name. `put`: where the commit finds all blocks that it reaches; null: the root is already
- * referenced, or the write fails with `NothingChanged`. A recursive pin takes the place of a direct one; a direct pin over a
- * recursive one changes no row, so the write fails in the same way.
+ * Adds the pin or replaces its name. `put`: the staged tree with all blocks of the pin; null: the root must already be referenced,
+ * otherwise the write fails with `NothingChanged`. A recursive pin replaces a direct one; a direct pin over a recursive one changes
+ * no row, so the write also fails with `NothingChanged`.
  */
 export function pinStatements(
   accountId: string,
@@ -52,7 +52,7 @@ function finished(accountId: string, request: NonNullable<Pin['request']>): read
   return [finishPinRequest(request), ...release]
 }
 
-/** Removes the pin and the requests that stand for it. */
+/** Removes the pin and the requests that represent it. */
 export function unpinStatements(
   accountId: string,
   cid: CID,
@@ -69,8 +69,8 @@ function made(root: RootName, put: StagedTree | null): readonly Statement[] {
 }
 
 /**
- * Pins `to` recursively under the name of the recursive pin `from`, and with `unpin` removes that. Fails with
- * `NothingChanged` when there is no such pin or `to` is pinned recursively already. `put`: as for `pinStatements`.
+ * Pins `to` recursively under the name of the recursive pin `from`; with `unpin` also removes `from`. Fails with `NothingChanged`
+ * if `from` is not pinned recursively or `to` already is. `put`: as for `pinStatements`.
  */
 export function movePinStatements(
   accountId: string,
@@ -85,12 +85,12 @@ export function movePinStatements(
   return [...made(root, put), add, ...remove, deleteAttemptLeases(accountId, to.bytes)]
 }
 
-/** Whose pins count: one account's, or with null any account's. `whole`: with all below, which a direct pin does not store. */
+/** Pins of one account, or with null of any account. `whole`: with all blocks below, so direct pins do not count. */
 type PinnedBy = { readonly accountId: string | null; readonly whole: boolean }
 
 /**
- * Is the CID pinned, as v0 or v1, or does it lie below a recursive pin? For an account with very many leases, only the
- * CIDs of its pins count.
+ * Whether the CID is pinned, as v0 or v1, or is below a recursive pin. For an account with very many leases, only the CIDs of its
+ * pins count.
  */
 export async function isPinned(
   rows: Rows,
@@ -109,12 +109,12 @@ function otherForm(cid: CID): readonly CID[] {
   return liftable ? [cid.toV0()] : []
 }
 
-/** Pins times blocks that are looked up before other work has its turn. */
+/** Number of pins times blocks that are looked up before yielding to other work. */
 const stepLookups = 10_000
 
 /**
- * The account's pins, as `toLatin1` of their CIDs, whose closure has one of these blocks, or is not known yet. Null: any may, because
- * a block that lies in its own CID is in no closure.
+ * The account's pins, as `toLatin1` of their CIDs, whose closure contains one of these blocks or is not known yet. Null: any pin
+ * may reach them, because no closure contains identity CIDs.
  */
 export async function pinsOver(
   rows: Rows,

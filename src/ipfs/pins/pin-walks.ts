@@ -1,5 +1,4 @@
-// Walks over all that one account has pinned, on stored blocks only: what is pinned through a root, and
-// whether it is all there.
+// Walks over all pins of one account, on stored blocks only: lists indirect pins, and checks whether pins are complete.
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toLatin1 } from '../../base/hex.ts'
@@ -14,10 +13,10 @@ import { storedOnly, type Visited, walkBlocks, walkCids } from '../read/walk.ts'
 export type PinWalks = Pick<Files, 'indirect' | 'verifyPins'>
 
 const storedAlone: FetchPolicy = { offline: true, timeoutMs: null }
-/** Most lost blocks that are named for one pin. */
+/** Maximum number of missing blocks that are listed for one pin. */
 const lostMax = 1000
 
-/** `blocksMax`: of one walk. */
+/** `blocksMax`: maximum number of blocks of one walk. */
 export function createPinWalks(parts: {
   readonly rows: Rows
   readonly openBlocks: OpenBlocks
@@ -32,7 +31,7 @@ export function createPinWalks(parts: {
       const read = storedOnly(openBlocks(storedAlone, signal))
       const visited: Visited = new Map()
       for await (const { cid: root, mode } of accountPins(rows, accountId, signal)) {
-        // Direct ones come last.
+        // Direct pins are listed last.
         if (mode !== 'recursive') return
         if (linkless.includes(root.code) || over?.has(toLatin1(root.bytes)) === false) continue
         for await (const { cid } of walkCids(root, visited, blocksMax, read)) {
@@ -61,7 +60,7 @@ export function createPinWalks(parts: {
         try {
           for await (const _ of walk) signal.throwIfAborted()
         } catch (thrown) {
-          // A block that can not be followed: the pin is not known to be whole.
+          // The links of a block cannot be followed, so the pin may be incomplete.
           lost.push({ cid: root, reason: reasonOf(thrown) })
         }
         yield { cid: root, lost }
@@ -70,7 +69,7 @@ export function createPinWalks(parts: {
   }
 }
 
-/** Only what blocks and walks say of themselves; anything else stops the walk. */
+/** Errors of blocks and walks as text; any other error ends the walk. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Fault)) throw thrown
   if (thrown.code !== 'command_failed' && thrown.code !== 'unverified') throw thrown

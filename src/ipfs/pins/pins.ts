@@ -1,5 +1,4 @@
-// Pins of one account: added when every block they need is here, removed by condition in SQL so that no two
-// calls can interleave.
+// Pins of one account: added when all their blocks are stored. Conditions in SQL prevent concurrent calls from interleaving.
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
@@ -26,7 +25,7 @@ export type PinSettings = {
   readonly rows: Rows
   readonly clock: Clock
   readonly openBlocks: OpenBlocks
-  /** Most blocks of one recursive pin, and of one indirect walk. */
+  /** Maximum number of blocks of one recursive pin, and of one indirect walk. */
   readonly blocksMax: number
   /** How long uploaded blocks that are not pinned are stored. */
   readonly unpinnedMs: number
@@ -45,8 +44,8 @@ export function createPins(settings: PinSettings): Pins {
   const { store, rows, clock, openBlocks, blocksMax, committed } = settings
 
   /**
-   * Commits the rows of a pin: immediately if its root is already referenced, otherwise after a walk. Blocks that a failed
-   * walk fetched are stored for the next one.
+   * Commits the rows of a pin: immediately if its root is already referenced, otherwise after a walk. Blocks that a failed walk
+   * fetched are stored for the next try.
    */
   async function keep(
     accountId: string,
@@ -68,7 +67,7 @@ export function createPins(settings: PinSettings): Pins {
         return
       }
     } catch (thrown) {
-      // No longer referenced: then it is walked. Otherwise the rows themselves refused.
+      // The root is no longer referenced, so it is walked. Otherwise the rows themselves refused the change.
       if (!(thrown instanceof NothingChanged) || (await wholeRoot()) !== null) throw thrown
     }
     const part = (put: StagedTree): readonly Statement[] => [
@@ -90,7 +89,7 @@ export function createPins(settings: PinSettings): Pins {
       try {
         const recursive = pin.mode === 'recursive'
         if (!recursive && (await modeOf(accountId, pin.cid)) === 'recursive') throw taken()
-        // The old pin stays as it is until all of the new one is here.
+        // The old pin is unchanged until all blocks of the new one are stored.
         const statements = (put: StagedTree | null) =>
           pinStatements(accountId, pin, put, clock.now())
         const blocks = () => blocksOf(pin, openBlocks(patience, signal), blocksMax)
@@ -120,7 +119,7 @@ export function createPins(settings: PinSettings): Pins {
       try {
         await keep(accountId, pin, statements, blocks, { progress: () => {}, signal })
       } catch (thrown) {
-        // Another call changed the pins since: say what stands now.
+        // Another call changed the pins in the meantime, so the error is determined from the current rows.
         if (thrown instanceof NothingChanged) await judge()
         throw thrown
       }
@@ -183,7 +182,7 @@ function failed(detail: string): Fault {
   return new Fault('command_failed', { detail })
 }
 
-/** What the command itself says of a failure starts with its name; refusals of the server do not. */
+/** Kubo prefixes errors of a command with its name; refusals of the server have no prefix. */
 function prefixed(thrown: unknown): unknown {
   if (!(thrown instanceof Fault)) return thrown
   const own: readonly FaultCode[] = ['command_failed', 'deadline', 'unverified', 'not_found']

@@ -33,7 +33,7 @@ const place = { file: 1, at: 0, bytes: 1, form: 0 as const }
 const hashOf = (at: number): Uint8Array => Uint8Array.from([0x12, at >> 8, at & 255])
 const cidOf = (at: number): Uint8Array => Uint8Array.from([2, at])
 
-/** Root number `at`: neighbours share half of their blocks; number 0 is too large to be released in one commit. */
+/** Blocks of root number `at`: neighbours share half of their blocks; number 0 is too large to be released in one commit. */
 function blocksOf(at: number): readonly number[] {
   if (at === 0) return Array.from({ length: 1200 }, (_, block) => block)
   return Array.from({ length: 12 }, (_, block) => 1100 + at * 6 + block)
@@ -45,7 +45,7 @@ const nameOf = (at: number): RootName => ({
   mode: 'recursive',
 })
 
-/** Makes the root, unless it is there, and the rows that refer to it. */
+/** Creates the root, unless it exists, and the rows that refer to it. */
 function withRoot(at: number, rows: readonly Statement[]): readonly Statement[] {
   const staged = blocksOf(at).map((block) => ({
     tree: 0,
@@ -205,7 +205,7 @@ async function runHistory(rows: Rows, db: Database | null, seed: number, rounds:
     await compare(rows, content, model, `seed ${seed}, round ${round}`)
     if (model.public().size > 0) seen += 1
   }
-  // Everything that is let go is gone in the end, and nothing of it stays public.
+  // All released roots are deleted in the end, and none of their blocks stays public.
   await rows.write([
     { sql: 'DELETE FROM pin', parameters: [] },
     { sql: 'DELETE FROM lease', parameters: [] },

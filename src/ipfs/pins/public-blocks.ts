@@ -1,5 +1,5 @@
-// Which blocks are public: those below a pin whose account, key and own setting make it public. One rule for the IPFS network and
-// for gateway requests without a key. Unpinning, a narrower setting and a deny rule end access immediately.
+// Determines which blocks are public: those below a pin whose account, key and own setting make it public. One rule for the IPFS
+// network and for gateway requests without a key. Unpinning, a narrower setting and a deny rule end access immediately.
 // Tested by src/ipfs/pins/public-blocks.test.ts
 import { toLatin1 } from '../../base/hex.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -8,19 +8,19 @@ import type { Database } from '../../db/sqlite.ts'
 import { findPublic } from '../../tables/network/public-blocks.ts'
 
 export type PublicBlocks = {
-  /** Synchronous with a local database. The same for private, denied and absent blocks: false. */
+  /** Synchronous with a local database. False for private, denied and absent blocks alike. */
   isPublic(multihash: Uint8Array): boolean | Promise<boolean>
-  /** In their order. */
+  /** In the order of `multihashes`. */
   arePublic(multihashes: readonly Uint8Array[]): readonly boolean[] | Promise<readonly boolean[]>
 }
 
 export type PublicBlocksParts = {
   readonly rows: Pick<Rows, 'find'>
-  /** The database of `rows`, for reads in the caller's turn; null: it is remote. */
+  /** The database of `rows`, for synchronous reads; null: it is remote. */
   readonly db: Database | null
   /** Pins of accounts without a card are not public. */
   readonly needsCard: () => boolean
-  /** By a deny rule for its CID; absent: the caller checks deny rules. */
+  /** Whether a deny rule for the CID applies; absent: the caller checks deny rules. */
   readonly isDenied?: (multihash: Uint8Array) => boolean
 }
 

@@ -1,4 +1,4 @@
-// Roots, who holds them and what that comes to, on rows alone: blocks are rows without bytes here.
+// Roots, their references and the resulting storage, on rows only: blocks are rows without bytes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -19,7 +19,7 @@ import { releaseStep } from '../collection/sweep.ts'
 
 const accounts = ['alice', 'bob'] as const
 type AccountId = (typeof accounts)[number]
-/** Which blocks each root reaches; the last one is released in steps. */
+/** The blocks that each root reaches; the last root is released in steps. */
 const closures: readonly (readonly number[])[] = [
   [0],
   [1, 0],
@@ -49,7 +49,7 @@ function createRows(t: { after: (run: () => void) => void }) {
   }
   let batches = 0
 
-  /** What a batch's commit does: blocks, then rows, then nothing is staged. */
+  /** The effect of a batch's commit: inserts blocks, then rows, then clears the staged blocks. */
   async function commit(
     root: number,
     rows: (put: { batch: string; tree: number }) => readonly Statement[],
@@ -79,7 +79,7 @@ function createRows(t: { after: (run: () => void) => void }) {
   return { database, writer, rows, commit, rootCid, cidAt }
 }
 
-/** Counted from nothing: the distinct blocks of the roots that pins and leases name. */
+/** The expected count, recomputed from the distinct blocks of the roots that pins and leases refer to. */
 function recount(database: ReturnType<typeof openDatabase>, accountId: AccountId) {
   return database.get<{ blocks: number; bytes: number }>(
     `SELECT count(*) AS blocks, coalesce(sum(size), 0) AS bytes FROM block WHERE id IN (
@@ -169,7 +169,7 @@ test('the storage of an account counts each block of its pins and leases once, a
           for (const account of accounts) {
             assert.deepEqual({ ...(await readStorage(rows, account)) }, recount(database, account))
           }
-          // Nothing is left of unreferenced roots.
+          // No rows of unreferenced roots remain.
           const count = (sql: string) => database.getValue<number>(`SELECT count(*) FROM ${sql}`)
           assert.equal(count('root WHERE id NOT IN (SELECT root FROM holding)'), 0)
           assert.equal(count('closure WHERE root NOT IN (SELECT id FROM root)'), 0)

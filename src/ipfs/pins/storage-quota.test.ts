@@ -1,4 +1,4 @@
-// What a storage quota promises of rows: judged at the commit, by what the account then keeps.
+// Storage quotas on rows: checked at the commit, against the account's storage after it.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { type CarBlock, writeCar } from '../../codec/ipld/car-writer.ts'

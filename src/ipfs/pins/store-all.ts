@@ -1,5 +1,5 @@
-// Blocks that were read for a pin, into the store together with the pin's rows. All of them are put, those that are
-// there as well: what was put is what the root reaches.
+// Stores the blocks of a pin together with its rows. All blocks are put, including those that are already stored: the blocks that
+// were put are those that the root reaches.
 // Tested by src/ipfs/files.test.ts
 import { Fault } from '../../base/fault.ts'
 import { identityCode } from '../../codec/ipld/multihash.ts'
@@ -10,14 +10,14 @@ import { createBlockGroups } from '../import/block-sink.ts'
 import type { WalkedBlock } from '../read/walk.ts'
 
 export type StoreProgress = {
-  /** Gets the counts so far after each block. */
+  /** Called after each block with the counts so far. */
   readonly progress: (blocks: number, bytes: bigint) => void
-  /** Asked right before the commit: false = the caller is gone, commit nothing. */
+  /** Called right before the commit; false: the client has disconnected, and nothing is committed. */
   readonly proceed?: () => boolean
   readonly signal: AbortSignal
 }
 
-/** The rows of a commit: `whole` with all blocks; `part` with those that were read, when not all could be. */
+/** The rows of a commit. `whole`: if all blocks were read; `part`: for the blocks that were read before a failure. */
 export type CommitRows = {
   readonly whole: (put: StagedTree) => readonly Statement[]
   readonly part: ((put: StagedTree) => readonly Statement[]) | null
@@ -26,8 +26,8 @@ export type CommitRows = {
 const tree = 0
 
 /**
- * Keeps `blocks`, at most two groups in memory, and commits them with the rows: all or nothing, but for what `part`
- * keeps of a try in vain. Throws what `blocks` and the store throw, `NothingChanged` among them.
+ * Stores `blocks`, with at most two groups in memory, and commits them with the rows: all or nothing, except that `part` commits
+ * the blocks of a failed try. Throws the errors of `blocks` and the store, `NothingChanged` among them.
  */
 export async function storeAll(
   store: BlockStore,
@@ -73,7 +73,7 @@ export async function storeAll(
       await groups.end()
       await batch.commit(part(put))
     } catch {
-      // The next try fetches it again. Why this one was given up is what the caller must know.
+      // The next try fetches the blocks again. The caller needs the error that ended this try.
     }
   }
 }

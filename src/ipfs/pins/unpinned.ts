@@ -1,5 +1,5 @@
-// Ends leases of an account before they expire: those of one block, or all. Pins are never changed, and blocks that other
-// accounts store stay, without revealing that they exist.
+// Ends leases of an account before they expire: those of one block, or all. Pins are never changed. Blocks that other accounts
+// store remain, and the result does not reveal that they exist.
 // Tested by src/kubo/commands/dag/block-rm.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
@@ -24,11 +24,11 @@ export type UnpinnedParts = {
   readonly rows: Rows
 }
 
-/** Rows of one read between which everything else gets its turn. */
+/** Rows of one read; other work runs between two reads. */
 const stepRows = 500
-/** Leases that end in one write, as long as they hold no more than `stepRows` blocks. */
+/** Maximum number of leases that one write ends; together they have at most `stepRows` blocks, unless a single lease has more. */
 const leasesAtOnce = 100
-/** Blocks of one lease that are named and forgotten at once; the rest goes by the next collection. */
+/** Blocks that are listed and deleted immediately; the next garbage collection deletes the rest. */
 const namedMax = 100_000
 
 export function createUnpinned({ store, deleteBlocks, rows }: UnpinnedParts): Unpinned {
@@ -61,7 +61,7 @@ export function createUnpinned({ store, deleteBlocks, rows }: UnpinnedParts): Un
     },
   }
 
-  /** Says how one of the account's pins reaches the block; null when none does. */
+  /** Returns how one of the account's pins reaches the block; null if none does. */
   async function findPin(
     accountId: string,
     hash: Uint8Array,
@@ -82,7 +82,7 @@ export function createUnpinned({ store, deleteBlocks, rows }: UnpinnedParts): Un
     }
   }
 
-  /** Leases to be ended in one write: a large one alone, small ones together. */
+  /** Leases that the next write ends: a large one alone, small ones together. */
   async function nextLeases(accountId: string): Promise<readonly LeaseRow[]> {
     const page = await rows.find(listLeases(accountId, leasesAtOnce))
     let blocks = 0
@@ -90,7 +90,7 @@ export function createUnpinned({ store, deleteBlocks, rows }: UnpinnedParts): Un
     return after === -1 ? page : page.slice(0, after)
   }
 
-  /** Blocks that the account keeps by these leases and nothing else, at most `namedMax`. */
+  /** Blocks that only these leases hold for the account, at most `namedMax`. */
   async function onlyBelow(
     accountId: string,
     leases: readonly LeaseRow[],

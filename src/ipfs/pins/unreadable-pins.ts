@@ -1,5 +1,4 @@
-// Pins of which a block is missing or cannot be read, by the rows: each pin is compared with the index, for a check of the
-// whole store.
+// Pins with missing or unreadable blocks, according to the rows: compares each pin with the index, for a check of the whole store.
 // Tested by src/cli/commands/store-verify.test.ts
 import { CID } from 'multiformats/cid'
 import { findAll, findOne, iterate } from '../../db/sqlite-rows.ts'
@@ -8,14 +7,17 @@ import { findBlockId } from '../../tables/block-scans.ts'
 import { findPin, listPinsOfAll } from '../../tables/pins.ts'
 import { closureTableExists, listClosures, listIncompleteRoots } from '../../tables/roots.ts'
 
-/** `missing`: a block of it is missing, damaged or in quarantine. `hidden`: it is stored, but its account does not find it. */
+/**
+ * `missing`: one of its blocks is missing, damaged or in quarantine. `hidden`: the pin is stored, but reads of its account do not
+ * find it.
+ */
 export type UnreadablePin = {
   readonly account: string
   readonly cid: string
   readonly reason: 'missing' | 'hidden'
 }
 
-/** `bad`: hashes of blocks whose copies were found to be wrong. In a database of an earlier version: none. */
+/** `bad`: hashes of blocks whose copies failed verification. Yields nothing for a database of an earlier version. */
 export function* listUnreadablePins(
   db: Database,
   bad: readonly Uint8Array[],
@@ -41,7 +43,7 @@ function rootsOver(db: Database, hashes: readonly Uint8Array[]): ReadonlySet<num
   return roots
 }
 
-/** Its bytes as hex where they are no CID: a row may be damaged. */
+/** Bytes that are not a CID as hex, because a row may be damaged. */
 function textOf(cid: Uint8Array): string {
   try {
     return CID.decode(cid).toString()

@@ -1,21 +1,21 @@
-// Who waits for a block that is not here is woken when this process commits one. Bounded in waiters.
+// Wakes reads that wait for a missing block when this process commits it. The number of waiting reads is limited.
 // Tested by src/ipfs/files.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { ContentRef } from '../../content/ref.ts'
 
 export interface Waiters {
-  /** How often something was committed: read before a lookup whose miss leads to `wait`. */
+  /** Number of commits: read before a lookup whose miss leads to `wait`. */
   readonly commits: number
   /**
-   * Calls `wake` once when `ref` is here. `seen`: `commits` before the lookup, so that a block that was committed during
-   * it is found. The returned function leaves. Throws `overloaded` past the limit.
+   * Calls `wake` once when `ref` is stored. `seen`: `commits` before the lookup, so that a block committed during the lookup is
+   * found. The returned function removes the waiter. Throws `overloaded` past the limit.
    */
   wait(ref: ContentRef, wake: () => void, seen: number): () => void
-  /** Something was committed: wakes those whose block is here now. */
+  /** Call after a commit: wakes the waiters whose block is now stored. */
   announce(): void
 }
 
-/** `has`: whether the store has the block. A lookup that fails wakes no one: readers look again after some seconds. */
+/** `has`: whether the store has the block. A failed lookup wakes no reader: readers look again after some seconds. */
 export function createWaiters(
   has: (ref: ContentRef) => Promise<boolean>,
   waitersMax: number,
@@ -28,11 +28,11 @@ export function createWaiters(
 
   async function wakeIfHere(waiter: Waiter): Promise<void> {
     const isHere = await has(waiter.ref).catch(() => false)
-    // It may have left meanwhile.
+    // The waiter may have left in the meantime.
     if (isHere && waiting.delete(waiter)) waiter.wake()
   }
 
-  /** One look at a time; blocks that are committed during it need another. */
+  /** Runs one lookup at a time; blocks that are committed during it require another one. */
   async function look(): Promise<void> {
     if (looking) return
     looking = true

@@ -1,5 +1,5 @@
-// Blocks by CID for one call: identity CIDs from themselves, the rest through `obtain`, so verified. Waits for
-// what is missing as long as the caller's patience says.
+// Reads blocks by CID for one call: identity CIDs contain their block, the others are read through `obtain`, and so verified. Waits
+// for missing blocks as long as the fetch policy allows.
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
@@ -17,19 +17,22 @@ import { type AheadReads, fetchAhead } from './fetch-ahead.ts'
 import { emptyDirectory, isEmptyDirectory } from './empty-directory.ts'
 import type { FetchPolicy } from '../files.ts'
 
-/** Reads one block. The time limit counts from the first read of the call, or from the last block found. */
+/**
+ * Reads one block. The time limit counts from the first read of the call; without the caller's own limit, from the last block
+ * found.
+ */
 export type ReadBlock = ((cid: CID) => Promise<Uint8Array>) &
   Partial<Pick<AheadReads, 'expect' | 'forget'>>
 
 /**
- * Reads the leaves of a file that are in the store, in order: `leaf` as in StoredChunk, for CIDs of dag-pb alone.
- * Null: to be had by ReadBlock, if at all. A group is valid until the next is asked for.
+ * Reads the stored leaves of a file in order: `leaf` as in StoredChunk, only for dag-pb CIDs. Null: not available this way; read
+ * the block with ReadBlock. A group is valid until the next one is requested.
  */
 type ReadLeaves = (cids: readonly CID[]) => AsyncGenerator<ReadBatch>
 
 export type BlockReader = ReadBlock & { readonly leaves: ReadLeaves }
 
-/** Begins a call: one reader for all its blocks. */
+/** Opens a call: one reader for all its blocks. */
 export type OpenBlocks = (patience: FetchPolicy, signal: AbortSignal) => BlockReader
 
 export type BlockSettings = {
@@ -37,29 +40,29 @@ export type BlockSettings = {
   readonly readRun: SequentialRead
   readonly waiters: Waiters
   readonly clock: Clock
-  /** Whether `obtain` has anywhere else to look than the store, now. */
+  /** Whether `obtain` can currently use sources other than the store. */
   readonly hasSources: () => boolean
   /** Whether the store has the block. */
   readonly isHere: (ref: ContentRef) => Promise<boolean>
-  /** How long to wait, without a caller's own limit, since the last block was found. */
+  /** How long to wait since the last block found, if the caller sets no limit. */
   readonly idleMs: number
-  /** Reads may search the IPFS network for this account; null: they do not. */
+  /** The account on whose behalf reads may search the IPFS network; null: they do not search it. */
   readonly account: string | null
-  /** CIDs that a path led to -> its root, by which providers of the network are looked up. */
+  /** Maps a CID that a path resolved to, to the path's root, whose providers are looked up on the network. */
   readonly origins: WeakMap<CID, CID>
 }
 
-/** As the Pinning Service API has it. */
+/** Limit of the Pinning Service API. */
 const originsMax = 20
 const originForm = /^\/[\x21-\x7e]{1,500}$/
-/** How often sources are asked again for a block they did not have. */
+/** Interval at which sources are asked again for a missing block. */
 const askAgainMs = 5000
-/** How much may be read before other work gets a turn: what is done with blocks takes long by their bytes. */
+/** Bytes that are read before yielding to other work, because callers process blocks in proportion to their bytes. */
 const turnBytes = 512 * 1024
 
 /**
- * Reads throw `command_failed` with Kubo's text, caused by what `obtain` threw, when the block is not here and may not
- * be waited for, `deadline` when waiting took too long, `unverified` when all there is is wrong.
+ * Reads throw `command_failed` with Kubo's text, caused by the error of `obtain`, if the block is not stored and must not be waited
+ * for; `deadline` if the time limit has passed; `unverified` if all available copies are wrong.
  */
 export function createBlocks(settings: BlockSettings): OpenBlocks {
   const { obtain, readRun, waiters, clock, isHere, idleMs, account, origins } = settings
@@ -69,7 +72,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
     const hasSources = settings.hasSources()
     const atOnce = patience.offline || !hasSources
     let since = clock.monotonic()
-    /** Of the network: begins at the first block. */
+    /** Network session of the call; begins at the first block. */
     let session: FetchContext['session']
     const read = atOnce
       ? (cid: CID) => readBlock(cid, signal)
@@ -127,7 +130,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       }
     }
 
-    /** Resolves when the block is here or `waitMs` have passed. `seen`: as for `Waiters.wait`. */
+    /** Resolves when the block is stored or `waitMs` have passed. `seen`: as for `Waiters.wait`. */
     async function arrival(
       ref: ContentRef,
       {
@@ -153,7 +156,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
   }
 }
 
-/** Those that a frame can carry; others are left out. */
+/** The origins that fit into a frame; others are omitted. */
 function originsOf({ origins }: FetchPolicy): Pick<FetchPolicy, 'origins'> {
   if (origins === undefined) return {}
   return { origins: origins.filter((one) => originForm.test(one)).slice(0, originsMax) }
@@ -163,13 +166,13 @@ function refOf(cid: CID): ContentRef {
   return { kind: 'dag-block', hash: cid.multihash.bytes }
 }
 
-/** A dag-pb leaf under a CID of another codec is no leaf of that codec. */
+/** Reassembles the whole block: under a CID of another codec the bytes are not a dag-pb leaf. */
 function wholeBlock({ data }: StoredChunk): StoredChunk {
   const block = joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
   return { data: block, leaf: false }
 }
 
-/** No source has it now; a source that is down now may answer later. */
+/** Whether no source supplied it now; a source that is down may still supply it later. */
 function missing(thrown: unknown): boolean {
   return hasCode(thrown, 'not_found') || hasCode(thrown, 'no_upstream')
 }
@@ -179,7 +182,7 @@ function notHere(cid: CID, cause: unknown): Fault {
   return new Fault('command_failed', { detail, cause })
 }
 
-/** Clients of this face know time-outs by this text. */
+/** Clients of the IPFS API recognize time-outs by this text. */
 function timedOut(thrown: unknown): unknown {
   if (!(thrown instanceof Fault) || thrown.code !== 'deadline' || thrown.detailed) return thrown
   return new Fault('deadline', { detail: 'context deadline exceeded', cause: thrown })

@@ -7,8 +7,8 @@ import type { CID } from 'multiformats/cid'
 export type EntityBytes = { readonly from: bigint; readonly to: bigint | null }
 
 /**
- * What of the DAG below the path's end: its root; the file or directory it is, of a file only the blocks of `bytes`;
- * or all. `duplicates`: a block is sent as often as it is met.
+ * The part of the DAG below the path's end: only its root block; the file or directory, for a file limited to the blocks of
+ * `bytes`; or everything. `duplicates`: a block is sent each time it is reached.
  */
 export type DagScope = {
   readonly scope: 'block' | 'entity' | 'all'

@@ -1,4 +1,4 @@
-// The directory without entries, which every IPFS node has: the first root of each account's file tree.
+// The empty directory, which every IPFS node has: the initial root of each account's file tree.
 // Tested by test/files/mfs-kubo.test.ts
 import { equalBytes } from '../../base/hex.ts'
 import { cidOf, dagPbCodec } from '../../codec/ipld/cid.ts'

@@ -1,24 +1,24 @@
-// Blocks that a walk will come to are fetched while it is still at others, so that the way to a source is not waited
-// for block by block. Bounded in blocks; what is here already costs nothing and is not touched.
+// Fetches blocks that a walk will read next while it still processes others, so that a walk does not wait for a round trip per
+// block. The number of blocks is limited; stored blocks are not touched.
 // Tested by src/ipfs/sources/remote-files.test.ts
 import type { CID } from 'multiformats/cid'
 import { toBareHex } from '../../base/hex.ts'
 import { identityCode } from '../../codec/ipld/multihash.ts'
 import type { ContentRef } from '../../content/ref.ts'
 
-/** Of one call, on their way or waiting to be read: of 256 KiB each, 4 MiB. */
+/** Blocks of one call that are being fetched or wait to be read: of 256 KiB each, 4 MiB. */
 const blocksAhead = 16
-/** Expected blocks that are looked at, so that a walk over what is here stays cheap. */
+/** Expected blocks that are looked up, so that a walk over stored blocks stays cheap. */
 const lookedMax = 64
 
 export type AheadReads = ((cid: CID) => Promise<Uint8Array>) & {
-  /** These are likely to be read next: begins to fetch what is not here, so many at most, in this order. */
+  /** These blocks are likely to be read next: starts fetching the missing ones in this order, up to the limit. */
   readonly expect: (cids: Iterable<CID>) => void
-  /** None of them will be read: stops fetching. */
+  /** None of the expected blocks will be read: stops fetching. */
   readonly forget: () => void
 }
 
-/** `read`: one block; the signal given to it aborts with `signal`, or when what was expected is forgotten. */
+/** `read`: reads one block; its signal aborts with `signal`, or when the expected blocks are forgotten. */
 export function fetchAhead(parts: {
   readonly read: (cid: CID, signal: AbortSignal) => Promise<Uint8Array>
   readonly isHere: (ref: ContentRef) => Promise<boolean>
@@ -26,7 +26,7 @@ export function fetchAhead(parts: {
 }): AheadReads {
   const { read, isHere, signal } = parts
   const ahead = new Map<string, Promise<Uint8Array>>()
-  /** Expected blocks that are looked up now. */
+  /** Expected blocks whose lookup is pending. */
   const looked = new Set<string>()
   let forgotten = new AbortController()
   let until = AbortSignal.any([signal, forgotten.signal])
@@ -54,17 +54,17 @@ export function fetchAhead(parts: {
     void look(candidates, until)
   }
 
-  /** Fetches those that are not here, in order, unless one was read or all were forgotten meanwhile. Never rejects. */
+  /** Fetches the missing blocks in order, unless a block was read or all were forgotten in the meantime. Never rejects. */
   async function look(candidates: readonly [string, CID][], until: AbortSignal): Promise<void> {
     for (const [key, cid] of candidates) {
       const isWanted = (): boolean => looked.has(key) && ahead.size < blocksAhead && !until.aborted
-      // One that cannot be looked up is left to its reader.
+      // If the lookup fails, the reader of the block will report the error.
       const isLacking =
         isWanted() &&
         !(await isHere({ kind: 'dag-block', hash: cid.multihash.bytes }).catch(() => true))
       if (isLacking && isWanted()) {
         const block = read(cid, until)
-        // A failure is thrown where the block is read; until then it must not count as unhandled.
+        // The error is thrown where the block is read; until then it must not be an unhandled rejection.
         block.catch(() => undefined)
         ahead.set(key, block)
       }

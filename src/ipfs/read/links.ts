@@ -1,4 +1,4 @@
-// What a block of any codec links to, for walks over whole DAGs.
+// The links of a block of any codec, for walks over whole DAGs.
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
@@ -21,15 +21,15 @@ import { linkCid } from './node.ts'
 export type NamedLink = { readonly name: string; readonly cid: CID }
 
 /**
- * Most links that a walk may hold on its way down: a link takes some hundred bytes, so blocks of nothing else that
- * hang below each other would fill the memory.
+ * Maximum number of links that a walk may hold on its path: a link takes some hundred bytes, so nested blocks full of links would
+ * exhaust memory.
  */
 export const openLinksMax = 250_000
 
-/** Codecs whose blocks link to nothing: raw, plain cbor, plain json. */
+/** Codecs whose blocks have no links: raw, plain CBOR, plain JSON. */
 export const linkless: readonly number[] = [rawCodec, cborCodec, jsonCodec]
 
-/** In the order they stand. Throws `command_failed` for codecs whose links are not known here. */
+/** Links in stored order. Throws `command_failed` for codecs whose links Cairn cannot decode. */
 export function linksOf(cid: CID, block: Uint8Array): readonly NamedLink[] {
   if (linkless.includes(cid.code)) return []
   if (cid.code === dagPbCodec) {

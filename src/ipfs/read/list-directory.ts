@@ -1,4 +1,4 @@
-// The entries of a directory, shard after shard without recursion, bounded in entries and blocks.
+// Lists a directory, shard after shard without recursion, with limits for entries and blocks.
 // Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
@@ -9,10 +9,10 @@ import { listShard, rootShard, type ShardPlace } from '../import/hamt.ts'
 import type { DirectoryEntry } from './listed.ts'
 import { decodeNode, linkCid } from './node.ts'
 
-/** How many entries may be given before other work gets a turn: who asks may read a block for each. */
+/** Entries that are yielded before other work runs: the consumer may read a block for each. */
 const turnEntries = 128
 
-/** Entries in the order they stand; the links of a file. Throws `command_failed`, also past `entriesMax`. */
+/** Yields entries in stored order; for a file, its links. Throws `command_failed`, also past `entriesMax`. */
 export async function* listDirectory(
   root: CID,
   read: ReadBlock,

@@ -1,4 +1,4 @@
-// What a UnixFS node is, from its root block alone.
+// Stat of a UnixFS node, from its root block alone.
 // Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
@@ -6,7 +6,7 @@ import type { NodeStat } from './listed.ts'
 import { decodeNode } from './node.ts'
 import { fileShape } from './read-file.ts'
 
-/** Throws `command_failed` for codecs and nodes that are not UnixFS, and for sizes that do not add up. */
+/** Throws `command_failed` for codecs and nodes that are not UnixFS, and for inconsistent sizes. */
 export function nodeStat(cid: CID, block: Uint8Array): NodeStat {
   const node = decodeNode(cid, block)
   const plain = { target: '', mode: null, mtime: null }

@@ -1,4 +1,4 @@
-// A block as UnixFS sees it: raw bytes, or a dag-pb node with its UnixFS message.
+// Decodes a block as UnixFS: raw bytes, or a dag-pb node with its UnixFS message.
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
@@ -10,7 +10,7 @@ export type FileNode =
   | { readonly kind: 'raw'; readonly bytes: Uint8Array }
   | { readonly kind: 'unixfs'; readonly dag: DagNode; readonly unixfs: UnixfsNode }
 
-/** Throws `command_failed`: `unknown node type` for other codecs, or what is malformed. */
+/** Throws `command_failed`: `unknown node type` for other codecs, or a description of the malformed part. */
 export function decodeNode(cid: CID, block: Uint8Array): FileNode {
   if (cid.code === rawCodec) return { kind: 'raw', bytes: block }
   if (cid.code !== dagPbCodec) throw new Fault('command_failed', { detail: 'unknown node type' })
@@ -18,7 +18,7 @@ export function decodeNode(cid: CID, block: Uint8Array): FileNode {
   return { kind: 'unixfs', dag, unixfs: decodeUnixfs(dag.data ?? new Uint8Array(0)) }
 }
 
-/** The CID of a link. Throws `command_failed` when it is none. */
+/** The CID of a link. Throws `command_failed` if the link has no valid CID. */
 export function linkCid(link: DagLink): CID {
   const cid = decodeCid(link.cid)
   if (cid === null) {

@@ -1,4 +1,4 @@
-// Paths as callers write them, with Kubo's texts.
+// Paths as clients write them, with Kubo's texts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNamePath, parsePath } from './path.ts'

@@ -1,22 +1,21 @@
-// Paths of content as callers write them: what is accepted, how they are cleaned, and Kubo's texts for the
-// rest.
+// Parses and normalizes content paths as clients write them, with Kubo's error texts.
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'
 
-/** `ipld`: segments name members of blocks (`Links/0/Hash`), not entries of directories. */
+/** `ipld`: segments are members of blocks (`Links/0/Hash`) instead of directory entries. */
 export type ContentPath = {
   readonly root: CID
   readonly segments: readonly string[]
   readonly ipld: boolean
 }
 
-/** The last block on a path, and the segments that name something inside it. */
+/** The last block on a path, and the remaining segments inside it. */
 export type ResolvedNode = { readonly cid: CID; readonly rest: readonly string[] }
 
 /**
- * `roots`: the root, then the node that each segment leads to. `passed`: every block that was read on the way, in
- * order, shards of directories too; the last node is not among them, unless `rest` names something inside it.
+ * `roots`: the root, then the node that each segment resolves to. `passed`: every block that was read on the way, in order,
+ * including shards of directories; the last node is not among them unless `rest` is not empty.
  */
 export type TracedPath = ResolvedNode & {
   readonly roots: readonly CID[]
@@ -24,8 +23,8 @@ export type TracedPath = ResolvedNode & {
 }
 
 /**
- * `<cid>`, `<cid>/a`, `/ipfs/<cid>/a`, `/ipld/<cid>/a`, `ipfs://<cid>/a`, `ipfs:<cid>`; `.`, `..` and double
- * slashes are cleaned away. Throws `command_failed`.
+ * Parses `<cid>`, `<cid>/a`, `/ipfs/<cid>/a`, `/ipld/<cid>/a`, `ipfs://<cid>/a`, `ipfs:<cid>`; normalizes `.`, `..` and double
+ * slashes. Throws `command_failed`.
  */
 export function parsePath(text: string): ContentPath {
   const plain = plainPath(text)
@@ -47,10 +46,10 @@ export function parsePath(text: string): ContentPath {
   return { root, segments: rest, ipld: namespace === 'ipld' }
 }
 
-/** Of a path `/ipns/<name>/a/b` or `ipns://<name>/a/b`, before the name is resolved. */
+/** Parts of a path `/ipns/<name>/a/b` or `ipns://<name>/a/b`, before the name is resolved. */
 export type NamePath = { readonly name: string; readonly segments: readonly string[] }
 
-/** Null: the path names no IPNS name. */
+/** Null: not an IPNS path. */
 export function parseNamePath(text: string): NamePath | null {
   const plain = plainPath(text)
   if (!plain.startsWith('/')) return null
@@ -58,7 +57,7 @@ export function parseNamePath(text: string): NamePath | null {
   return namespace === 'ipns' && name !== undefined ? { name, segments } : null
 }
 
-/** A URI as the path that it stands for. */
+/** Converts a URI to a path. */
 function plainPath(text: string): string {
   const uri = /^(ipfs|ipns|ipld):(\/\/)?/i.exec(text)
   return uri === null ? text : `/${(uri[1] ?? '').toLowerCase()}/${text.slice(uri[0].length)}`

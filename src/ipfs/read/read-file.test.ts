@@ -13,7 +13,7 @@ import { noMetadata } from '../import/built.ts'
 import { importFile } from '../import/import-file.ts'
 import { fileShape, readFile } from './read-file.ts'
 
-/** 41 blocks that describe 2^40 bytes: each node has the one below it twice. */
+/** 41 blocks that describe 2^40 bytes: each node links twice to the node below it. */
 function endlessFile(): { root: CID; find(cid: CID): Uint8Array } {
   const blocks = new Map<string, Uint8Array>()
   const put = (block: Uint8Array): CID => {
@@ -55,7 +55,7 @@ test('40 blocks that describe 2^40 bytes stream lazily, and other work gets its 
   assert.ok(reads < 1000, `${reads} blocks read`)
 })
 
-/** A file of `count` leaves of `leafBytes`, `width` to a node, in a map. */
+/** A file of `count` leaves of `leafBytes` bytes, `width` links per node, in a map. */
 async function balancedFile(count: number, leafBytes: number, width: number) {
   const blocks = new Map<string, Uint8Array>()
   const sink: BlockSink = {
@@ -101,7 +101,7 @@ test('a file that is read in runs comes out whole though the buffer of a run is 
     return Promise.resolve(find(cid))
   }
   async function* leaves(cids: readonly CID[]): AsyncGenerator<ReadBatch> {
-    // Pieces of a group lie one behind the other, and are gone when the next group is asked for.
+    // The pieces of a batch are adjacent in one buffer, and invalid once the next batch is requested.
     const buffer = new Uint8Array(4096)
     openRuns += 1
     try {

@@ -1,5 +1,5 @@
-// The bytes of a file, walked lazily and without recursion. Sizes in nodes are claims: a child that is not
-// as large as its parent says ends the stream. At most 16 blocks of 4 MiB together are on their way at a time.
+// Streams the bytes of a file, lazily and without recursion. Sizes in nodes are claims: a child whose size differs from its
+// parent's claim ends the stream with an error. At most 16 blocks, 4 MiB together, are fetched at the same time.
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
@@ -8,7 +8,7 @@ import type { BlockReader } from './blocks.ts'
 import { openLinksMax } from './links.ts'
 import { decodeNode, linkCid } from './node.ts'
 
-/** `inline`: bytes the node holds itself, before those of its children. `size`: all bytes below it. */
+/** `inline`: bytes in the node itself, before those of its children. `size`: all bytes below the node. */
 export type FileShape = {
   readonly size: bigint
   readonly inline: Uint8Array
@@ -17,18 +17,18 @@ export type FileShape = {
 
 type Child = { readonly cid: CID; readonly size: bigint }
 
-/** Blocks on their way, and their bytes: of two or more blocks. */
+/** Maximum number of blocks in flight, and of their bytes; one block may exceed the bytes. */
 const blocksAhead = 16
 const bytesAhead = 4n * 1024n * 1024n
-/** How much may be read before other work gets a turn: what is in the store needs none of its own. */
+/** Blocks and bytes that are read before yielding to other work: reads from the store do not yield by themselves. */
 const turnBlocks = 128
 const turnBytes = 1024 * 1024
-/** Trickle DAGs of 2^40 bytes stay below it; only made-up DAGs are deeper. */
+/** Trickle DAGs of 2^40 bytes are less deep; only malicious DAGs are deeper. */
 const depthMax = 64
 
 /**
- * What a block says of the file it is the root or a part of; a symbolic link is a file of its target. Throws
- * `command_failed`: Kubo's texts for directories and other codecs, and for nodes whose sizes do not add up.
+ * The file size, inline bytes and children that a block describes; a symbolic link is a file whose content is its target. Throws
+ * `command_failed`: Kubo's texts for directories and other codecs, and for nodes with inconsistent sizes.
  */
 export function fileShape(cid: CID, block: Uint8Array): FileShape {
   const node = decodeNode(cid, block)
@@ -55,14 +55,14 @@ export function fileShape(cid: CID, block: Uint8Array): FileShape {
 
 type Frame = {
   readonly shape: FileShape
-  /** Where in the file the next child starts. */
+  /** Offset in the file at which the next child starts. */
   at: bigint
   next: number
-  /** Whether the last child was a leaf: then its siblings are worth fetching early. */
+  /** Whether the last child was a leaf; its siblings are then fetched early. */
   leaves: boolean
-  /** The siblings that follow, read in one go; null before, and `lost` once one of them was not to be had so. */
+  /** Sequential read of the following siblings; null before. `lost`: one of them was not available in the run. */
   run: AsyncGenerator<ReadBatch> | null
-  /** What came of `run` last, and how much of it was taken. */
+  /** The current batch of `run`, and how many of its entries were used. */
   group: ReadBatch
   taken: number
   lost: boolean
@@ -70,9 +70,8 @@ type Frame = {
 }
 
 /**
- * Bytes `start` to `end` (not included) of the file whose root has `root`. Blocks outside are not read.
- * `read` gives verified blocks; chunks are views of them, valid until the next one is asked for. What fails ends
- * the stream with an error.
+ * Streams bytes `start` to `end` (exclusive) of the file with the root `root`. Blocks outside the range are not read. `read`
+ * returns verified blocks; chunks are views of them, valid until the next one is requested. An error ends the stream.
  */
 export async function* readFile(
   root: FileShape,
@@ -88,9 +87,9 @@ export async function* readFile(
   let bytesOnTheirWay = 0n
   let blocks = 0
   let sinceTurn = 0
-  /** How many frames were open where the last leaf was: in a balanced file, all leaves are there. */
+  /** Number of open frames at the last leaf: in a balanced file, all leaves have this depth. */
   let leafDepth = 0
-  /** Neighbours in one buffer go out as one chunk: those of one group, which are valid together. */
+  /** Adjacent pieces of one buffer are yielded as one chunk: pieces of one batch are valid together. */
   let held: Uint8Array | null = null
 
   try {
@@ -140,7 +139,7 @@ export async function* readFile(
       }
       if (held !== null) yield held
       held = null
-      // What is kept of a node must not lie in a piece of a run, which is valid for a while only.
+      // The node outlives the batch, so its bytes are copied.
       const node = frame.run === null ? shape : fileShape(child.cid, Uint8Array.from(data))
       await endRun(frame)
       yield* slice(node.inline, at)
@@ -155,7 +154,7 @@ export async function* readFile(
     for (const frame of frames) await endRun(frame)
   }
 
-  /** What is stored comes in runs, what is not is fetched a few at a time. */
+  /** Reads stored children in runs, and fetches missing ones a few at a time. */
   async function readChild(frame: Frame, index: number, at: bigint): Promise<StoredChunk> {
     if (frame.leaves && !frame.lost) {
       if (frame.taken === frame.group.length) await nextGroup(frame, index, at)
@@ -183,7 +182,7 @@ export async function* readFile(
     frame.taken = 0
   }
 
-  /** The children from `index` on that will be asked for, one after the other. */
+  /** The children from `index` on that the range needs, in order. */
   function neededFrom(frame: Frame, index: number, from: bigint): readonly CID[] {
     const cids: CID[] = []
     let at = from
@@ -201,7 +200,7 @@ export async function* readFile(
     if (from < to) yield bytes.subarray(Number(from), Number(to))
   }
 
-  /** Begins reading the siblings that follow, as long as few enough blocks are on their way. */
+  /** Starts reading the following siblings, up to the limits of blocks in flight. */
   function fetchAhead(frame: Frame, index: number, from: bigint): void {
     if (!frame.leaves) return
     let at = from
@@ -215,7 +214,7 @@ export async function* readFile(
       onTheirWay += 1
       bytesOnTheirWay += sibling.size
       const block = read(sibling.cid)
-      // A failure is thrown where the block is taken; until then it must not count as unhandled.
+      // The error is thrown where the block is used; until then it must not be an unhandled rejection.
       block.catch(() => undefined)
       frame.ahead.set(ahead, block)
     }
@@ -246,7 +245,7 @@ function enter(shape: FileShape, at: bigint): Frame {
   }
 }
 
-/** Both as one, when the second begins where the first ends; else null. */
+/** Joins both arrays if the second begins where the first ends; otherwise null. */
 function joinNeighbours(first: Uint8Array, second: Uint8Array): Uint8Array | null {
   const end = first.byteOffset + first.length
   if (first.buffer !== second.buffer || end !== second.byteOffset) return null

@@ -22,7 +22,7 @@ function nodeOf(children: readonly Block[]): Block {
   return { cid: cidOf(1, dagPbCodec, multihashOf('sha2-256', bytes)), bytes }
 }
 
-/** As in a sharded directory: in each node of 250 links every third leads to a node of two leaves. */
+/** As in a sharded directory: in each node of 250 links, every third link leads to a node of two leaves. */
 function mixedDag(nodes: number, leafBytes: number): { root: Block; blocks: readonly Block[] } {
   const blocks: Block[] = []
   const kept = (block: Block): Block => {
@@ -42,7 +42,7 @@ function mixedDag(nodes: number, leafBytes: number): { root: Block; blocks: read
   return { root: kept(nodeOf(shards)), blocks }
 }
 
-/** Walks all of it, and counts the work: links that were looked at, blocks that were asked for in runs and alone. */
+/** Walks the DAG and counts the work: checked links, and blocks read in runs and separately. */
 async function workOf({ root, blocks }: ReturnType<typeof mixedDag>) {
   const byCid = new Map(blocks.map(({ cid, bytes }) => [cid.toString(), bytes]))
   const bytesOf = (cid: CID): Uint8Array => byCid.get(cid.toString()) ?? assert.fail()

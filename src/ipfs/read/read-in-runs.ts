@@ -1,5 +1,5 @@
-// Blocks for a walk that knows the next links: siblings that are in the store are read ahead, many in one go, and
-// so without holding the thread while a disk is slow. Whatever a run does not have is read as ever.
+// Reads blocks for a walk that knows its next links: siblings in the store are read ahead in one sequential read, without blocking
+// the thread on a slow disk. Blocks that a run does not have are read one by one.
 // Tested by src/kubo/commands/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
@@ -14,29 +14,30 @@ type Run = {
   readonly cids: readonly CID[]
   readonly groups: AsyncGenerator<ReadBatch>
   group: ReadBatch
-  /** In `cids`, and in `group`. */
+  /** Positions in `cids`, and in `group`. */
   next: number
   inGroup: number
 }
 
-/** Blocks of one run. */
+/** Maximum number of blocks of one run. */
 const runBlocks = 256
 /**
- * A run begins after a block of at least so many bytes. Smaller ones lie in pages that the system has at hand; a read
- * of their own, in another thread, takes longer than reading them here.
+ * A run begins only after a block of at least this size. Smaller blocks are in the page cache; reading them in another thread takes
+ * longer than reading them directly.
  */
 const runBytesMin = 4096
 /**
- * Blocks that may be read between two of a run, such as those below a small node among leaves: so many, or a quarter of
- * what the run has left. Past that the run ends. So what a run costs to begin and end is shared by the blocks it spares.
+ * Blocks that may be read between two blocks of a run, such as those below a small node among leaves: this many, or a quarter of
+ * the remaining run if that is less. Past that the run ends. This spreads the cost of starting and ending a run over the blocks
+ * that it serves.
  */
 const asideMax = 16
-/** How much may be read before other work gets a turn. */
+/** Bytes that are read before yielding to other work. */
 const turnBytes = 512 * 1024
-/** A smaller block may be held on to; a larger one is valid until the next is read. */
+/** A smaller block is copied and stays valid; a larger one is valid until the next one is read. */
 const copiedBytesMax = 64 * 1024
 
-/** For one walk. A block of 64 KiB or more is valid until the next one is asked for. Throws as `read`. */
+/** Reader for one walk. A block of 64 KiB or more is valid until the next one is requested. Throws as `read`. */
 export function readInRuns(read: BlockReader): ReadBlock {
   let expected: Iterable<CID> | null = null
   let run: Run | null = null
@@ -44,18 +45,18 @@ export function readInRuns(read: BlockReader): ReadBlock {
   let lastBytes = 0
   let lost = false
   let sinceTurn = 0
-  /** Where large leaves are put together: the collector had more work with fresh room than the hash. */
+  /** Buffer in which large leaves are assembled: with new buffers, garbage collection took longer than hashing. */
   let room = new Uint8Array(0)
 
   async function take(cid: CID): Promise<Uint8Array> {
-    // In no run: it is read from itself.
+    // Identity CIDs are in no run: they contain their block.
     if (cid.multihash.code === identityCode) return await read(cid)
     const block = (await fromRun(cid)) ?? (await read(cid))
     lastBytes = block.length
     return block
   }
 
-  /** Null: to be read by itself. */
+  /** Null: the block has to be read separately. */
   async function fromRun(cid: CID): Promise<Uint8Array | null> {
     const next = expected
     expected = null
@@ -81,7 +82,7 @@ export function readInRuns(read: BlockReader): ReadBlock {
     return blockOf(piece)
   }
 
-  /** Passes over blocks of the run that the walk has met elsewhere. False: the run does not have this one. */
+  /** Skips blocks of the run that the walk has already visited elsewhere. False: the run does not contain the block. */
   async function advanceTo(from: Run, cid: CID): Promise<boolean> {
     const at = from.cids.findIndex((each, index) => index >= from.next && each.equals(cid))
     if (at === -1) return false
@@ -89,7 +90,7 @@ export function readInRuns(read: BlockReader): ReadBlock {
     return true
   }
 
-  /** The first that was expected is asked for only after a block without links: its siblings are likely leaves, too. */
+  /** The first expected block is requested next only after a block without links; its siblings are probably leaves, too. */
   function beginRun(cid: CID, next: Iterable<CID> | null): Run | null {
     if (next === null || lost || lastBytes < runBytesMin) return null
     if (firstOf(next, 1)[0]?.equals(cid) !== true) return null
@@ -138,13 +139,13 @@ export function readInRuns(read: BlockReader): ReadBlock {
     expect,
     forget: () => {
       read.forget?.()
-      // Nothing is read any more; its buffers go back when what is on its way has come.
+      // No more reads follow; buffers are returned when the pending read has completed.
       void endRun().catch(() => undefined)
     },
   })
 }
 
-/** Each once, and none that is read from itself. */
+/** The first `most` distinct CIDs, without identity CIDs. */
 function firstOf(cids: Iterable<CID>, most: number): readonly CID[] {
   const all = new Map<string, CID>()
   for (const cid of cids) {
@@ -156,8 +157,8 @@ function firstOf(cids: Iterable<CID>, most: number): readonly CID[] {
 }
 
 /**
- * The same, to be gone through more than once. The first is looked at now; the others only as far as a reader goes, which
- * must be before the walk takes more than one further step.
+ * An iterable that can be iterated repeatedly. Its first item is read now; the others when a reader needs them, which must be
+ * before the walk takes more than one further step.
  */
 function remembered<T>(items: Iterable<T>): Iterable<T> {
   const source = items[Symbol.iterator]()

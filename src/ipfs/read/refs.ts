@@ -1,5 +1,5 @@
-// Every link of a DAG as it is met, depth first and without recursion. Without `unique` a small DAG can have
-// endless paths, so links are counted.
+// Yields every link of a DAG in depth-first order, without recursion. Without `unique` a small DAG can have a huge number of paths,
+// so links are counted.
 // Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
@@ -11,9 +11,9 @@ import type { Reference } from './listed.ts'
 
 type Level = { readonly from: CID; readonly links: readonly NamedLink[]; next: number }
 
-/** Most levels below the root: only made-up DAGs are deeper, and each level holds its links in memory. */
+/** Maximum number of levels below the root: only malicious DAGs are deeper, and each level holds its links in memory. */
 const levelsMax = 1024
-/** How many links may be yielded before other work gets a turn. */
+/** Links that are yielded before other work runs. */
 const turnLinks = 128
 
 /** `Files.refs`. Throws `command_failed` past `linksMax` links, past 1024 levels and with too many links on one path. */
@@ -27,7 +27,7 @@ export async function* walkReferences(
   const depthMax = how.depthMax ?? Number.POSITIVE_INFINITY
   if (depthMax < 1) return
   const yielded = new Set<string>()
-  // The least depth at which what is below a node was yielded: a shallower visit may tell more, where levels are limited.
+  // The least depth at which each node's links were yielded: with limited levels, a visit at a lower depth may yield more.
   const depths = new Map<string, number>()
   const top = await enter(root)
   const levels: Level[] = [top]

@@ -1,4 +1,4 @@
-// The walk from a path's root to what it names: through directories by entry, through other blocks by member.
+// Resolves a path from its root: through directories by entry name, through other blocks by member.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import { CID } from 'multiformats/cid'
 import type { ReadBlock } from './blocks.ts'
@@ -28,8 +28,8 @@ export async function tracePath(path: ContentPath, read: ReadBlock): Promise<Tra
 }
 
 /**
- * Reads nothing for a bare CID. `reached` gets each node that a segment leads to. Throws `command_failed`
- * `no link named "x" under <cid>`, caused by `not_found`.
+ * Reads nothing for a bare CID. `reached` is called with each node that a segment resolves to. Throws `command_failed` `no link
+ * named "x" under <cid>`, caused by `not_found`.
  */
 export async function resolveNode(
   path: ContentPath,
@@ -38,7 +38,7 @@ export async function resolveNode(
 ): Promise<ResolvedNode> {
   const { segments } = path
   let at = path.root
-  // Ends: each turn uses up a segment or returns.
+  // Terminates: each iteration uses up a segment or returns.
   for (let index = 0; index < segments.length;) {
     const segment = segments[index] as string
     if (at.code === dagPbCodec && !path.ipld) {
@@ -62,24 +62,24 @@ export async function resolveNode(
   return { cid: at, rest: [] }
 }
 
-/** What `rest` names inside the block `cid`. Throws as resolveNode. */
+/** The value at `rest` inside the block `cid`. Throws as resolveNode. */
 export function nodeAt({ cid, rest }: ResolvedNode, block: Uint8Array): IpldNode {
   let inside = decodeIpld(cid.code, block)
   for (const segment of rest) inside = mustHave(inside, segment, cid)
   return inside
 }
 
-/** The CID of a path that names a whole block. Throws as resolveNode, also for what lies inside one. */
+/** The CID of a path to a whole block. Throws as resolveNode, also for a path into a block. */
 export async function resolvePath(path: ContentPath, read: ReadBlock): Promise<CID> {
   const { cid, rest } = await resolveNode(path, read)
   if (rest[0] !== undefined) throw noLink(rest[0], cid)
   return cid
 }
 
-/** The entry `name` of the directory `cid`, sharded or not; null when there is none or it is no directory. */
+/** The entry `name` of the directory `cid`, sharded or not; null if it has no such entry or is not a directory. */
 export async function findEntry(cid: CID, name: string, read: ReadBlock): Promise<CID | null> {
   let shard = cid
-  // Ends by the depth check in findInShard: no more levels than bits of hash.
+  // Terminates by the depth check in findInShard: there are no more levels than bits of the hash.
   for (let depth = 0; ; depth += 1) {
     if (shard.code !== dagPbCodec) return null
     const dag = decodeDagNode(await read(shard))
@@ -96,7 +96,7 @@ export async function findEntry(cid: CID, name: string, read: ReadBlock): Promis
   }
 }
 
-/** Null: a dag-pb node that is not UnixFS, whose links have names all the same. */
+/** Null: a dag-pb node that is not UnixFS; its links still have names. */
 function findUnixfs(dag: DagNode): UnixfsNode | null {
   try {
     return decodeUnixfs(dag.data ?? new Uint8Array(0))
@@ -112,7 +112,7 @@ function mustHave(node: IpldNode, segment: string, under: CID): IpldNode {
   return member
 }
 
-/** The cause of the refusal of a path that leads to nothing. */
+/** The cause of the error for a path that does not exist. */
 class NoLink extends Fault {
   constructor() {
     super('not_found')
@@ -124,7 +124,7 @@ function noLink(segment: string, under: CID): Fault {
   return new Fault('command_failed', { detail, cause: new NoLink() })
 }
 
-/** The path leads to nothing, though its blocks are here. */
+/** Whether the path does not exist, although all of its blocks are available. */
 export function isNoLink(thrown: unknown): boolean {
   return thrown instanceof Fault && thrown.cause instanceof NoLink
 }

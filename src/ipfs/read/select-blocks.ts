@@ -1,5 +1,5 @@
-// The blocks by which a client can verify a path and its content itself, or a part of it: first those
-// that the path goes through, then those of the selection, depth first. Iterative; bounded in visits and open links.
+// The blocks that a client needs to verify a path and its content, or a part of it: first those on the path, then those of the
+// selection, depth first. Iterative, with limits for visits and open links.
 // Rule: https://specs.ipfs.tech/http-gateways/trustless-gateway/ (dag-scope, entity-bytes)
 // Tested by src/ipfs-gateway/path-car.test.ts
 import type { CID } from 'multiformats/cid'
@@ -17,7 +17,7 @@ import { readInRuns } from './read-in-runs.ts'
 import type { SelectedBlock, DagScope } from './dag-scope.ts'
 import { lookAheadLinks, turnLinks } from './walk.ts'
 
-/** `at`, `size`: which bytes of the file; `place`: of a shard. `whole`: nothing below it is left out. */
+/** `at`, `size`: range of bytes of the file; `place`: position of a shard. `whole`: everything below the child is selected. */
 type Child = {
   readonly cid: CID
   readonly at: bigint
@@ -26,17 +26,16 @@ type Child = {
   readonly whole: boolean
 }
 type Level = { readonly children: readonly Child[]; next: number }
-/** Bytes of a file, the last one included. */
+/** Range of bytes of a file, the end included. */
 type Span = { readonly from: bigint; readonly to: bigint }
 
 const turnBlocks = 128
-/** Only made-up DAGs are deeper. */
+/** Only malicious DAGs are deeper. */
 const levelsMax = 1024
 
 /**
- * A block of 64 KiB or more is valid until the next one is asked for. Identity CIDs have no block of their own and are
- * left out. Throws `command_failed` past `visitsMax` blocks, for codecs whose links are not known here and nodes that
- * are malformed; what `read` throws.
+ * A block of 64 KiB or more is valid until the next one is requested. Blocks of identity CIDs are omitted. Throws `command_failed`
+ * past `visitsMax` blocks, for codecs whose links Cairn cannot decode and for malformed nodes; and the errors of `read`.
  */
 export async function* selectBlocks(
   path: TracedPath,
@@ -90,9 +89,9 @@ async function* walk(
     read.expect?.(aheadOf(levels))
     const below = await visit(reading)
     if (levels.length >= levelsMax) throw failed(`DAG is deeper than ${levelsMax} levels`)
-    // Before it is sent, so that a part that is not what its parent says never leaves.
+    // Before the block is sent, so that a part that differs from its parent's claim is never sent.
     let next = enter(child, below)
-    // What is kept of a node must not lie in memory that is used again.
+    // Children may be views of the block's bytes, whose buffer is reused, so the bytes are copied.
     if (next.children.length > 0) next = enter(child, Uint8Array.from(below))
     yield* tell(child.cid, below)
     if (next.children.length === 0) continue
@@ -119,7 +118,7 @@ async function* walk(
     yield { cid, block: bytes }
   }
 
-  /** What comes next, as far as a short look tells: the rest of the newest level first. */
+  /** The likely next blocks within a bounded look-ahead: the rest of the newest level first. */
   function* aheadOf(levels: readonly Level[]): Generator<CID> {
     let looked = 0
     for (const { children, next } of levels.toReversed()) {
@@ -138,7 +137,7 @@ async function* walk(
   }
 }
 
-/** Null: all of it, or nothing that has bytes. Empty (`to` before `from`) when none of the bytes are there. */
+/** Null: everything, or content without bytes. Empty (`to` before `from`) if the file has none of the bytes. */
 function spanOf(cid: CID, block: Uint8Array, { scope, bytes }: DagScope): Span | null {
   if (scope !== 'entity' || bytes === null) return null
   const shape = findShape(cid, block)
@@ -172,7 +171,7 @@ function childrenOf(
   return partsOf(from, fileShape(from.cid, block), span)
 }
 
-/** The children of a file node that hold bytes of the span. */
+/** The children of a file node that contain bytes of the span. */
 function partsOf(from: Child, shape: FileShape, span: Span | null): readonly Child[] {
   if (from.size !== null && from.size !== shape.size) {
     throw failed(`block ${from.cid.toString()} is not as large as its parent says`)
@@ -191,7 +190,7 @@ function partsOf(from: Child, shape: FileShape, span: Span | null): readonly Chi
   return parts
 }
 
-/** Null: no file. */
+/** Null: not a file. */
 function findShape(cid: CID, block: Uint8Array): FileShape | null {
   const node = findUnixfs(cid, block)
   if (node === null) return null
@@ -199,7 +198,7 @@ function findShape(cid: CID, block: Uint8Array): FileShape | null {
   return fileShape(cid, block)
 }
 
-/** Null: what is no UnixFS is nothing more than its block. */
+/** Null: not UnixFS, so only the block itself is selected. */
 function findUnixfs(cid: CID, block: Uint8Array): FileNode | null {
   try {
     return decodeNode(cid, block)
@@ -209,7 +208,7 @@ function findUnixfs(cid: CID, block: Uint8Array): FileNode | null {
   }
 }
 
-/** The same bytes under another codec have other links. */
+/** Includes the codec: the same bytes have other links under another codec. */
 function entryOf(cid: CID): string {
   return `${cid.code}:${keyOf(cid)}`
 }

@@ -1,4 +1,4 @@
-// Archives: what other programs read from them, and the names that are refused.
+// Archives: what other programs extract from them, and the names that are refused.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
@@ -33,7 +33,7 @@ function bench(t: TestContext) {
     const all = { precise: true, now, entriesMax: 1000, ...terms }
     return await bytesOf(tarTree(files, { cid, name: 'root', stat }, all, atOnce, never))
   }
-  /** A directory of these links, kept as it is, however odd. */
+  /** A directory with exactly these links, even invalid ones. */
   async function directory(links: readonly (readonly [string, CID])[]): Promise<CID> {
     const bytes = encodeDagNode({
       links: links.map(([name, cid]) => ({ name, cid: cid.bytes, size: 0n })),
@@ -148,7 +148,7 @@ test('a name that leads up inside the root is an entry of the folder it leads to
   for (const name of ['../../../x', '../', '../..', '../../sub/x', '.././x', '..//x']) {
     await assert.rejects(pack(await below(name)), { message }, name)
   }
-  // Nothing takes the place of another entry, and nothing is written through a link.
+  // No entry replaces another one, and nothing is written through a link.
   await assert.rejects(pack(await below('../deep')), /two entries named "deep"/)
   await assert.rejects(pack(await below('../../x', ['x', link])), /two entries named "x"/)
   await assert.rejects(pack(await below('../../l/x', ['l', link])), { message })

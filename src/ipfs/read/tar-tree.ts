@@ -1,6 +1,6 @@
-// A file or directory as a tar, streamed and walked without recursion. Names that could lead a reader out of
-// the folder it unpacks into are refused: dots, slashes, and the same name twice (a link, then what is below it).
-// A name that leads up, but not above the root, stands for an entry of the folder it leads to, as in Kubo.
+// Streams a file or directory as a tar archive, without recursion. Names that could make a client write outside the target folder
+// are refused: dots, slashes, and the same name twice (a link, then an entry below it). As in Kubo, a name that leads up, but not
+// above the root, is an entry of that parent folder.
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { type TarEntry, tarEnd, tarHeader, tarPadding } from '../../codec/ipld/tar.ts'
@@ -10,11 +10,11 @@ import { openLinksMax } from './links.ts'
 import type { DirectoryEntry, NodeStat } from './listed.ts'
 
 export type TarTerms = {
-  /** Keep nanoseconds. */
+  /** Whether to store nanoseconds. */
   readonly precise: boolean
-  /** The time of entries that have none. */
+  /** Modification time of entries that have none. */
   readonly now: Mtime
-  /** Most entries of one archive. */
+  /** Maximum number of entries of one archive. */
   readonly entriesMax: number
 }
 
@@ -24,17 +24,17 @@ const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 }
 
 type Folder = {
   readonly path: string
-  /** Null: it is the root. */
+  /** Null for the root. */
   readonly parent: Folder | null
-  /** Of its block. */
+  /** Number of links in its block. */
   readonly links: number
   readonly names: Set<string>
   readonly entries: AsyncIterator<DirectoryEntry>
 }
 
 /**
- * The archive of `root`, whose stat is known, under `name`. Throws `command_failed`: names that leave the root,
- * paths that are too deep or long, more than `entriesMax` entries; and what reading throws.
+ * The archive of `root`, whose stat is known, under `name`. Throws `command_failed` for names that leave the root, paths that are
+ * too deep or long, and more than `entriesMax` entries; and the errors of reads.
  */
 export async function* tarTree(
   files: Pick<Files, 'stat' | 'list' | 'open'>,
@@ -102,11 +102,11 @@ export async function* tarTree(
   }
 }
 
-/** The folder and the name of the entry that `folder` calls `name`: `../a` is `a` of the folder above. */
+/** The folder and name of the entry that `folder` lists as `name`: `../a` is `a` of the parent folder. */
 function placeOf(name: string, folder: Folder): { readonly parent: Folder; readonly name: string } {
   let parent = folder
   let rest = name
-  // Ends: each turn takes three characters off.
+  // Terminates: each iteration removes three characters.
   while (rest.startsWith('../')) {
     if (parent.parent === null) throw outside()
     parent = parent.parent

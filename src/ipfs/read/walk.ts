@@ -1,4 +1,4 @@
-// All blocks below a root, each once, in depth-first order. Iterative, bounded in blocks.
+// Walks all blocks below a root, each once, in depth-first order. Iterative, with a limit of blocks.
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault, hasCode } from '../../base/fault.ts'
@@ -7,33 +7,33 @@ import type { ReadBlock } from './blocks.ts'
 import { linkless, linksOf } from './links.ts'
 
 /**
- * What was visited: multihash, and the first CID it was met by, as `spellingOf`. Shared between walks to visit each block
- * once over all of them.
+ * Visited blocks: the multihash, and `spellingOf` of the first CID that referred to it. Several walks can share it to visit each
+ * block only once.
  */
 export type Visited = Map<string, number>
 
-/** `block`: null when `read` had none to give. */
+/** `block`: null if `read` returned none. */
 export type WalkedBlock = { readonly cid: CID; readonly block: Uint8Array | null }
 
-/** Null = what is below is skipped. */
+/** Returns null: the walk skips the blocks below. */
 export type ReadSome = ((cid: CID) => Promise<Uint8Array | null>) &
   Pick<ReadBlock, 'expect' | 'forget'>
 
-/** Links that wait to be followed, as bytes of their CIDs: eight whole blocks of nothing else on one path. */
+/** Maximum bytes of CIDs of links that still have to be followed: eight whole blocks of links on one path. */
 const openBytesMax = 16 * 1024 * 1024
 /**
- * Links that are looked at for what comes next, whether they come to anything or not: a look at every block, through all
- * that waits, would cost links times blocks.
+ * Maximum number of links that are checked to find the next blocks: checking all open links for every block would cost links times
+ * blocks.
  */
 export const lookAheadLinks = 512
-/** How many blocks may be walked before other work gets a turn. */
+/** Blocks that are walked before yielding to other work. */
 const turnBlocks = 128
-/** The same of links, most of which may lead to what was visited. */
+/** The same for links, most of which may refer to visited blocks. */
 export const turnLinks = 4096
 
 /**
- * Yields each block not yet in `visited`, by multihash. `read` null = skip what is below that CID. Throws
- * `command_failed` past `blocksMax`, with too many links on one path, and for codecs whose links are not known here.
+ * Yields each block not yet in `visited`, by multihash. If `read` returns null, the blocks below that CID are skipped. Throws
+ * `command_failed` past `blocksMax`, with too many links on one path, and for codecs whose links Cairn cannot decode.
  */
 export async function* walkBlocks(
   root: CID,
@@ -49,8 +49,8 @@ export async function* walkBlocks(
 }
 
 /**
- * As `walkBlocks`, but yields each CID: a block that is linked by CIDs of other versions or codecs as well comes once
- * for each of them, `block` null from the second on. They count to `blocksMax`.
+ * As `walkBlocks`, but yields each distinct CID: a block that is also linked by CIDs of other versions or codecs is yielded once
+ * for each, with `block` null from the second on. They count towards `blocksMax`.
  */
 export async function* walkCids(
   root: CID,
@@ -79,7 +79,7 @@ async function* walk(
     visited.set(key, spellingOf(cid))
   }
 
-  // One run of binary CIDs for each level: links as objects would hold a hundred times the bytes of a block.
+  // One byte string of CIDs per level: links as objects would need a hundred times the bytes of a block.
   const open: Uint8Array[] = [root.bytes]
   let openBytes = root.bytes.length
   let links = 0
@@ -103,7 +103,7 @@ async function* walk(
         yield { cid, block: null }
       }
     }
-    // The same bytes under another codec are the same block, but what they link to may not have been seen.
+    // The same bytes under another codec are the same block, but may have links that were not visited.
     const form = met === undefined || Math.floor(met / 2) === cid.code ? key : `${cid.code}:${key}`
     if (visited.has(form) || (met !== undefined && linkless.includes(cid.code))) continue
     visit(form, cid)
@@ -122,12 +122,12 @@ async function* walk(
   }
 }
 
-/** CIDs of one block differ by codec and version alone. */
+/** CIDs of one block differ only in codec and version. */
 function spellingOf({ code, version }: CID): number {
   return code * 2 + version
 }
 
-/** What the walk comes to next, as far as a short look tells: links of the newest level first. */
+/** The likely next blocks within a bounded look-ahead: links of the newest level first. */
 function* notVisited(open: readonly Uint8Array[], visited: Visited): Generator<CID> {
   let looked = 0
   for (let level = open.length - 1; level >= 0; level -= 1) {
@@ -141,7 +141,10 @@ function* notVisited(open: readonly Uint8Array[], visited: Visited): Generator<C
   }
 }
 
-/** For walks over what is here: null in place of `command_failed`, so that a lost block does not hide the rest. */
+/**
+ * For walks over stored blocks: returns null instead of throwing `command_failed`, so that a missing block does not hide the
+ * others.
+ */
 export function storedOnly(read: ReadBlock): (cid: CID) => Promise<Uint8Array | null> {
   return async (cid) => {
     try {

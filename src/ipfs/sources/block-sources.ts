@@ -1,5 +1,5 @@
-// The sources of blocks that are not stored: the gateways of the settings, which may change while the server
-// runs, then the IPFS network. A gateway that stays as it is keeps its connections and what is known of it.
+// The sources of blocks that are not stored: the gateways of the settings, which may change while the server runs, then the IPFS
+// network. A gateway that stays unchanged keeps its connections and statistics.
 // Tested by test/files/sources.test.ts
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../base/clock.ts'
@@ -10,13 +10,13 @@ import { createFileSource, type FileSource, type FileSourceConfig } from './file
 import { createGatewaySource } from './gateway-source.ts'
 
 export type BlockSources = {
-  /** None or one, which asks all gateways. */
+  /** The current sources: none, or one that uses all gateways. */
   now(): readonly Source[]
-  /** Those of a read: the network only for one that has a session. */
+  /** The sources of a read: includes the network only if the read has a session. */
   of(context: FetchContext): readonly Source[]
-  /** From now on, reads with a session search the network too. Null: no longer. */
+  /** Sets the network as a source of reads with a session; null removes it. */
   useNetwork(network: Source | null): void
-  /** From now on exactly these. What a gateway that goes has under way ends as failed. */
+  /** Replaces the gateways. Pending requests of removed gateways fail. */
   replace(configs: readonly FileSourceConfig[]): Promise<void>
   close(): Promise<void>
 }

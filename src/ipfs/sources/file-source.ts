@@ -1,6 +1,5 @@
-// One place that gives blocks by CID: a trustless HTTP gateway (another Cairn is one), or the RPC of a Kubo node. What
-// it gives is not verified here. It keeps account of how the place does: how fast, how often it has what was asked,
-// and when it is better left alone.
+// One source that returns blocks by CID: a trustless HTTP gateway (another Cairn is one), or the RPC API of a Kubo node. It does
+// not verify blocks. It records latency, the share of requests that find the block, and failures, and pauses a failing source.
 import type { LookupFunction } from 'node:net'
 import type { CID } from 'multiformats/cid'
 import { createCircuitBreaker, type CircuitBreakerLimits } from '../../base/circuit-breaker.ts'
@@ -12,14 +11,14 @@ import { createHttpClient, type HttpAsk, type HttpReply, HttpTrouble } from './h
 
 export type FileSourceConfig = {
   readonly name: string
-  /** `http` or `https`; a leading path, a query and credentials go with every request. */
+  /** `http` or `https`; its path prefix, query and credentials are sent with every request. */
   readonly url: string
   /** `gateway`: `GET /ipfs/<cid>?format=raw`. `kubo`: `POST /api/v0/block/get`. */
   readonly speaks: 'gateway' | 'kubo'
   readonly headers: Readonly<Record<string, string>>
-  /** Blocks that are asked for at once. */
+  /** Maximum number of concurrent block requests. */
   readonly concurrency: number
-  /** One block, from the first byte asked to the last byte read. */
+  /** Time limit of one block, from the start of the request to the last byte. */
   readonly timeoutMs: number
   readonly blockBytesMax: number
   /** As `PoolLimits.lookup`. */
@@ -28,47 +27,47 @@ export type FileSourceConfig = {
 
 export type FileSource = {
   readonly name: string
-  /** False while it is left alone. */
+  /** False while the source is paused. */
   mayAsk(): boolean
-  /** The lower, the sooner it is likely to give a block. */
+  /** The lower, the sooner the source is likely to return a block. */
   readonly score: number
   /** Delay before a second source is asked in parallel. */
   readonly hedgeMs: number
   /**
-   * Not verified; null: it has none. `waiting` for a place counts for no time limit but that of `signal`. Throws
-   * HttpTrouble when it could not be asked, `signal.reason` when that aborts.
+   * Returns an unverified block; null: the source does not have it. Waiting for a free slot counts towards no time limit but
+   * `signal`. Throws HttpTrouble if the request failed, `signal.reason` when that aborts.
    */
   find(cid: CID, signal: AbortSignal): Promise<Uint8Array | null>
-  /** What `find` gave was not the block. */
+  /** Call if the bytes that `find` returned failed verification. */
   caughtLying(): void
-  /** Requests a well-known block. Throws HttpTrouble with what is wrong with it. */
+  /** Requests a well-known block. Throws HttpTrouble with the problem. */
   probe(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** Who fails half of the time is left alone for five seconds: callers wait up to a minute for a block. */
+/** A source that fails half of its requests is paused for five seconds: reads wait up to a minute for a block. */
 const breakerLimits: CircuitBreakerLimits = {
   windowMs: 30_000,
   callsMin: 6,
   failedShare: 0.5,
   openMs: 5_000,
 }
-/** After a wrong block, and when it says that we come too often without saying for how long. */
+/** Pause after a wrong block, and after a rate-limit reply without Retry-After. */
 const restMs = 5_000
-/** A wrong credential does not become right by itself. */
+/** Pause after refused credentials, which do not become valid by waiting. */
 const refusedRestMs = 30_000
 const restMsMax = 60_000
 const waitingMax = 4096
 const hedgeMsUsual = 500
 const hedgeMsMin = 20
 const hedgeMsMax = 2_000
-/** Fewer answers say nothing of how long it takes. */
+/** With fewer replies the measured latency is not used. */
 const answersMin = 8
-/** A place not heard of yet: quick enough to be tried. */
+/** Assumed latency of a source without replies: low enough that it is tried. */
 const usualMs = 50
-/** Weight of the newest answer in how often it has a block. */
+/** Weight of the newest reply in the share of found blocks. */
 const newest = 0.1
-/** The empty block, in its own CID: every gateway gives it (trustless gateway specification, probe). */
+/** The empty block as an identity CID, which every gateway returns (trustless gateway specification, probe). */
 const emptyPath = '/ipfs/bafkqaaa'
 
 export function createFileSource(config: FileSourceConfig, clock: Clock): FileSource {
@@ -90,7 +89,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
     } catch (thrown) {
       if (!signal.aborted) breaker.fail()
       else {
-        // The caller has left, or another was quicker: no failure, but it would have taken longer than that.
+        // The caller left, or another source was faster: not a failure, but this source would have taken longer.
         breaker.forget()
         const tookMs = clock.monotonic() - began
         if (tookMs > (latency.quantile(0.5) ?? usualMs)) latency.add(tookMs)
@@ -131,7 +130,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
       if (place === null) throw new HttpTrouble('too many wait for it')
       await place
       try {
-        // It may have been found out while we waited.
+        // The breaker may have opened while this request waited.
         if (!breaker.mayPass()) throw new HttpTrouble('it is left alone for a while')
         breaker.pass()
         return await askBlock(cid, signal)
@@ -162,7 +161,7 @@ function requestFor(cid: CID, speaks: FileSourceConfig['speaks']) {
   return { method: 'POST', path: '/api/v0/block/get', query } as const
 }
 
-/** RFC 8586: a Cairn that is asked so looks nowhere else, or two that name each other would ask in a circle. */
+/** RFC 8586: a Cairn that receives this header uses no sources, which prevents loops between two that name each other. */
 const rawHeaders = { accept: 'application/vnd.ipld.raw', 'cdn-loop': 'cairn' } as const
 
 function rawRequest(path: string) {
@@ -172,7 +171,7 @@ function rawRequest(path: string) {
 
 type Judged = 'found' | 'absent' | 'busy' | 'refused' | 'failed'
 
-/** 410 and 451: it has the block and must not give it, which is the same to us. */
+/** With 410 and 451 the gateway has the block and must not serve it, which is treated as absent. */
 function classify({ status, bytes }: HttpReply, speaks: FileSourceConfig['speaks']): Judged {
   if (status === 200) return 'found'
   if (status === 429 || status === 503) return 'busy'

@@ -49,7 +49,7 @@ function config(url: string, more: Partial<FileSourceConfig> = {}): FileSourceCo
 
 type Asked = FakeGateway | readonly [FakeGateway, Partial<FileSourceConfig>]
 
-/** `obtain` over these gateways and an empty store, and what it logged. */
+/** `obtain` over these gateways and an empty store, with the recorded log. */
 function over(t: TestContext, asked: readonly Asked[], clock = systemClock) {
   const logged: string[] = []
   const gateways = asked.map((one) => {
@@ -128,7 +128,7 @@ const bad: readonly Manner[] = [
 ]
 
 for (const manner of bad) {
-  // As long as the hedge takes: the time limit of a request is minutes here.
+  // The test takes as long as the hedge delay: the time limit of a request is minutes.
   const promise = `a gateway that is ${manner} costs time, and the honest one is used`
   test(promise, { timeout: 120_000 }, async (t) => {
     const rogue = await startFakeGateway(t, held(), { manner })
@@ -141,7 +141,7 @@ for (const manner of bad) {
 
   test(`a gateway that is ${manner} alone never gives a wrong byte`, async (t) => {
     const rogue = await startFakeGateway(t, held(), { manner })
-    // Who says something is heard to the end, however slow this machine is.
+    // A gateway that sends data is read to the end, even on a slow machine.
     const isSilent = manner === 'hanging' || manner === 'dripping'
     const { obtain, store, idle } = over(t, [isSilent ? [rogue, { timeoutMs: 200 }] : rogue])
     const lies = ['wrong', 'page', 'short']
@@ -212,7 +212,7 @@ test('who is quick is waited for as long as it usually takes', async (t) => {
   const clock = createTurnedClock()
   const { obtain } = over(t, [one, other], clock)
   const [last, ...first] = blocks
-  // Of a clock that stands still each takes no time at all.
+  // With a manual clock each request takes no time.
   for (const { ref } of first) await obtain(ref, {}, never)
   const [asked, waiting] = one.asked.length > other.asked.length ? [one, other] : [other, one]
   const before = waiting.asked.length
@@ -327,7 +327,7 @@ test('a probe tells a gateway from a page, and from what is not reachable', asyn
   assert.equal(await probe('http://127.0.0.1:1'), 'ECONNREFUSED')
 })
 
-/** Real sockets and no clock: as often as the loop turns, for a minute at most. */
+/** Uses real sockets and no clock: polls once per event-loop turn, for a minute at most. */
 async function until(isSo: () => boolean): Promise<void> {
   const limit = AbortSignal.timeout(60_000)
   while (!isSo()) await setImmediate(undefined, { signal: limit })

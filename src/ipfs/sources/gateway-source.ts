@@ -1,5 +1,5 @@
-// The configured gateways as one Source: the one that is likely to be quickest is asked, and one more when it takes
-// long, has nothing, fails or lies. The first right block wins, and what the others still do is stopped.
+// The configured gateways as one Source: sends the request to the gateway with the best score, and to the next one if that is slow,
+// does not have the block, fails or returns wrong bytes. The first valid block wins, and the other requests are aborted.
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -12,15 +12,15 @@ import type { FileSource } from './file-source.ts'
 type Parts = { readonly clock: Clock; readonly log: Log }
 
 /**
- * Brings blocks of files only. Rejects with `no_upstream` when no source had the block and one could not be asked:
- * absence must not be concluded from a broken connection.
+ * Supplies only file blocks. Rejects with `no_upstream` if no source had the block and at least one request failed: a failed
+ * request does not prove that the block is absent.
  */
 export function createGatewaySource(gateways: readonly FileSource[], parts: Parts): Source {
   return {
     name: 'gateways',
     async fetch({ ref, hint }, offer, signal) {
       if (ref.kind !== 'dag-block') return
-      // What is refused here must not leave the house either.
+      // CIDs that Cairn refuses are never requested from gateways either.
       decodeMultihash(ref.hash)
       const cid = cidOf(1, hint.codec ?? rawCodec, ref.hash)
       const line = gateways
@@ -32,7 +32,7 @@ export function createGatewaySource(gateways: readonly FileSource[], parts: Part
   }
 }
 
-/** Made once: an exception for each block costs more than the rest of its race. */
+/** Created once: an exception for each block would cost more than the rest of its race. */
 const isOver = new Error('another was quicker, or no read waits')
 
 type Take = (bytes: Uint8Array) => ReturnType<Offer>

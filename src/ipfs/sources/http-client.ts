@@ -1,5 +1,5 @@
-// Requests to one origin over kept connections, by undici. Replies are read under a cap, nothing
-// but the configured origin is ever asked, and errors name no URL, which may hold a key.
+// Requests to one origin over persistent connections, with undici. Replies are read with a size limit, only the configured origin
+// is contacted, and errors contain no URL, because it may hold a key.
 // Tested by src/ipfs/sources/gateway-source.test.ts
 import type { LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
@@ -17,11 +17,11 @@ import {
 } from '../../base/http-origin.ts'
 
 export type HttpClientOptions = {
-  /** Its origin, credentials, leading path and query go with every request. */
+  /** Its origin, credentials, path prefix and query are used for every request. */
   readonly url: string
   /** Sent with each request; may hold secrets. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sockets, and so requests at once; more wait in line here. */
+  /** Maximum number of sockets, and so of concurrent requests; further ones are queued. */
   readonly connections: number
   /** As `PoolLimits.pinned`. */
   readonly pinned?: string
@@ -32,60 +32,60 @@ export type HttpClientOptions = {
 
 export type HttpAsk = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the URL's own path: `/ipfs/bafk…`. */
+  /** Path below the URL's own path: `/ipfs/bafk…`. */
   readonly path: string
-  /** Pairs of the query, in this order, after those of the URL. */
+  /** Query parameters, in this order, after those of the URL. */
   readonly query?: readonly (readonly [string, string])[]
   readonly headers?: Readonly<Record<string, string>>
-  /** What it throws ends the request. */
+  /** An exception of the body aborts the request. */
   readonly body?: Uint8Array | AsyncIterable<Uint8Array>
-  /** Longest body of a reply. */
+  /** Maximum size of the reply body. */
   readonly replyBytesMax: number
-  /** From the start to the last byte. */
+  /** Time limit from the start to the last byte. */
   readonly timeoutMs: number
 }
 
-/** A reply whose body is read as it comes; a consumer that does not read it to its end leaves the iteration. */
+/** A reply whose body is streamed; a consumer that stops early has to end the iteration. */
 export type HttpStream = {
   readonly status: number
   readonly retryAfterMs: number | null
-  /** Of the content, as Kubo tells it (`X-Content-Length`); null: it does not. A claim. */
+  /** Size of the content as claimed by Kubo (`X-Content-Length`); null: not stated. */
   readonly contentBytes: number | null
-  /** Of Cache-Control; null: not given. */
+  /** From Cache-Control; null: not stated. */
   readonly maxAgeMs: number | null
-  /** Throws HttpTrouble when it breaks off. */
+  /** Throws HttpTrouble if the connection breaks. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
 export type HttpReply = {
   readonly status: number
-  /** How long it asks to be left alone; null: it does not say. */
+  /** Value of Retry-After; null: not stated. */
   readonly retryAfterMs: number | null
   /** Clock of the server, milliseconds since 1970; null: not stated. */
   readonly date: number | null
   readonly bytes: Uint8Array
 }
 
-/** Why there is no reply. The message names no URL. */
+/** Why there is no reply. The message contains no URL. */
 export class HttpTrouble extends Error {
   override readonly name = 'HttpTrouble'
 }
 
 export type HttpClient = {
   /**
-   * The whole reply, whatever its status. Redirects of a GET within the origin are followed, three at most. Throws
-   * HttpTrouble, or `signal.reason` when that aborts; then the connection is closed too.
+   * Reads the whole reply, whatever its status. Redirects of a GET within the origin are followed, three at most. Throws
+   * HttpTrouble, or `signal.reason` when that aborts; the connection is then closed too.
    */
   ask(request: HttpAsk, signal: AbortSignal): Promise<HttpReply>
-  /** As `ask`, without a cap; `timeoutMs`: how long it may be silent. */
+  /** As `ask`, without a size limit; `timeoutMs`: maximum time without data. */
   open(request: Omit<HttpAsk, 'replyBytesMax'>, signal: AbortSignal): Promise<HttpStream>
-  /** Ends what is under way with HttpTrouble. */
+  /** Aborts pending requests with HttpTrouble. */
   close(): Promise<void>
 }
 
 const connectMs = 5_000
 const redirectsMax = 3
-/** An endless body must end even when no timer of ours runs. */
+/** An endless body must end even if no timer of this client runs. */
 const silenceMsMax = 600_000
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
@@ -138,7 +138,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  /** The response that is no redirect. */
+  /** The final response after redirects. */
   async function send(
     request: Omit<HttpAsk, 'replyBytesMax'>,
     signal: AbortSignal,
@@ -189,7 +189,7 @@ async function* piecesOf(response: Response, signal: AbortSignal): AsyncGenerato
   }
 }
 
-// Not asked for: what a source may send must be what the cap counts.
+// Compressed content was not requested: the limit must count the bytes that the source sends.
 function mustBePlain({ headers }: Response): void {
   if (!isUnencoded(headers)) {
     throw new HttpTrouble('a reply with a content encoding')
@@ -220,13 +220,13 @@ function tooLarge(bytesMax: number): HttpTrouble {
   return new HttpTrouble(`a reply of more than ${bytesMax} bytes`)
 }
 
-/** Closes the connection: what would still come is not worth reading. */
+/** Closes the connection without reading the rest of the body. */
 function discard({ body }: Response): void {
   body.on('error', () => {})
   body.destroy()
 }
 
-/** Where it sends us; null: nowhere. Throws when that is no URL. */
+/** Target of a redirect; null: none. Throws if it is not a URL. */
 function redirectOf({ statusCode, headers }: Response, base: URL, path: string): URL | null {
   if (![301, 302, 303, 307, 308].includes(statusCode)) return null
   const { location } = headers

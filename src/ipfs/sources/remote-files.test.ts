@@ -23,14 +23,14 @@ import { silentLog } from '../../base/log.ts'
 import { createFileSource } from './file-source.ts'
 import { createGatewaySource } from './gateway-source.ts'
 
-/** Of what would wait for ever. */
+/** Ends tests that would otherwise wait forever. */
 const limit = { timeout: 120_000 }
 const chunk = 262_144
 const leaves = 40
 const content = Buffer.alloc(chunk * leaves, 'somewhere else ')
 for (let leaf = 0; leaf < leaves; leaf++) content.writeUInt32BE(leaf, leaf * chunk)
 
-/** A file that only the gateways have, and a Cairn that may ask them. `others`: how many beside the honest one. */
+/** A file that only the gateways have, and a Cairn that can use them. `others`: number of gateways besides the honest one. */
 async function rig(t: TestContext, entries = [fileEntry('file', content)], others = 0) {
   const there = createFilesFixture(t)
   const root = CID.parse(rootOf(await importAll(there.files, entries)).cid.toString())
@@ -63,7 +63,7 @@ async function rig(t: TestContext, entries = [fileEntry('file', content)], other
 
 const silent = () => {}
 
-/** The first ones are answered as they come, the others once so many are under way. */
+/** Answers the first requests immediately, and the others once that many are pending. */
 async function gather(gateway: FakeGateway, first: number, atOnce: number): Promise<void> {
   for (let count = 1; count <= first; count++) {
     const answer = gateway.hold()
@@ -115,12 +115,12 @@ test('a pin that was broken off asks only for what it did not have yet', async (
   const stopAtTen = (count: number) => count === 10 && caller.abort(new Error('gone'))
   await assert.rejects(here.files.pin('alice', pin, atOnce, stopAtTen, caller.signal), /gone/)
   assert.deepEqual(await pinsOf(here.files, 'alice'), [])
-  // What was fetched is kept a moment later.
+  // Fetched blocks are stored shortly afterwards.
   here.clock.turn(1000)
   const before = gateway.asked.length
   assert.ok(before < blocks.size)
   await here.files.pin('alice', pin, atOnce, silent, never)
-  // Requests of the first time may still have been on their way.
+  // Requests of the first run may still have been pending.
   assert.ok(new Set(gateway.asked.slice(before)).size <= blocks.size - 10)
   assert.equal((await pinsOf(here.files, 'alice')).length, 1)
 })
@@ -132,7 +132,7 @@ test('a walk that ends early stops what it had begun to fetch', async (t) => {
     gateway.manner = 'hanging'
     break
   }
-  // Every request is closed from this side: the server could not be stopped otherwise.
+  // The client closes every request: otherwise the server could not be stopped.
   assert.ok(gateway.asked.length <= 20)
 })
 
@@ -169,7 +169,7 @@ const ills: readonly Manner[] = [
 
 for (let first = 0; first < ills.length; first += 3) {
   const three = ills.slice(first, first + 3)
-  // The test does not wait for the time limit of a request, which is minutes here.
+  // The test does not wait for a request's time limit of minutes.
   const promise = `with one honest gateway beside ${three.join(', ')} ones, all is whole and right`
   test(promise, limit, async (t) => {
     const entries = Array.from({ length: 30 }, (_, at) => fileEntry(`folder/${at}`, `file ${at}`))

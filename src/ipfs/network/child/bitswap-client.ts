@@ -1,5 +1,5 @@
-// Fetches blocks from peers: all sessions, the wants that each peer was sent, and the blocks that arrive. A block counts only
-// if its hash is that of a want; a block that was never wanted is an invalid reply, and excludes its peer.
+// Fetches blocks from peers: manages all sessions, the wants sent to each peer, and the blocks that arrive. A block is accepted
+// only if its hash matches a want; a block that was never wanted is an invalid reply, and its peer is excluded.
 // Tested by src/ipfs/network/child/bitswap-client.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { setNewest } from '../../../base/lru-cache.ts'
@@ -18,16 +18,16 @@ import type { BlockPeer, Provider } from './block-peer.ts'
 
 export type ClientParts = Pick<SessionParts, 'lookUp'> & {
   readonly clock: Clock
-  /** The block of a want, checked. */
+  /** Called with the verified block of a want. */
   readonly found: (id: number, bytes: Uint8Array) => void
   readonly failed: (id: number, reason: FailReason | 'none') => void
   /** Connects a Bitswap peer. Rejects if it is not reachable. */
   readonly dial: (peer: string, addresses: readonly string[]) => Promise<void>
-  /** Null: its address is not allowed, or it is no trustless gateway. */
+  /** Null: its address is not allowed, or it is not a trustless gateway. */
   readonly openGateway: (url: string) => Promise<BlockPeer | null>
   readonly wake: (peer: string) => void
   readonly exclude: (peer: string) => void
-  /** Asked in every session. */
+  /** Peers that every session queries. */
   readonly operatorPeers: () => readonly Provider[]
 }
 
@@ -39,11 +39,11 @@ export type BitswapClient = {
   receive(peer: string, message: BitswapMessage): void
   /** The next message of wants for the peer; null: none. */
   next(peer: string): Uint8Array | null
-  /** A gateway answered a want: its bytes, or null if it has no block. */
+  /** A gateway's reply to a want: the bytes, or null if it does not have the block. */
   gatewayAnswered(name: string, cid: Uint8Array, bytes: Uint8Array | null): void
-  /** It sent another block. Sessions leave it. */
+  /** The gateway sent a wrong block: all sessions drop it. */
   gatewayLied(name: string): void
-  /** The peer's bytes are no messages: it is excluded. */
+  /** The peer sent malformed messages: it is excluded. */
   lied(peer: string): void
   gone(peer: string): void
   tick(): void
@@ -64,9 +64,9 @@ type ClientCounts = {
 
 export const sessionsMax = 256
 export const wantsMax = 8192
-/** Wants of a message. */
+/** Maximum number of wants in one message. */
 const wantsPerMessageMax = 512
-/** CIDs that a peer was asked for, to know what crosses a cancel. */
+/** CIDs remembered per peer, to recognize blocks that were sent before a cancel arrived. */
 const askedMax = 4096
 
 type PeerWants = {
@@ -156,7 +156,7 @@ export function createBitswapClient(parts: ClientParts): BitswapClient {
     },
   }
 
-  /** True: it was wanted. */
+  /** Returns true if the block was wanted. */
   function arrive(from: string, key: string, bytes: Uint8Array): boolean {
     const same = byKey.get(key)
     if (same === undefined) return false
@@ -203,7 +203,7 @@ export function createBitswapClient(parts: ClientParts): BitswapClient {
         return
       }
       const key = keyOf(cid.multihash.bytes)
-      // Indexed first: a session may end the want in this call.
+      // Indexed first, because a session may end the want during this call.
       const same = byKey.get(key) ?? new Set()
       byKey.set(key, same)
       session.add(id, bytes, key, (task) => {

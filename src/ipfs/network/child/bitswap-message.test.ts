@@ -18,7 +18,7 @@ const raw = cidOf(1, rawCodec, sha256Name(bytes)).bytes
 const old = cidOf(0, dagPbCodec, sha256Name(bytes)).bytes
 const blake = cidOf(1, rawCodec, multihashOf('blake2b-256', bytes)).bytes
 
-/** Without the length in front. */
+/** The message without its length prefix. */
 const bodyOf = (message: Uint8Array): Uint8Array => {
   const found: Uint8Array[] = []
   createMessageReader({ bytes: 0, bytesMax: 1e9 }, (one) => void found.push(one)).push(message)

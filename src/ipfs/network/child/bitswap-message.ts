@@ -1,5 +1,5 @@
-// Bitswap 1.2 messages: wants, blocks, block presences, in length-prefixed protobuf. A message of a stranger is bounded in
-// bytes and in items before any of it is used. Specification: https://specs.ipfs.tech/bitswap-protocol/
+// Bitswap 1.2 messages: wants, blocks and block presences in length-prefixed protobuf. The bytes and items of an untrusted message
+// are limited before any of it is used. Specification: https://specs.ipfs.tech/bitswap-protocol/
 // Tested by src/ipfs/network/child/bitswap-message.test.ts
 import { decodeCid } from '../../../codec/ipld/cid.ts'
 import {
@@ -12,25 +12,25 @@ import { bytesField, encodeVarint, joinBytes, varintField } from '../../../codec
 
 export const bitswapProtocol = '/ipfs/bitswap/1.2.0'
 
-/** Of a message of a peer, without its length. */
+/** Maximum size of a peer's message, without its length prefix. */
 export const messageBytesMax = 4 * 1024 * 1024
-/** Wants, blocks and presences of one message. */
+/** Maximum number of wants, blocks and presences in one message. */
 export const messageItemsMax = 16_384
 const lengthBytesMax = 4
 
 export type BitswapWant = {
-  /** CID bytes, version 0 or 1, as the peer wrote them: replies repeat them. */
+  /** CID bytes, version 0 or 1, as the peer wrote them: replies repeat them unchanged. */
   readonly cid: Uint8Array
   readonly multihash: Uint8Array
   readonly cancel: boolean
-  /** Only whether the block is there. */
+  /** Requests only whether the block exists. */
   readonly haveOnly: boolean
   readonly sendDontHave: boolean
 }
 
 export type BitswapPresence = { readonly cid: Uint8Array; readonly have: boolean }
 
-/** A block and the multihash of its bytes, which was computed from them. */
+/** A block, and the multihash computed from its bytes. */
 type BitswapBlock = { readonly multihash: Uint8Array; readonly bytes: Uint8Array }
 
 export type BitswapMessage = {
@@ -41,7 +41,7 @@ export type BitswapMessage = {
   readonly presences: readonly (BitswapPresence & { readonly multihash: Uint8Array })[]
 }
 
-/** The bytes are no Bitswap message, or one over a limit. */
+/** The bytes are not a Bitswap message, or exceed a limit. */
 export class BitswapError extends Error {
   override readonly name = 'BitswapError'
 }
@@ -50,7 +50,7 @@ type Field = { readonly number: number; readonly value: number; readonly bytes: 
 
 const noBytes: Uint8Array = new Uint8Array(0)
 
-/** Throws BitswapError. Wants and presences with a CID or hash function that Cairn refuses are left out. */
+/** Throws BitswapError. Omits wants and presences whose CID or hash function Cairn refuses. */
 export function decodeMessage(bytes: Uint8Array): BitswapMessage {
   let items = 0
   const wants: BitswapWant[] = []
@@ -131,7 +131,7 @@ function hashOf(code: number, length: number, data: Uint8Array): Uint8Array {
   }
 }
 
-/** Null: no CID, or a hash function or digest that Cairn refuses. */
+/** Null: not a CID, or a hash function or digest that Cairn refuses. */
 function multihashOfCid(bytes: Uint8Array): Uint8Array | null {
   const cid = decodeCid(bytes)
   if (cid === null) return null
@@ -143,7 +143,10 @@ function multihashOfCid(bytes: Uint8Array): Uint8Array | null {
   }
 }
 
-/** Fields of one message; those that Bitswap lacks too. Not `decodeFields`: it makes an array of all of them first. */
+/**
+ * Yields the fields of one message, including those that Bitswap does not define. `decodeFields` would first create an array of all
+ * of them.
+ */
 function* fieldsOf(bytes: Uint8Array): Generator<Field> {
   for (let at = 0; at < bytes.length;) {
     const tag = varintAt(bytes, at)
@@ -177,7 +180,7 @@ function varintsOf(bytes: Uint8Array): readonly number[] {
   return values
 }
 
-/** Values over 2^53 lose their low bits: only negative priorities have such. */
+/** Values over 2^53 lose their low bits; only negative priorities are that large. */
 function varintAt(bytes: Uint8Array, at: number): { readonly value: number; readonly end: number } {
   let value = 0
   for (let index = 0; index < 10; index += 1) {
@@ -205,7 +208,7 @@ export type MessageToSend = {
   readonly presences?: readonly BitswapPresence[]
 }
 
-/** With its length in front. Wants request DONT_HAVE. */
+/** Encodes a message with its length prefix. Wants request DONT_HAVE. */
 export function encodeMessage(message: MessageToSend): Uint8Array {
   const { full = false, wants = [], blocks = [], presences = [] } = message
   const parts: Uint8Array[] = []
@@ -243,24 +246,24 @@ function prefixOf(bytes: Uint8Array): Uint8Array {
   return joinBytes([cid.version, cid.code, code, digest.length].map(encodeVarint))
 }
 
-/** Bytes of unfinished messages, of all peers together. */
+/** Total bytes of unfinished messages of all peers. */
 export type MessageMemory = { bytes: number; readonly bytesMax: number }
 
 export type MessageReader = {
   /** Throws BitswapError for a message over the limit, or when `memory` is full. */
   push(bytes: Uint8Array): void
-  /** Frees what was read of an unfinished message. */
+  /** Releases the memory of an unfinished message. */
   end(): void
 }
 
-/** Calls `take` with each complete message, without its length. The memory grows with the bytes that came. */
+/** Calls `take` with each complete message, without its length. Memory grows only with received bytes. */
 export function createMessageReader(
   memory: MessageMemory,
   take: (message: Uint8Array) => void,
 ): MessageReader {
   let parts: Uint8Array[] = []
   let held = 0
-  /** Of the message that is read now; null: its length is not complete. */
+  /** Length of the current message; null: the length prefix is incomplete. */
   let length: number | null = null
   let head: number[] = []
 

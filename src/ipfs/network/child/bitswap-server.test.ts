@@ -30,7 +30,7 @@ function rig(parts: Partial<ServerParts> = {}) {
     limits: serverLimits,
     ...parts,
   })
-  /** Answers all asks so far as blocks of that size. */
+  /** Answers all pending asks with blocks of that size. */
   const answerAll = (size: number, only: 'sizes' | 'all' = 'all') => {
     const rest: typeof asks = []
     for (let one = asks.shift(); one !== undefined; one = asks.shift()) {

@@ -1,6 +1,6 @@
-// Serves blocks to peers. It has no blocks: it asks the server for the size of each wanted block, answers HAVE and DONT_HAVE
-// from that at once, and asks for the bytes of a few at a time. Presences leave ahead of blocks; each peer is bounded in
-// wants and in bytes in flight.
+// Serves blocks to peers. It stores no blocks: it requests the size of each wanted block from the server, replies HAVE or DONT_HAVE
+// immediately, and requests the bytes of a few blocks at a time. Presences are sent before blocks; the wants and bytes in flight of
+// each peer are limited.
 // Tested by src/ipfs/network/child/bitswap-server.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import {
@@ -12,13 +12,13 @@ import {
 import { createRateTurns } from './token-bucket.ts'
 
 export type ServerLimits = {
-  /** Wants of a peer; the oldest is forgotten for one more. */
+  /** Maximum number of wants of a peer; the oldest is dropped for a new one. */
   readonly wantsMax: number
-  /** Of a peer, from the ask until the message is written. At least one block is. */
+  /** Bytes in flight of a peer, from the request to the written message. One block is always allowed. */
   readonly bytesInFlightMax: number
-  /** Of all peers. */
+  /** Bytes in flight of all peers. */
   readonly allBytesInFlightMax: number
-  /** A message of blocks leaves when it has this many bytes, or all blocks that were asked for. */
+  /** A message with blocks is sent when it has this many bytes, or when all requested blocks have arrived. */
   readonly messageBytes: number
 }
 
@@ -42,13 +42,13 @@ type Want = {
 type Ledger = {
   readonly wants: Map<string, Want>
   presences: BitswapPresence[]
-  /** Blocks that exist, and are not asked for yet. */
+  /** Wanted blocks that exist and are not requested yet. */
   queue: Want[]
   ready: BlockToSend[]
   readyBytes: number
-  /** Asks for sizes without an answer. */
+  /** Pending size requests. */
   sizesAsked: number
-  /** Asks for bytes without an answer. */
+  /** Pending block requests. */
   asked: number
   bytesInFlight: number
   blocksSent: number
@@ -66,7 +66,7 @@ export type BitswapServer = {
   receive(peer: string, wants: readonly BitswapWant[], full: boolean): void
   /** The next message for the peer; null: none now. */
   next(peer: string): Uint8Array | null
-  /** Answers of the server. */
+  /** Replies of the server. */
   here(id: number, bytes: Uint8Array): void
   size(id: number, bytes: number): void
   notHere(id: number): void
@@ -79,7 +79,7 @@ export type BitswapServer = {
 }
 
 export type ServerParts = {
-  /** `fetch`: no block is served. */
+  /** `fetch`: serves no blocks. */
   readonly mode: 'fetch' | 'provide'
   readonly ask: (id: number, multihash: Uint8Array, sizeOnly: boolean) => void
   readonly wake: (peer: string) => void
@@ -92,7 +92,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
   const { mode, wake, limits } = parts
   const ledgers = new Map<string, Ledger>()
   const asks = new Map<number, Ask>()
-  /** Peers that wait for others to free memory. */
+  /** Peers that wait until other peers release memory. */
   const waiting = new Set<string>()
   const rate = createRateTurns(parts.clock, parts.bytesPerSecondMax, wake)
   let nextId = 1
@@ -122,13 +122,13 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       ledger.wants.delete(key)
       return
     }
-    // A want that is not answered yet stays, unless it now is for the block.
+    // An unanswered want is kept, unless the new one requests the block instead of its presence.
     if (before !== undefined && (entry.haveOnly || !before.haveOnly)) return
     if (mode === 'fetch') {
       if (entry.sendDontHave) present(ledger, entry.cid, false)
       return
     }
-    // Wants that were cancelled or forgotten are still asked for.
+    // Size requests of wants that were cancelled or dropped are still pending.
     if (ledger.sizesAsked >= limits.wantsMax * 2) return
     ledger.wants.delete(key)
     const [oldest] = ledger.wants.keys()
@@ -145,7 +145,10 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
     ledger.presences.push({ cid, have })
   }
 
-  /** The ledger of an ask that still counts; the peer may have left or changed its mind. */
+  /**
+   * Removes a request and returns it with its ledger; null: unknown, or the peer disconnected. `isCurrent`: the peer still wants
+   * the block.
+   */
   function answer(
     id: number,
   ): (Ask & { readonly ledger: Ledger; readonly isCurrent: boolean }) | null {
@@ -161,7 +164,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
     return { ...one, ledger, isCurrent: ledger.wants.get(one.key) === one.want }
   }
 
-  /** Asks for bytes while there is room. */
+  /** Requests bytes of queued blocks within the limits of bytes in flight. */
   function fill(peer: string, ledger: Ledger): void {
     while (ledger.queue.length > 0) {
       const [want] = ledger.queue as [Want]
@@ -295,7 +298,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       ledgers.delete(peer)
       waiting.delete(peer)
       rate.forget(peer)
-      // What is still asked for is freed by its answer.
+      // Bytes of pending requests are released when the replies arrive.
       freeBytes(ledger.readyBytes)
     },
     setRate: (bytesPerSecond) => rate.setRate(bytesPerSecond),

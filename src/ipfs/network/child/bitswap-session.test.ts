@@ -15,7 +15,7 @@ const peer = (name: string): Provider => ({ kind: 'peer', peer: name, addresses:
 function rig(parts: Partial<SessionParts> = {}, limits = sessionLimits) {
   const clock = createTurnedClock()
   const ends: string[] = []
-  /** What peers were sent, as `<peer> want|have|cancel <number>`. */
+  /** Messages sent to peers, as `<peer> want|have|cancel <number>`. */
   const sent: string[] = []
   const lookUps: boolean[] = []
   const numbers = new Map<string, number>()
@@ -172,7 +172,7 @@ test('a session has 8 peers, and the next providers when one leaves or none has 
     session.presence(tasks[0] as Task, `peer ${number}`, false)
     await settle()
   }
-  // 8 members and 100 that waited: the others were not remembered.
+  // 8 members and 100 waiting candidates: the other providers were dropped.
   ok(!session.peers.includes('peer 119'))
   ok(session.peers.includes('peer 107'), session.peers.join())
 })

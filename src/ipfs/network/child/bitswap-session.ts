@@ -1,6 +1,6 @@
-// One session: the wants for blocks of one root. A want goes to one peer of the session, and on to the next when that has
-// not the block or takes 5 s; few others are asked whether they have it. Peers are named by routing, hints and the operator;
-// wants are never broadcast.
+// One session: the wants for blocks of one root. A want is sent to one peer of the session, and to the next one if that peer does
+// not have the block or takes 5 s; a few other peers are asked whether they have it. Peers come from routing, hints and the
+// operator; wants are never broadcast.
 // Tested by src/ipfs/network/child/bitswap-session.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { FailReason } from '../net-frames.ts'
@@ -8,19 +8,19 @@ import { type BlockPeer, type Provider, providerName } from './block-peer.ts'
 
 export type SessionLimits = {
   readonly peersMax: number
-  /** Providers that wait to be connected. */
+  /** Maximum number of providers that wait to be connected. */
   readonly candidatesMax: number
   readonly windowMin: number
   readonly windowMax: number
-  /** Without a byte from the peer. */
+  /** Timeout of a want if the peer sends no bytes. */
   readonly peerWaitMs: number
-  /** With bytes of other blocks only. */
+  /** Timeout of a want if the peer sends only other blocks. */
   readonly peerWaitMsMax: number
-  /** A peer leaves the session after so many. */
+  /** Number of timeouts after which a peer leaves the session. */
   readonly timeoutsMax: number
-  /** Then the providers of the block itself are looked up. */
+  /** Time after which the providers of the block itself are looked up. */
   readonly ownLookupMs: number
-  /** Others that are asked whether they have the block. */
+  /** Number of other peers that are asked whether they have the block. */
   readonly probesMax: number
 }
 
@@ -40,7 +40,7 @@ export const sessionLimits: SessionLimits = {
 export type Task = {
   readonly id: number
   readonly cid: Uint8Array
-  /** Of the multihash: blocks are matched by it. */
+  /** Key of the multihash, by which blocks are matched. */
   readonly key: string
   readonly session: Session
   startedAt: number
@@ -48,7 +48,7 @@ export type Task = {
   asked: BlockPeer | null
   readonly probed: Set<string>
   readonly have: Set<string>
-  /** Peers that are not asked again. */
+  /** Peers that are not asked again for this block. */
   readonly tried: Set<string>
   timeouts: number
   ownLookup: 'none' | 'running' | 'done'
@@ -65,8 +65,8 @@ export type SessionParts = {
   readonly clock: Clock
   readonly limits: SessionLimits
   /**
-   * Calls `take` for each provider. `deep`: in the DHT too, even if routers name providers. Resolves to whether every
-   * router that was asked answered; never rejects.
+   * Calls `take` for each provider. `deep`: queries the DHT too, even if routers find providers. Resolves to whether all queried
+   * routers answered; never rejects.
    */
   readonly lookUp: (
     cid: Uint8Array,
@@ -74,27 +74,27 @@ export type SessionParts = {
     take: (provider: Provider) => void,
     signal: AbortSignal,
   ) => Promise<boolean>
-  /** Null: not reachable, or excluded. Never rejects. */
+  /** Null: the provider is not reachable, or excluded. Never rejects. */
   readonly connect: (provider: Provider) => Promise<BlockPeer | null>
   /** The want ended without its block. */
   readonly fail: (task: Task, reason: FailReason | 'none') => void
-  /** Takes back what was sent to a peer, unless another session needs it. */
+  /** Sends a cancel to the peer, unless another session needs the block. */
   readonly cancel: (task: Task, peer: BlockPeer) => void
 }
 
 export type Session = {
   /** Queues a want; it becomes active within the window. Calls `created` first: the want may end in this call. */
   add(id: number, cid: Uint8Array, key: string, created: (task: Task) => void): void
-  /** The block came. `from`: the peer that sent it. */
+  /** The block has arrived. `from`: the peer that sent it. */
   settle(task: Task, from: string): void
-  /** The server does not need the block any more. */
+  /** The server no longer needs the block. */
   drop(task: Task): void
   presence(task: Task, peer: string, have: boolean): void
   /** The peer is not connected any more. */
   lose(peer: string): void
   /** Checks time limits. */
   tick(): void
-  /** Providers of hints and of the operator. */
+  /** Adds a provider from a hint or from the operator. */
   offer(provider: Provider): void
   close(): void
   readonly tasks: ReadonlySet<Task>
@@ -175,7 +175,7 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
     }
   }
 
-  /** The peer for the want: one without timeouts, that has the block, with the fewest wants. */
+  /** Chooses the peer for the want: without timeouts, having the block, with the fewest wants. */
   function choose(task: Task): Member | null {
     const rank = ({ peer, timeouts, outstanding }: Member): number =>
       timeouts * 1e6 - Number(task.have.has(peer.name)) * 1e5 + outstanding
@@ -212,20 +212,20 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
     }
   }
 
-  /** No peer is left to ask: looks for more, waits for them, or ends the want. */
+  /** No peer is left to ask: looks for more peers, waits for them, or ends the want. */
   function conclude(task: Task): void {
     if (candidates.length > 0) replaceIdle()
     if (connecting > 0 || candidates.length > 0 || rootLookup === 'running') return
     if (task.ownLookup === 'none') void lookUpOwn(task)
     if (task.ownLookup === 'running') return
     remove(task)
-    // Absence must not be concluded from silence.
+    // A timeout does not prove that the block is absent.
     const reason = task.timeouts > 0 ? 'timeout' : allAnswered ? 'none' : 'noPeer'
     parts.fail(task, reason)
     activate()
   }
 
-  /** Makes room for a provider that waits, if a member has no want. */
+  /** Replaces an idle member, so that a waiting provider can join. */
   function replaceIdle(): void {
     for (const [name, { outstanding }] of members) {
       if (outstanding > 0) continue
@@ -246,7 +246,7 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
     active.delete(task)
   }
 
-  /** Takes back the want from its peers. `except`: forgot it itself when it sent the block. */
+  /** Cancels the want at its peers. `except`: the peer that sent the block, which has already removed the want. */
   function recall(task: Task, except: string | null): void {
     for (const name of new Set([
       ...task.probed,
@@ -258,7 +258,7 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
     release(task)
   }
 
-  /** Wants that time out together are one timeout of the peer. */
+  /** Wants that time out together count as one timeout of the peer. */
   function checkMember(member: Member, now: number): void {
     const asked = [...active].filter((task) => task.asked === member.peer)
     const late = asked.filter((task) => now - task.askedAt >= limits.peerWaitMs)
@@ -279,7 +279,7 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
     }
   }
 
-  /** To another peer if there is one, else to the same again: what it sent may be lost. */
+  /** Moves the want to another peer if there is one, otherwise sends it to the same peer again: the first message may be lost. */
   function moveOn(task: Task, member: Member): void {
     task.tried.add(member.peer.name)
     if (choose(task) === null) {

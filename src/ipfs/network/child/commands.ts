@@ -29,7 +29,7 @@ export type CommandParts = {
   readonly provide: (cid: CID, signal: AbortSignal) => Promise<number>
 }
 
-/** Ends the command; the message reaches the client. */
+/** Ends the command; the client receives the message. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
@@ -87,7 +87,7 @@ export async function runCommand(
 const withoutPeer = (address: { toString(): string }): string =>
   String(address).replace(/\/p2p\/[^/]+$/, '')
 
-/** `peer` empty: of this node. Throws CommandError for a peer that has not identified itself. */
+/** `peer` empty: this node. Throws CommandError for a peer that has not identified itself. */
 async function identityOf(peer: string, { node, agent }: CommandParts): Promise<unknown> {
   const { libp2p } = node
   const id = peer === '' ? libp2p.peerId : peerIdFromString(peerOfText(peer))
@@ -108,7 +108,7 @@ async function identityOf(peer: string, { node, agent }: CommandParts): Promise<
   }
 }
 
-/** As the peer states it, cut. */
+/** The agent version that the peer reports, shortened. */
 function agentOf({ metadata }: Pick<Peer, 'metadata'>): string {
   const bytes = metadata.get('AgentVersion')
   return bytes === undefined ? '' : Buffer.from(bytes).toString().slice(0, 256)
@@ -216,8 +216,8 @@ function bitswapStat({ client, server, node, messagesReceived }: CommandParts): 
   }
 }
 
-/** `peer` empty: what this node wants. */
-/** Null for the own ID: which wants a caller may see is not known here. */
+/** `peer` empty: the wants of this node. */
+/** Null for the own ID: this process does not know which wants a caller may see. */
 function wantlist(text: string, { server, node }: CommandParts): unknown {
   const peer = peerOfText(text)
   if (peer === node.libp2p.peerId.toString()) return null
@@ -290,7 +290,7 @@ async function findPeer(text: string, parts: CommandParts, signal: AbortSignal):
   return routingLine(2, [{ ID: peer, Addrs: addresses }])
 }
 
-/** Of routers, else of the DHT. */
+/** From routers, otherwise from the DHT. */
 export async function findAddresses(
   peer: string,
   { routers, dht }: Pick<CommandParts, 'routers' | 'dht'>,
@@ -300,7 +300,7 @@ export async function findAddresses(
   return found.length > 0 || dht === null ? found : await dht.findPeer(peer, signal)
 }
 
-/** `/ipns/<name>`, the name as a CID or as a peer ID. */
+/** Parses `/ipns/<name>`, where the name is a CID or a peer ID. */
 function ipnsOf(text: string): { readonly name: string; readonly key: Uint8Array } {
   const name = /^\/ipns\/([A-Za-z0-9]{20,128})$/.exec(text)?.[1]
   try {

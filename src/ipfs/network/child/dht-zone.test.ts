@@ -40,7 +40,7 @@ test('a region of 10,000 peers is learned by a few walks', async () => {
     deepEqual(ids(zone.peers), ids(whole))
     ok(zone.peers.length >= peersOfRecord)
   }
-  // About 20 peers in a region: many regions need a neighbour's too.
+  // About 20 peers per region: many regions need those of a neighbour too.
   ok(world.walks <= 20 * 8, `${world.walks} walks`)
 })
 
@@ -73,7 +73,7 @@ test('peers that invent their neighbours end the search after 32 walks', async (
   const world = createWorld(0)
   const walk = async (key: Uint8Array): Promise<readonly DhtPeer[]> => {
     world.walks += 1
-    // All as close as a peer can be.
+    // As close to the key as peers can be.
     return Array.from({ length: peersOfRecord }, () => {
       return { id: randomBytes(8).toString('hex'), kad: kadOf(key), addresses: [] }
     })

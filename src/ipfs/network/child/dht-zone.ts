@@ -1,34 +1,34 @@
-// All DHT peers in a part of the keyspace, found by a few walks. Each walk returns the peers closest to one key, and so proves
-// that the keys around it have no other peers; walks go on where no walk has looked yet. Pure, but for random keys. Source:
+// Finds all DHT peers in a part of the keyspace with a few walks. Each walk returns the peers closest to one key, which shows that
+// the keys around it have no other peers; further walks start in parts not covered yet. Pure, except for random keys. Source:
 // https://github.com/libp2p/specs/tree/master/kad-dht.
 // Tested by src/ipfs/network/child/dht-zone.test.ts
 import { randomBytes } from 'node:crypto'
 import { kadOf } from '../provide-times.ts'
 
-/** `kad`: the place of the peer in the keyspace, sha256 of the bytes of its ID. */
+/** `kad`: position of the peer in the keyspace, sha256 of the bytes of its ID. */
 export type DhtPeer = {
   readonly id: string
   readonly kad: Uint8Array
   readonly addresses: readonly string[]
 }
 
-/** `prefix`: of the keys of the zone, as digits 0 and 1; '' is the whole keyspace. */
+/** `prefix`: common first bits of the zone's keys, as digits 0 and 1; '' is the whole keyspace. */
 export type Zone = { readonly prefix: string; readonly peers: readonly DhtPeer[] }
 
 export type ZoneParts = {
-  /** The peers closest to a key, `peersOfRecord` of them where the DHT has so many. */
+  /** The peers closest to a key; `peersOfRecord` of them if the DHT has that many. */
   readonly walk: (key: Uint8Array) => Promise<readonly DhtPeer[]>
-  /** The DHT has fewer peers than a record needs, so that one walk finds them all. */
+  /** Whether the DHT has fewer peers than a record needs, so that one walk finds all of them. */
   readonly isSmall: () => boolean
 }
 
-/** Peers that store a record, `k` of the specification. */
+/** Number of peers that store a record: `k` in the specification. */
 export const peersOfRecord = 20
-/** Of a zone. Peers that lie about others cannot make it more. */
+/** Walks per zone, even if peers send false information about others. */
 const walksMax = 32
 /** Digits of a key that are compared. */
 const digitsMax = 24
-/** Digits of a key that is searched for: 16,384 hashes. */
+/** Digits of a key that are found by trying multihashes: 16,384 hashes. */
 const keyDigitsMax = 14
 const keyTriesMax = 2 ** 20
 
@@ -82,14 +82,14 @@ function sharedLength(one: string, other: string): number {
   return length
 }
 
-/** The first part of `zone` that is not known; null: all of it is. */
+/** The first part of `zone` that no walk has covered; null: all of it is covered. */
 function findGap(zone: string, known: readonly string[]): string | null {
   if (known.some((part) => zone.startsWith(part))) return null
   if (!known.some((part) => part.startsWith(zone))) return zone
   return findGap(`${zone}0`, known) ?? findGap(`${zone}1`, known)
 }
 
-/** A multihash whose place in the keyspace begins with the digits, found by trying. */
+/** Finds, by trying, a multihash whose key begins with the digits. */
 function keyIn(digits: string): Uint8Array {
   const key = Buffer.concat([Uint8Array.of(0x12, 32), randomBytes(32)])
   const start = digits.slice(0, keyDigitsMax)

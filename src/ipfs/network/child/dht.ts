@@ -1,5 +1,5 @@
-// The DHT as a client: providers, peers, IPNS records, and provider records of this node. Lookups are bounded in number and
-// time, and what they return is untrusted.
+// The DHT as a client: finds providers, peers and IPNS records, and announces provider records of this node. The number and time of
+// lookups are limited, and their results are untrusted.
 // Tested by test/network/kubo.test.ts
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { KadDHT, QueryEvent } from '@libp2p/kad-dht'
@@ -14,19 +14,19 @@ import type { NetNode } from './node.ts'
 import { splitAddresses } from './routers.ts'
 
 export type Dht = {
-  /** Calls `take` for each provider. Resolves to whether peers of the DHT answered. */
+  /** Calls `take` for each provider. Resolves to whether DHT peers answered. */
   findProviders(cid: CID, take: (provider: Provider) => void, signal: AbortSignal): Promise<boolean>
   findPeer(peer: string, signal: AbortSignal): Promise<readonly string[]>
-  /** Different records of a key, the newest ones not first. Not validated. */
+  /** Distinct records of a key, not sorted by age. Not validated. */
   getRecords(key: Uint8Array, signal: AbortSignal): Promise<readonly Uint8Array[]>
   /** Number of peers that stored the record. */
   putRecord(key: Uint8Array, record: Uint8Array, signal: AbortSignal): Promise<number>
   /** The peers closest to a key, of those that answered. */
   closestPeers(key: Uint8Array, signal: AbortSignal): Promise<readonly DhtPeer[]>
-  /** Number of peers that took a provider record with the announced addresses. */
+  /** Number of peers that accepted a provider record with the announced addresses. */
   provide(cid: CID, signal: AbortSignal): Promise<number>
   readonly lookups: number
-  /** In the routing table. */
+  /** Number of peers in the routing table. */
   readonly peers: number
 }
 
@@ -48,7 +48,7 @@ export function createDht(dht: KadDHT, node: NetNode, clock: Clock): Dht {
   )
   let lookups = 0
 
-  /** `see` returns true when the lookup has enough. Resolves to false if it broke off or could not start. */
+  /** `see` returns true when the lookup has enough results. Resolves to false if the lookup failed or could not start. */
   async function run(
     query: (signal: AbortSignal) => AsyncIterable<QueryEvent>,
     ms: number,
@@ -167,7 +167,7 @@ export function createDht(dht: KadDHT, node: NetNode, clock: Clock): Dht {
           return false
         },
       )
-      // The server plans when to provide again, so the DHT client need not remember it.
+      // The server schedules announcements, so the DHT client does not store them.
       await dht.cancelReprovide(cid).catch(() => {})
       return stored
     },

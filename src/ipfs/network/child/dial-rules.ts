@@ -1,5 +1,5 @@
-// Which addresses of strangers may be dialled (against SSRF): public addresses with the ports of servers, unless the
-// network is private. Names are checked by the addresses that they resolve to, in the lookup of the socket itself.
+// Which untrusted addresses may be dialled (against SSRF): public addresses with server ports, unless the network is private. Host
+// names are checked by the addresses that they resolve to, in the socket's own lookup.
 // Tested by src/ipfs/network/child/dial-rules.test.ts
 import { lookup, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
@@ -10,7 +10,7 @@ const bytesMax = 512
 const webPorts = [80, 443]
 const portMin = 1024
 
-/** Whether a TCP address may be dialled. A name passes here, and is checked by `publicLookup`. */
+/** Whether a TCP address may be dialled. A host name passes, and is checked by `publicLookup`. */
 export function mayDial(address: Multiaddr, isPrivate: boolean): boolean {
   const [host, transport] = address.getComponents()
   if (address.bytes.length > bytesMax || host?.value === undefined) return false
@@ -26,7 +26,7 @@ export function mayUsePort(port: number): boolean {
   return webPorts.includes(port) || (port >= portMin && port <= 65_535)
 }
 
-/** As `lookup` of node:dns for sockets; fails unless every address of the name is public. */
+/** Like `lookup` of node:dns, for sockets; fails unless every address of the name is public. */
 export const publicLookup: LookupFunction = (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error !== null) return callback(error, '')

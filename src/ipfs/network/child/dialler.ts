@@ -1,4 +1,4 @@
-// Connections: to providers for sessions, to the operator's peers always, to bootstrap peers while none is connected.
+// Opens connections: to providers for sessions, to the operator's peers permanently, to bootstrap peers while no peer is connected.
 // Tested by test/network/child.test.ts
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { Clock } from '../../../base/clock.ts'
@@ -12,9 +12,9 @@ export type Dialler = {
   /** Rejects if the peer is excluded or not reachable within 10 s. */
   dial(peer: string, addresses: readonly string[]): Promise<void>
   operatorPeers(): readonly Provider[]
-  /** Of the settings. */
+  /** Replaces the peers of the settings. */
   replacePeers(addresses: readonly string[]): void
-  /** Until the process ends. Returns false for an address without a peer. */
+  /** Adds a peer until the process ends. Returns false for an address without a peer ID. */
   addPeer(address: string): boolean
   removePeer(peer: string): void
 }
@@ -27,7 +27,7 @@ const bootstrapMs = 30_000
 export function createDialler(
   node: NetNode,
   hello: NetHello,
-  /** Addresses of a peer that came without any. */
+  /** Finds addresses of a peer that is known only by its ID. */
   findPeer: (peer: string, signal: AbortSignal) => Promise<readonly string[]>,
   clock: Clock,
 ): Dialler {

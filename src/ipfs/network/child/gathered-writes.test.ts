@@ -33,7 +33,7 @@ test('small writes leave together, at both ends of a connection, and large ones 
     received += (bytes as Buffer).length
     if (received === 1 + large.length) break
   }
-  // An end after a write loses no bytes.
+  // Ending the socket after a write loses no bytes.
   client.write('d')
   client.end('e')
   const [last] = (await once(accepted, 'data')) as [Buffer]

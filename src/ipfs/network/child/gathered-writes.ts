@@ -1,13 +1,14 @@
-// Small writes of one round of the event loop in one system call. libp2p writes each frame as two buffers and acknowledges each
-// frame that it reads; a round reads up to 32 times. Without this, a fifth of its time went into calls of a few bytes.
+// Gathers the small writes of one event-loop turn into one system call. libp2p writes each frame as two buffers and acknowledges
+// each frame that it reads, up to 32 in one turn. Without this, a fifth of the time of a turn went into system calls with a few
+// bytes.
 // Tested by src/ipfs/network/child/gathered-writes.test.ts
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Socket } from 'node:net'
 
-/** Written at once from so many bytes on. */
+/** Number of gathered bytes that are written immediately. */
 const enoughBytes = 64 * 1024
 
-/** Of all sockets that `net` opens or accepts from now on. The returned function leaves further sockets as they are. */
+/** Applies to all sockets that `net` opens or accepts from now on. Call the returned function to stop for new sockets. */
 export function gatherWrites(): () => void {
   subscribe('net.client.socket', gatherOfMessage)
   subscribe('net.server.socket', gatherOfMessage)

@@ -1,6 +1,6 @@
-// Trustless gateways that routing names as providers (`GET /ipfs/<cid>?format=raw`). Their addresses come from strangers, so
-// only public ones are connected, over HTTPS, unless the network is private. A gateway that is asked first has to answer the
-// empty block, again each hour.
+// Trustless gateways that routing returns as providers (`GET /ipfs/<cid>?format=raw`). Their addresses are untrusted, so only
+// public ones are contacted, over HTTPS, unless the network is private. Before its first request, and every hour, a gateway must
+// return the empty block.
 // Tested by src/ipfs/network/child/http-providers.test.ts
 import { isIP } from 'node:net'
 import { isPublicAddress } from '../../../base/addresses.ts'
@@ -14,7 +14,7 @@ import type { BlockPeer } from './block-peer.ts'
 import { mayUsePort, publicLookup } from './dial-rules.ts'
 
 export type HttpProviders = {
-  /** Null: the address is not allowed, or it is no trustless gateway. */
+  /** Null: the address is not allowed, or it is not a trustless gateway. */
   open(url: string): Promise<BlockPeer | null>
   readonly blocksReceived: number
 }
@@ -22,7 +22,7 @@ export type HttpProviders = {
 export type HttpProviderParts = {
   readonly clock: Clock
   readonly isPrivate: boolean
-  /** `bytes` null: the gateway has no such block, or failed. */
+  /** `bytes` null: the gateway does not have the block, or failed. */
   readonly answered: (name: string, cid: Uint8Array, bytes: Uint8Array | null) => void
   readonly lied: (name: string) => void
 }
@@ -119,7 +119,7 @@ export function createHttpProviders(parts: HttpProviderParts): HttpProviders {
   }
 }
 
-/** HTTPS to a public host, unless the network is private. `url`: an origin. */
+/** Whether a gateway may be contacted: HTTPS and a public host, unless the network is private. `text`: an origin. */
 export function mayAsk(text: string, isPrivate: boolean): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)

@@ -1,5 +1,5 @@
-// The program of the network process. The server starts it with a socket as descriptor 3 and ends it by closing that. An
-// exception that no code catches ends the process: libp2p may have lost its state, and the server starts another.
+// Entry of the network process. The server starts it with a socket as descriptor 3 and ends it by closing the socket. An uncaught
+// exception ends the process: libp2p may have lost its state, and the server starts a new process.
 // Tested by test/network/child.test.ts
 import { Socket } from 'node:net'
 import { systemClock } from '../../../base/clock.ts'

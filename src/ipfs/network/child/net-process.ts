@@ -1,5 +1,5 @@
-// The network process behind its socket: frames in, libp2p, Bitswap, routing, frames out. It reads and writes no file, and
-// has no block but those that pass through.
+// The network process: exchanges frames with the server over a socket and runs libp2p, Bitswap and routing. It reads and writes no
+// files, and stores no blocks.
 // Tested by test/network/child.test.ts
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../base/clock.ts'
@@ -35,7 +35,7 @@ const countsMs = 5_000
 const tickMs = 500
 const commandsMax = 64
 
-/** Calls `fail` once for bytes that are no frames of the server; the process then has to end. */
+/** Calls `fail` once if the server sends malformed frames; the process then has to end. */
 export function runNetProcess(socket: Duplex, clock: Clock, fail: (error: Error) => void): void {
   let running: Running | null = null
 
@@ -257,12 +257,12 @@ async function startBitswap(parts: BitswapParts): Promise<Bitswap> {
 type Flow = {
   spend(bytes: number, run: () => void): void
   grant(bytes: number): void
-  /** Bytes that came from peers. */
+  /** Counts bytes received from peers. */
   limit(bytes: number): void
   setRate(bytesPerSecond: number): void
 }
 
-/** Stops reading from peers while blocks wait for the server's credit, or came faster than the rate. */
+/** Stops reading from peers while blocks wait for the server's credit, or arrive faster than the rate. */
 function createFlow(clock: Clock, rate: number, pause: (isPaused: boolean) => void): Flow {
   const credit = createSendCredit()
   const bucket = createTokenBucket(clock, rate)

@@ -1,5 +1,5 @@
-// The libp2p node of the network process: TCP with Noise or TLS, Yamux, identify, ping, the DHT as a client. Limits of
-// connections and dials; peers that sent wrong bytes are excluded for ten minutes.
+// The libp2p node of the network process: TCP with Noise or TLS, Yamux, identify, ping, the DHT as a client. Limits connections and
+// dials; peers that sent invalid data are excluded for ten minutes.
 // Tested by test/network/child.test.ts
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { identify } from '@libp2p/identify'
@@ -28,15 +28,15 @@ type Services = { readonly dht?: KadDHT; readonly limit: ConnectionManager }
 
 export type NetNode = {
   readonly libp2p: Libp2p<Record<string, unknown>>
-  /** Null: off. */
+  /** Null: the DHT is disabled. */
   readonly dht: KadDHT | null
-  /** Why it does not listen although it should. */
+  /** Why the node does not listen although configured to; null otherwise. */
   readonly listenProblem: string | null
-  /** Closes connections to the peer; none is opened or accepted for ten minutes. */
+  /** Closes connections to the peer, and refuses new ones for ten minutes. */
   exclude(peer: string): void
   isExcluded(peer: string): boolean
   readonly excludedPeers: number
-  /** Refuses new connections over it, and closes idle ones. */
+  /** Refuses new connections over this limit, and closes idle ones. */
   setConnectionsMax(count: number): void
 }
 
@@ -45,11 +45,11 @@ const dialsMax = 32
 const dialMs = 10_000
 const addressDialMs = 5_000
 const pendingMax = 64
-/** Of one address. */
+/** Limit per remote address. */
 const newConnectionsPerSecondMax = 50
 const excludedMs = 10 * 60_000
 const excludedMax = 10_000
-/** A paused stream takes one window more; Yamux of js-libp2p resets a stream over its buffer. */
+/** A paused stream receives up to one more window; Yamux of js-libp2p resets a stream that exceeds its buffer. */
 const streamWindowBytesMax = 2 * 1024 * 1024
 const readBufferBytesMax = 8 * 1024 * 1024
 const streamIdleMs = 30 * 60_000
@@ -74,7 +74,7 @@ function createExclusions(clock: Clock): Exclusions {
   }
 }
 
-/** Listens with mode `provide`; if that fails, it runs without listening and states the reason. */
+/** Listens in mode `provide`; if that fails, runs without listening and reports the reason. */
 export async function startNode(hello: NetHello, clock: Clock): Promise<NetNode> {
   const exclusions = createExclusions(clock)
   let libp2p: Libp2p<Record<string, unknown>> | null = null
@@ -123,7 +123,7 @@ async function create(
   admit: Admission,
 ): Promise<Libp2p<Record<string, unknown>>> {
   const isPrivate = hello.private
-  // Where it should listen and cannot, it announces no address.
+  // A node that should listen and cannot announces no address.
   const announce = hello.mode === 'provide' && listen.length === 0 ? [] : hello.announce
   return await createLibp2p({
     privateKey: await generateKeyPairFromSeed('Ed25519', Buffer.from(hello.key, 'base64url')),
@@ -150,7 +150,7 @@ async function create(
       maxIncomingPendingConnections: pendingMax,
       inboundConnectionThreshold: newConnectionsPerSecondMax,
     },
-    // It closes connections whose ping takes two seconds: on a busy machine those are connections in use.
+    // It closes connections whose ping takes two seconds; on a busy machine these are connections in use.
     connectionMonitor: { enabled: false },
     connectionGater: {
       denyDialPeer: (peer) => exclusions.isExcluded(peer.toString()),
@@ -169,7 +169,7 @@ async function create(
   })
 }
 
-/** Names of strangers are resolved by a lookup that accepts public addresses only. */
+/** Host names from peers are resolved by a lookup that accepts only public addresses. */
 function dialOptions(isPrivate: boolean): { readonly noDelay: boolean } {
   // js-libp2p passes all options on to `net.connect`.
   const checked = { noDelay: true, lookup: publicLookup }
@@ -179,8 +179,9 @@ function dialOptions(isPrivate: boolean): { readonly noDelay: boolean } {
 type Admission = (connection: MultiaddrConnection) => boolean
 
 /**
- * Counts inbound connections from their first byte on, where js-libp2p counts those whose handshake is over: many at once
- * would pass its limit. Returns false for one more than an address, or `hasRoom` for their number, allows.
+ * Counts inbound connections from their first byte on; js-libp2p counts only those whose handshake has completed, so many
+ * simultaneous ones would exceed its limit. Returns false if the limit of the address, or `hasRoom` for the total, refuses one
+ * more.
  */
 function createAdmission(hasRoom: (inbound: number) => boolean): Admission {
   const counts = new Map<string, number>()
@@ -203,12 +204,12 @@ function createAdmission(hasRoom: (inbound: number) => boolean): Admission {
 
 const neverMs = 2 ** 31 - 1
 
-/** Kubo's DHT of addresses that are not public has a protocol of its own. */
+/** As in Kubo, the DHT for non-public addresses has a separate protocol ID. */
 export function dhtProtocol(isPrivate: boolean): string {
   return isPrivate ? '/ipfs/lan/kad/1.0.0' : '/ipfs/kad/1.0.0'
 }
 
-/** The server plans when to provide again. */
+/** Without its own reproviding: the server schedules announcements. */
 function dhtOf(isPrivate: boolean): ReturnType<typeof kadDHT> {
   return kadDHT({
     clientMode: true,

@@ -1,11 +1,11 @@
-// Multiaddrs of the settings, of hints and of commands as providers, and connections to peers by their addresses.
+// Converts multiaddrs of the settings, of hints and of commands to providers and to dial targets.
 // Tested by src/ipfs/network/child/dial-rules.test.ts
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Provider } from './block-peer.ts'
 import { gatewayUrl } from './routers.ts'
 
-/** Null: no multiaddr. */
+/** Null: not a multiaddr. */
 export function parseMultiaddr(text: string): Multiaddr | null {
   try {
     return text.length <= 512 ? multiaddr(text) : null
@@ -20,7 +20,7 @@ export function peerOf(address: Multiaddr): string | null {
   return last?.name === 'p2p' ? (last.value ?? null) : null
 }
 
-/** A peer, or a gateway for an address of HTTP. None for what is neither. */
+/** A peer, or a gateway for an HTTP address; empty if the address is neither. */
 export function providersOfAddress(text: string): readonly Provider[] {
   const url = gatewayUrl(text)
   if (url !== null) return [{ kind: 'gateway', url }]
@@ -31,7 +31,7 @@ export function providersOfAddress(text: string): readonly Provider[] {
   return [{ kind: 'peer', peer, addresses: bare === '' ? [] : [bare] }]
 }
 
-/** The addresses that parse, each with the peer ID. */
+/** The addresses that are valid multiaddrs, each with the peer ID. */
 export function dialTargets(peer: string, addresses: readonly string[]): readonly Multiaddr[] {
   return addresses.flatMap((text) => {
     const address = parseMultiaddr(text)

@@ -1,5 +1,5 @@
-// Bitswap streams of connected peers. For each peer one stream is written, when it has room and the peer's work has a
-// message; the streams that the peer opened are read under limits. A peer that takes no bytes for 30 s is disconnected.
+// Bitswap streams of connected peers. Each peer has one outbound stream, written when it has buffer space and a message is
+// available; streams that the peer opened are read under limits. A peer that accepts no bytes for 30 s is disconnected.
 // Tested by test/network/child.test.ts
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Clock } from '../../../base/clock.ts'
@@ -13,20 +13,20 @@ import {
 import type { NetNode } from './node.ts'
 
 export type PeerHooks = {
-  /** A message without the bytes of its framing. */
+  /** `bytes`: size of the message without framing. */
   receive(peer: string, message: BitswapMessage, bytes: number): void
-  /** The next message to write, with its length; null: none now. */
+  /** The next message to write, with its length prefix; null: none at the moment. */
   next(peer: string): Uint8Array | null
-  /** No connection is left. */
+  /** The last connection to the peer has closed. */
   gone(peer: string): void
-  /** The bytes are no message, or over a limit. */
+  /** The bytes are not a valid message, or exceed a limit. */
   broken(peer: string): void
 }
 
 export type PeerStreams = {
-  /** The peer's work may have a message. */
+  /** Call when a message for the peer may be available. */
   wake(peer: string): void
-  /** Stops or resumes reading of all streams. Peers then have to wait. */
+  /** Stops or resumes reading all streams, which applies back-pressure to peers. */
   pauseReading(isPaused: boolean): void
   readonly messagesReceived: number
 }
@@ -34,9 +34,12 @@ export type PeerStreams = {
 const writeBufferBytesMax = 512 * 1024
 const openMs = 10_000
 const stuckMs = 30_000
-/** A drain that was missed costs a second. */
+/** Interval of an additional check: a missed drain event then delays writing by at most a second. */
 const drainCheckMs = 1000
-/** Of a connection. Kubo opens one for each message, several at once: a stream over the limit is reset, and its blocks lost. */
+/**
+ * Limit per connection. Kubo opens one stream per message, several at once; a stream over the limit is reset, and its blocks are
+ * lost.
+ */
 const inboundStreamsMax = 512
 const outboundStreamsMax = 4
 const unfinishedBytesMax = 64 * 1024 * 1024
@@ -68,7 +71,7 @@ export async function openPeerStreams(
         hooks.broken(peer)
       }
     })
-    // Not at `remoteCloseWrite`: a stream that both ends closed discards what a paused reader has not read.
+    // Not on `remoteCloseWrite`: a stream closed by both ends discards data that a paused reader has not read.
     stream.addEventListener('end', () => void stream.close().catch(() => {}))
     stream.addEventListener('close', () => {
       reading.delete(stream)
@@ -158,8 +161,8 @@ function setPaused(stream: Stream, isPaused: boolean): void {
 }
 
 /**
- * Resolves when the stream takes more. Not `onDrain` of the stream: it resolves at once after its first drain. Rejects
- * when the stream closes, or takes no byte for 30 s.
+ * Resolves when the stream accepts more data. Does not use `onDrain` of the stream, which resolves immediately after the first
+ * drain. Rejects when the stream closes, or accepts no byte for 30 s.
  */
 export function hasRoom(stream: Stream, clock: Clock): Promise<void> {
   const isFull = (): boolean =>
@@ -178,7 +181,7 @@ export function hasRoom(stream: Stream, clock: Clock): Promise<void> {
       if (stillMs >= stuckMs) end(new Error('the peer takes no bytes'))
       else check()
     })
-    // The stream's own listener of `drain` clears `writableNeedsDrain` first, and then sends more of its buffer.
+    // The stream's own `drain` listener first clears `writableNeedsDrain` and then sends more of its buffer.
     const drained = (): void => queueMicrotask(check)
     stream.addEventListener('drain', drained)
     stream.addEventListener('close', check)

@@ -1,4 +1,4 @@
-// Looks for providers of a block: routers at once, the DHT after a second without a provider.
+// Looks up providers of a block: in routers immediately, in the DHT if no provider was found after a second.
 // Tested by src/ipfs/network/child/provider-lookup.test.ts
 import { type CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
@@ -12,7 +12,7 @@ type Finder = {
 
 export const dhtDelayMs = 1_000
 
-/** Without routers and DHT no lookup is complete. */
+/** Without routers and DHT, a lookup never counts as complete. */
 export function createProviderLookup(parts: {
   readonly routers: Finder & { readonly count: number }
   readonly dht: Finder | null

@@ -1,5 +1,5 @@
-// Provider records for one peer of the DHT: all of them on one stream, then a PING, whose reply shows that the peer has read
-// them. ADD_PROVIDER itself has no reply. Source: https://github.com/libp2p/specs/tree/master/kad-dht#rpc-messages.
+// Sends provider records to one DHT peer: all of them on one stream, then a PING, whose reply shows that the peer has read them.
+// ADD_PROVIDER itself has no reply. Source: https://github.com/libp2p/specs/tree/master/kad-dht#rpc-messages.
 // Tested by test/network/sweep.test.ts
 import type { Stream } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
@@ -14,12 +14,12 @@ import { hasRoom } from './peer-streams.ts'
 
 const addProvider = 2
 const ping = 5
-/** For all records of a peer, with the connection. */
+/** Time limit for the connection and all records of a peer. */
 const peerMs = 60_000
-/** Addresses of this node in a record. */
+/** Maximum number of this node's addresses in a record. */
 const addressesMax = 16
 
-/** Framed ADD_PROVIDER for a multihash. `provider`: of `encodeProvider`. */
+/** Framed ADD_PROVIDER for a multihash. `provider`: from `encodeProvider`. */
 function encodeRecord(multihash: Uint8Array, provider: Uint8Array): Uint8Array {
   return frame([
     ...varintField(1, addProvider),
@@ -41,7 +41,7 @@ function frame(parts: readonly Uint8Array[]): Uint8Array {
   return joinBytes([encodeVarint(body.length), body])
 }
 
-/** Resolves to whether the peer has taken all of them. */
+/** Resolves to whether the peer has read all records. */
 export async function sendRecords(
   peer: DhtPeer,
   multihashes: readonly Uint8Array[],
@@ -82,7 +82,7 @@ async function openStream(
   return await libp2p.dialProtocol(targets.length === 0 ? peer : targets, protocol, { signal })
 }
 
-/** Resolves to true at the first bytes, to false at the end of the stream. Never rejects. */
+/** Resolves to true when the first bytes arrive, to false at the end of the stream. Never rejects. */
 function reply(stream: Stream, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     stream.addEventListener('message', () => resolve(true), { once: true })

@@ -1,4 +1,4 @@
-// Provider records of this node: one multihash by a walk of its own, many of one region by a sweep.
+// Announces provider records of this node: a single multihash by its own DHT walk, many of one region by a sweep.
 // Tested by test/network/dht.test.ts, test/network/sweep.test.ts
 import type { CID } from 'multiformats/cid'
 import { cidOf, rawCodec } from '../../../codec/ipld/cid.ts'
@@ -8,16 +8,16 @@ import type { Sweep } from './sweep.ts'
 export type RecordProvider = {
   /** Number of peers that stored the record. */
   provide(cid: CID, signal: AbortSignal): Promise<number>
-  /** Codes of PROVIDED. `regionBits`: as of PROVIDE. Never rejects. */
+  /** Returns the codes of a PROVIDED frame. `regionBits`: as in PROVIDE. Never rejects. */
   provideAll(multihashes: readonly Uint8Array[], regionBits: number): Promise<Uint8Array>
-  /** Multihashes that a peer stored, and that none stored. */
+  /** Number of multihashes that at least one peer stored, and that no peer stored. */
   readonly provided: number
   readonly failures: number
 }
 
 const codes = { done: 0, notStored: 1, notOffered: 3 } as const
 
-/** Null: the DHT is off. */
+/** Null: the DHT is disabled. */
 export function createRecordProvider(
   dht: { readonly records: Pick<Dht, 'provide'>; readonly sweep: Sweep } | null,
 ): RecordProvider {

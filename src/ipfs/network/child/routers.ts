@@ -1,5 +1,5 @@
-// Delegated Routing V1 over HTTP: providers, peers and IPNS records from the configured routers, all at once. Replies are
-// bounded in bytes, records and time, and cached. Specification: https://specs.ipfs.tech/routing/http-routing-v1/
+// Delegated Routing V1 over HTTP: requests providers, peers and IPNS records from all configured routers in parallel. Bytes,
+// records and time of replies are limited; replies are cached. Specification: https://specs.ipfs.tech/routing/http-routing-v1/
 // Tested by src/ipfs/network/child/routers.test.ts
 import type { CID } from 'multiformats/cid'
 import { createCircuitBreaker, type CircuitBreaker } from '../../../base/circuit-breaker.ts'
@@ -14,11 +14,11 @@ export type Routers = {
   findProviders(cid: CID, take: (provider: Provider) => void, signal: AbortSignal): Promise<boolean>
   /** Addresses of a peer. */
   findPeer(peer: string, signal: AbortSignal): Promise<readonly string[]>
-  /** Records of an IPNS name (base36 CID), one of each router at most. */
+  /** Records of an IPNS name (base36 CID), at most one from each router. */
   getIpns(name: string, signal: AbortSignal): Promise<readonly Uint8Array[]>
-  /** Whether a router took the record. */
+  /** Whether a router accepted the record. */
   putIpns(name: string, record: Uint8Array, signal: AbortSignal): Promise<boolean>
-  /** From now on these base URLs. */
+  /** Replaces the base URLs of the routers. */
   replace(urls: readonly string[]): void
   readonly count: number
   readonly requests: number
@@ -32,7 +32,7 @@ export const routerLimits = {
   cacheMax: 10_000,
   connections: 8,
 } as const
-/** `max-age` of a reply counts up to a day. */
+/** A reply's `max-age` counts up to a day. */
 const cacheMs = 300_000
 const emptyCacheMs = 15_000
 const cacheMsMax = 24 * 3_600_000
@@ -201,7 +201,7 @@ function openRouter(url: string, clock: Clock): Router {
   return { url, client, breaker: createCircuitBreaker(clock, breakerLimits) }
 }
 
-/** Calls `take` for each record of the reply, as NDJSON or one JSON object. Returns its `max-age`. Throws HttpTrouble. */
+/** Calls `take` for each record of the reply, NDJSON or one JSON object. Returns its `max-age`. Throws HttpTrouble. */
 async function readRecords(
   client: HttpClient,
   path: string,
@@ -219,21 +219,21 @@ async function readRecords(
   for await (const bytes of reply.body) {
     if (reply.status !== 200) break
     bytesRead += bytes.length
-    // What was read so far counts.
+    // The records read so far count.
     if (bytesRead > replyBytesMax) break
     const lines = (text + decoder.decode(bytes, { stream: true })).split('\n')
     text = lines.pop() ?? ''
     for (const line of lines) records += takeLine(line, take)
     if (records >= recordsMax) break
   }
-  // Absence is 404, or 200 without records.
+  // An absent result is 404, or 200 without records.
   if (reply.status === 404) return reply.maxAgeMs
   if (reply.status !== 200) throw new HttpTrouble(`status ${reply.status}`)
   if (records < recordsMax && bytesRead <= replyBytesMax) takeLine(text, take)
   return reply.maxAgeMs
 }
 
-/** Returns the number of records. A line that is not JSON is left out. */
+/** Returns the number of records. Lines that are not JSON are skipped. */
 function takeLine(line: string, take: (record: unknown) => void): number {
   if (line.trim() === '') return 0
   try {
@@ -247,12 +247,12 @@ function takeLine(line: string, take: (record: unknown) => void): number {
     }
     take(value)
   } catch {
-    // The other lines count.
+    // The other lines still count.
   }
   return 1
 }
 
-/** Unknown schemas give none. Addresses with `/http` are gateways; the others belong to the peer. */
+/** Records with unknown schemas yield no providers. Addresses with `/http` are gateways; the others belong to the peer. */
 export function providersOf(record: unknown): readonly Provider[] {
   if (typeof record !== 'object' || record === null) return []
   const { Schema: schema, ID: id, Addrs: addrs } = record as Record<string, unknown>
@@ -264,7 +264,7 @@ export function providersOf(record: unknown): readonly Provider[] {
   return splitAddresses(id, addresses)
 }
 
-/** The peer with its addresses, and a gateway for each address of HTTP. */
+/** A provider for the peer with its addresses, and a gateway for each HTTP address. */
 export function splitAddresses(peer: string, addresses: readonly string[]): readonly Provider[] {
   const gateways = [...new Set(addresses.flatMap((one) => gatewayUrl(one) ?? []))]
   const others = addresses.filter((one) => !/\/https?(\/|$)/.test(one))
@@ -279,7 +279,7 @@ export function splitAddresses(peer: string, addresses: readonly string[]): read
 const gatewayForm =
   /^\/(?:ip4|ip6|dns|dns4|dns6)\/([^/]{1,253})\/tcp\/(\d{1,5})\/(?:(https)|(?:(tls)(?:\/sni\/[^/]+)?\/)?http)(?:\/p2p\/[^/]+)?$/
 
-/** `/dns4/<host>/tcp/443/https` or `…/tls/http` as a URL; null: no address of HTTP. */
+/** Converts `/dns4/<host>/tcp/443/https` or `…/tls/http` to a URL; null: not an HTTP address. */
 export function gatewayUrl(address: string): string | null {
   const [, host, port, https, tls] = gatewayForm.exec(address) ?? []
   if (host === undefined || port === undefined) return null

@@ -1,5 +1,5 @@
-// Announces many multihashes of one region of the keyspace: its peers are found once, then each peer gets all records that
-// belong to it. The zone of a region serves the next regions too, where the DHT is small.
+// Announces many multihashes of one region of the keyspace: finds the region's peers once, then sends each peer all records that
+// belong to it. In a small DHT the zone of a region also covers the next regions.
 // Tested by test/network/sweep.test.ts
 import { kadOf } from '../provide-times.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -14,7 +14,7 @@ import {
 } from './dht-zone.ts'
 
 export type Sweep = {
-  /** For each multihash the number of peers that stored it. The keys of all share their first `bits` bits. Never rejects. */
+  /** Number of peers that stored each multihash. All keys share their first `bits` bits. Never rejects. */
   announce(multihashes: readonly Uint8Array[], bits: number): Promise<readonly number[]>
 }
 
@@ -25,16 +25,16 @@ export type SweepParts = {
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-/** Peers of a zone are used for so long. */
+/** How long the peers of a zone are reused. */
 const zoneMs = 10 * 60_000
-/** Peers that get records at a time. */
+/** Peers that receive records at the same time. */
 const sendsMax = 16
 
 export function createSweep({ dht, send, clock }: SweepParts): Sweep {
   let current: { readonly zone: Zone; readonly until: number } | null = null
   let finding: Promise<unknown> = Promise.resolve()
 
-  /** One search at a time: the second of two in one zone needs none. */
+  /** Runs one search at a time, because a second search in the same zone can reuse the result of the first. */
   function zoneAt(prefix: string): Promise<Zone | null> {
     const found = finding.then(async () => {
       if (current !== null && clock.monotonic() < current.until) {
@@ -72,7 +72,7 @@ export function createSweep({ dht, send, clock }: SweepParts): Sweep {
   }
 }
 
-/** For each peer the places of its multihashes. */
+/** Maps each peer to the positions of its multihashes. */
 function recordsByPeer(
   multihashes: readonly Uint8Array[],
   peers: readonly DhtPeer[],

@@ -1,5 +1,5 @@
-// A token bucket for bytes per second. It may go into debt by one message, so that messages over a second's worth pass. Peers
-// that share a bucket take turns.
+// A token bucket for bytes per second. It may go into debt by one message, so that messages larger than one second's rate can pass.
+// Peers that share a bucket take turns.
 // Tested by src/ipfs/network/child/token-bucket.test.ts
 import type { Clock } from '../../../base/clock.ts'
 
@@ -41,7 +41,7 @@ export function createTokenBucket(clock: Clock, bytesPerSecond: number): TokenBu
   }
 }
 
-/** A peer that has nothing to send when its turn comes loses it. */
+/** A peer with nothing to send loses its turn after this time. */
 const turnMsMax = 200
 
 export type RateTurns = {
@@ -59,7 +59,7 @@ export function createRateTurns(
 ): RateTurns {
   const bucket = createTokenBucket(clock, bytesPerSecond)
   const waiting = new Set<string>()
-  /** Woken, and has not sent yet. */
+  /** The peer that was woken and has not sent a message yet. */
   let turn: string | null = null
   let stop: (() => void) | null = null
 

@@ -1,4 +1,4 @@
-// Bytes of all sockets of the process that `net` opens or accepts after the start, and their rates.
+// Counts the bytes of all sockets of the process that `net` opens or accepts after the start, and their rates.
 // Tested by test/network/child.test.ts
 import { subscribe } from 'node:diagnostics_channel'
 import { Socket } from 'node:net'
@@ -6,7 +6,7 @@ import type { Clock } from '../../../base/clock.ts'
 
 export type Traffic = {
   total(): { readonly in: number; readonly out: number }
-  /** Bytes per second of the last seconds. */
+  /** Bytes per second over the last seconds. */
   rates(): { readonly in: number; readonly out: number }
 }
 
