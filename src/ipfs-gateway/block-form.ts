@@ -1,5 +1,5 @@
-// How a block outside UnixFS files is served to readers: as itself, under the format of its codec.
-// Nothing is converted from one codec to another (docs/explanation/decisions/0046).
+// Formats of blocks that are not UnixFS: a block is served unchanged, in the format of its codec. Cairn does not convert between
+// codecs (docs/explanation/decisions/0046).
 // Tested by src/ipfs-gateway/path-dag.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
@@ -11,11 +11,11 @@ type BlockFormat = 'dag-json' | 'dag-cbor' | 'json' | 'cbor'
 export type BlockForm = {
   readonly format: BlockFormat
   readonly type: string
-  /** Browsers can show it. */
+  /** Browsers can display it. */
   readonly isText: boolean
-  /** Of the name it is saved under. */
+  /** File extension of its download name. */
   readonly extension: string
-  /** It has links, so there is a page of it for people. */
+  /** The block can have links, so there is an HTML page of it. */
   readonly hasPage: boolean
 }
 
@@ -35,8 +35,8 @@ const types: Readonly<Record<BlockFormat, string>> = {
 }
 
 /**
- * The form of the block `cid` for `format`, null = none was asked for. Null for codecs of files, also where they are
- * asked for as `json` or `cbor`: then the file is meant. Throws `not_acceptable`.
+ * The form of the block `cid` for `format`; `format` null: none was requested. Returns null for codecs of files, also if `json` or
+ * `cbor` is requested, which then means the file. Throws `not_acceptable`.
  */
 export function blockFormOf(cid: CID, format: PathFormat | null): BlockForm | null {
   const formats = formatsOf.get(cid.code)

@@ -1,4 +1,4 @@
-// The page of a dag-cbor or dag-json block: its values as indented text, with every link as one that can be followed.
+// The HTML page of a dag-cbor or dag-json block: its values as indented text, with clickable links.
 // Tested by src/ipfs-gateway/path-dag.test.ts
 import { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
@@ -10,17 +10,17 @@ export type BlockPage = {
   readonly path: PagePath
   readonly cid: CID
   readonly block: Uint8Array
-  /** What it can be saved as, besides raw. */
+  /** The format, besides raw, in which it can be downloaded. */
   readonly format: string
 }
 
-/** Values of a page; a block of more is shown in part. */
+/** Maximum number of values on a page; a larger block is shown in part. */
 const valuesMax = 5000
 const linesAtOnce = 200
-/** Of one text or byte string. */
+/** Maximum number of characters shown of one text or byte string. */
 const shownCharsMax = 4096
 
-/** In pieces, so that a large block is never text as a whole. */
+/** Yields the page in pieces, so that the whole text of a large block is never in memory. */
 export async function* blockPage(page: BlockPage): AsyncGenerator<Uint8Array> {
   const { path, cid, block, format } = page
   yield Buffer.from(`${pageHead('Block', path)}
@@ -57,13 +57,13 @@ function decoded(cid: CID, block: Uint8Array): IpldNode | undefined {
 type Plain = null | boolean | bigint | number
 
 type Open = {
-  /** Empty in a list. */
+  /** Null for a list. */
   readonly names: Iterator<string> | null
   readonly values: Iterator<IpldNode>
   readonly close: string
 }
 
-/** Each line ends with a line feed. Without recursion: blocks may nest as deep as their bytes allow. */
+/** Each line ends with a line feed. Not recursive, because blocks may nest as deep as their bytes allow. */
 function* linesOf(root: IpldNode, path: PagePath): Generator<string> {
   const open: Open[] = []
   let shown = 1
@@ -87,7 +87,7 @@ function* linesOf(root: IpldNode, path: PagePath): Generator<string> {
   }
 }
 
-/** The value, or how it begins: then it is put on `open`. */
+/** The text of a value. Of a map or list only the beginning: the value is then pushed to `open`. */
 function begin(node: IpldNode, open: Open[], path: PagePath): string {
   if (node instanceof CID) {
     const text = node.toString()
@@ -115,7 +115,7 @@ function quoted(text: string): string {
   return JSON.stringify(cut ? `${text.slice(0, shownCharsMax)}…` : text)
 }
 
-/** Deep values are not pushed out of sight. */
+/** Limited, so that deep values stay visible. */
 function indent(depth: number): string {
   return '  '.repeat(Math.min(depth, 20))
 }

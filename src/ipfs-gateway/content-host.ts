@@ -1,5 +1,5 @@
-// The content host: one name for paths, and below it one for each root CID and each IPNS name, so that browsers isolate sites from
-// each other; and the hosts of DNSLink sites. Pure. Rules: https://specs.ipfs.tech/http-gateways/subdomain-gateway/,
+// The content host: one host name for paths, and below it one host for each root CID and IPNS name, so that browsers isolate sites
+// from each other; and the hosts of DNSLink sites. Pure. Rules: https://specs.ipfs.tech/http-gateways/subdomain-gateway/,
 // https://specs.ipfs.tech/http-gateways/dnslink-gateway/
 // Tested by src/ipfs-gateway/content-host.test.ts
 import type { CID } from 'multiformats/cid'
@@ -9,8 +9,8 @@ import { libp2pKeyCodec, parseIpnsName } from '../codec/ipld/ipns-name.ts'
 import { dnsNameOfLabel, inlineDnsName, parseDnsName } from '../ipfs/names/dnslink.ts'
 
 /**
- * `authority`: the content host with the port of the request; of a `site` its own host. `label`: as sent, in lower case.
- * `site`: the host of a DNS name with a DNSLink.
+ * `authority`: the content host with the port of the request; for a `site` its own host. `label`: as sent, in lower case. `site`:
+ * the host of a DNS name with a DNSLink.
  */
 export type ContentHost =
   | { readonly kind: 'paths'; readonly authority: string }
@@ -22,7 +22,7 @@ export type ContentHost =
 const labelCharsMax = 63
 
 /**
- * `own`: the content host; null: none. `sites`: DNS names. `host`: a well-formed Host header. Null: the request is for
+ * `own`: the content host; null: none. `sites`: DNS names. `host`: a well-formed Host header. Returns null if the request is for
  * another host.
  */
 export function findContentHost(
@@ -46,8 +46,8 @@ export function findContentHost(
 }
 
 /**
- * The label of `cid`: version 1 in base32, or in base36 where only that fits. Throws `bad_argument` for a CID that fits in
- * no label, and for the key of an IPNS name.
+ * The label of `cid`: version 1 in base32, or in base36 if base32 is too long. Throws `bad_argument` for a CID that fits in no
+ * label, and for the key of an IPNS name.
  */
 export function labelOfRoot(cid: CID): string {
   if (cid.code === libp2pKeyCodec) {
@@ -73,8 +73,8 @@ export function rootOfLabel(label: string): CID {
 }
 
 /**
- * The one spelling of an IPNS name in a path: a key as `k51…`, a DNS name in lower case. `anyCodec`: takes a CID of another codec
- * for a key. Throws `bad_argument` for what is no name.
+ * The canonical form of an IPNS name in a path: a key as `k51…`, a DNS name in lower case. `anyCodec`: accepts a CID of another
+ * codec as a key. Throws `bad_argument` if the text is not a name.
  */
 export function canonicalName(text: string, { anyCodec = false } = {}): string {
   const name = parseIpnsName(text, { anyCodec })?.text ?? parseDnsName(text)
@@ -83,14 +83,14 @@ export function canonicalName(text: string, { anyCodec = false } = {}): string {
   throw new Fault('bad_argument', { detail: `${shown} is no IPNS name and no DNS name` })
 }
 
-/** The name of a label, or of several that are a DNS name. Throws `bad_argument`. */
+/** The name of one label, or of several labels that form a DNS name. Throws `bad_argument`. */
 export function nameOfLabel(label: string): string {
   if (!label.includes('.') && label.length > labelCharsMax) throw tooLong(label)
   const key = parseIpnsName(label, { anyCodec: true })
   return key?.text ?? dnsNameOfLabel(label) ?? canonicalName(label)
 }
 
-/** The label of a name as `canonicalName` gives it. Throws `bad_argument` for a DNS name that fits in no label. */
+/** The label of a name in canonical form (`canonicalName`). Throws `bad_argument` for a DNS name that fits in no label. */
 export function labelOfName(name: string): string {
   const label = inlineDnsName(name)
   if (label.length > labelCharsMax) throw tooLong(name)
@@ -104,12 +104,12 @@ function tooLong(cid: string): Fault {
   })
 }
 
-/** The path of an `ipfs://` or `ipns://` address, as `registerProtocolHandler` sends it. Throws `bad_argument`. */
+/** The path of an `ipfs://` or `ipns://` URI, as `registerProtocolHandler` sends it. Throws `bad_argument`. */
 export function pathOfUri(uri: string): string {
   const [, scheme = '', rest = ''] = /^(ipfs|ipns):\/\/(.*)$/is.exec(uri) ?? []
   const namespace = scheme.toLowerCase() === 'ipns' ? 'ipns' : 'ipfs'
   const [name = ''] = rest.split(/[/?#]/, 1)
-  // As a URL, so that no character can end the header, and no `..` is left.
+  // Parsed as a URL, so that no character can end the header and no `..` remains.
   const { pathname, search } = new URL(`/${namespace}/${rest.replace(/#.*$/s, '')}`, 'http://x')
   const isName =
     namespace === 'ipns'

@@ -1,5 +1,5 @@
-// The content host of a request, and where the content has its one address: the origin of its root CID, one spelling of the
-// path. Rules: https://specs.ipfs.tech/http-gateways/subdomain-gateway/
+// The content host of a request, and the canonical URL of its content: the origin of its root CID and the canonical path. Rules:
+// https://specs.ipfs.tech/http-gateways/subdomain-gateway/
 // Tested by src/ipfs-gateway/subdomains.test.ts
 import { decodeOrSame } from '../base/decode-or-same.ts'
 import { Fault } from '../base/fault.ts'
@@ -29,7 +29,7 @@ export function withQuery({ query }: NodeExchange, path: string): string {
   return query === '' ? path : `${path}?${query}`
 }
 
-/** The content host that the request names; null: none. `X-Forwarded-Host` counts from a trusted proxy only. */
+/** The content host of the request; null: none. `X-Forwarded-Host` is used only from a trusted proxy. */
 export function hostOf(
   { host: own, sites }: HostSettings,
   exchange: NodeExchange,
@@ -39,7 +39,7 @@ export function hostOf(
   return findContentHost(own, sites, host)
 }
 
-/** True if the request names the content host or a host below it. The gateway then serves every path. */
+/** True if the request is for the content host or a host below it. The gateway then serves every path. */
 export function isContentHost(
   settings: HostSettings & { readonly enabled: boolean },
   exchange: NodeExchange,
@@ -55,14 +55,14 @@ export function originOf(host: ContentHost | null): ContentOrigin {
   return { kind: 'root', gateway: kind === 'site' ? null : authority, authority }
 }
 
-/** Of Delegated Routing: the record of a name, whatever the Accept header says. */
+/** Path prefix of Delegated Routing: returns the record of a name, whatever the Accept header. */
 export const routingPath = '/routing/v1/ipns/'
 
 function routedPath(path: string): string {
   return `/ipns/${path.slice(routingPath.length)}`
 }
 
-/** The content path of the request: on the host of a root or a name, that comes first. Throws `bad_argument`. */
+/** The content path of the request: on the host of a root or a name, that is prepended. Throws `bad_argument`. */
 export function contentPathOf(host: ContentHost | null, path: string): string {
   if (host === null) return path.startsWith(routingPath) ? routedPath(path) : path
   switch (host.kind) {
@@ -78,8 +78,8 @@ export function contentPathOf(host: ContentHost | null, path: string): string {
 }
 
 /**
- * Where the content has its one address; null: here. Throws `no_command` for paths that lead to no content, and
- * `bad_argument`.
+ * The canonical URL of the content, as a redirect; null: the request already uses it. Throws `no_command` for paths that are not
+ * content paths, and `bad_argument`.
  */
 export function findLocation(
   settings: HostSettings,
@@ -101,7 +101,7 @@ export function findLocation(
   if (namespace === 'ipns') {
     const text = canonicalName(decodeOrSame(name))
     if (host === null || !settings.subdomains) {
-      // Not for ever: Kubo answers 302 here.
+      // Not permanent: Kubo answers 302.
       if (text === name) return null
       return { url: withQuery(exchange, `/ipns/${text}${rest}`), status: 302 }
     }
@@ -127,7 +127,7 @@ function moved(url: string): Location {
 
 type RootHost = { readonly namespace: string; readonly label: string; readonly authority: string }
 
-/** The host with the one spelling of its label; null: it has that. A DNS name may also be several labels. */
+/** The host with the canonical label; null: the request uses it. A DNS name may also consist of several labels. */
 function canonicalHost(host: Exclude<ContentHost, { readonly kind: 'paths' }>): RootHost | null {
   if (host.kind === 'site') return null
   const { authority } = host

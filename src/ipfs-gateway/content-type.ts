@@ -1,9 +1,9 @@
-// The media type of a file by its name, else by how it begins. A short table of what browsers show and people publish;
-// everything else is text when it reads as text, and otherwise bytes.
+// The media type of a file by its name, otherwise by its first bytes. A short table of types that browsers display and people
+// publish; other files are text if they decode as text, otherwise bytes.
 // Tested by src/ipfs-gateway/content-type.test.ts
 import { isJsonText } from '../base/json-prefix.ts'
 
-/** How much of a file is looked at. */
+/** Number of bytes that are examined. */
 export const sniffedBytes = 512
 
 const utf8 = '; charset=utf-8'
@@ -74,7 +74,7 @@ const byExtension: ReadonlyMap<string, string> = new Map([
   ['wasm', 'application/wasm'],
 ])
 
-/** What a file of that type begins with, in latin1, after `skip` bytes. */
+/** The bytes that a file of each type begins with, in latin1, after `skip` bytes. */
 const beginnings: readonly {
   readonly type: string
   readonly begins: string
@@ -101,13 +101,13 @@ const beginnings: readonly {
   { type: 'application/wasm', begins: '\0asm' },
 ]
 
-/** By the part behind the last dot of `name`; null: no such part, or one that says nothing here. */
+/** By the file extension of `name`; null: no extension, or an unknown one. */
 export function typeOfName(name: string): string | null {
   const extension = /\.([A-Za-z0-9]{1,16})$/.exec(name)?.[1]?.toLowerCase() ?? ''
   return byExtension.get(extension) ?? null
 }
 
-/** `start`: the first 512 bytes, or the whole of a smaller file, which `isWhole` says. */
+/** `start`: the first 512 bytes of the file, or all bytes of a smaller one; `isWhole`: `start` is the whole file. */
 export function typeOfBytes(start: Uint8Array, isWhole: boolean): string {
   const text = Buffer.from(start.buffer, start.byteOffset, start.length).toString('latin1')
   const known = beginnings.find(({ begins, skip = 0 }) => text.startsWith(begins, skip))
@@ -120,7 +120,7 @@ export function typeOfBytes(start: Uint8Array, isWhole: boolean): string {
   return `text/plain${utf8}`
 }
 
-/** UTF-8 without control characters but those that lay text out; its last character may be cut. */
+/** UTF-8 without control characters except whitespace; the last character may be cut. */
 function isText(bytes: Uint8Array): boolean {
   if (bytes.some((byte) => byte < 0x20 && ![0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte))) {
     return false
@@ -133,7 +133,7 @@ function isText(bytes: Uint8Array): boolean {
   }
 }
 
-/** Types that a browser runs or lays out, so that they could pass themselves off as a page of this server. */
+/** Types that a browser executes or renders, so that they could imitate a page of this server. */
 export function isActive(type: string): boolean {
   const [plain = ''] = type.split(';')
   return (
@@ -145,19 +145,19 @@ export function isActive(type: string): boolean {
   )
 }
 
-/** Types that a browser shows in a viewer of its own, without a script of the content having an origin. */
+/** Types that a browser shows in a built-in viewer, without executing scripts of the content in an origin. */
 export function isViewed(type: string): boolean {
   return type === 'application/pdf' || type.startsWith('video/') || type.startsWith('audio/')
 }
 
-/** Types that a page may run or be laid out by, where another page of the same origin names them. */
+/** Replacement types for scripts and styles, which another page of the same origin could include. */
 const inert: ReadonlyMap<string, string> = new Map([
   ['text/javascript', `text/plain${utf8}`],
   ['text/css', `text/plain${utf8}`],
   ['application/wasm', 'application/octet-stream'],
 ])
 
-/** The type under which the same bytes can not become part of a page, as long as browsers do not guess. */
+/** A type under which the bytes cannot become part of a page, provided that browsers do not sniff types. */
 export function inertType(type: string): string {
   const [plain = ''] = type.split(';')
   return inert.get(plain) ?? type

@@ -1,5 +1,5 @@
-// The order for readers of `/ipfs/<cid>[/path]` and `/ipns/<name>[/path]`: authenticate unless reading is public, gate, parse, admit,
-// resolve the name, check deny rules, pins and storage, run, meter.
+// The order of steps for requests to `/ipfs/<cid>[/path]` and `/ipns/<name>[/path]`: authenticate unless reading is public,
+// authorize, parse, admit, resolve the name, check deny rules, pins and storage, run, meter.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../access/accounts/caller.ts'
@@ -27,19 +27,19 @@ import type { GatewayPipeline } from './gateway-pipeline.ts'
 import type { IpfsGatewayRequest, PathRequest } from './path-operation.ts'
 
 export type PathRules = {
-  /** Requests need no key. */
+  /** Whether requests need no key. */
   readonly isPublic: () => boolean
   /** Whether an account has content that needs no key. */
   readonly hasPublicContent: () => boolean
-  /** Only what is pinned is given: by the caller's account, or by any account for a request without a key. */
+  /** Whether only pinned content is served: pinned by the caller's account, or by any account for a request without a key. */
   readonly pinnedOnly: () => boolean
-  /** Whether what is not here may be looked for elsewhere, for callers with a key. */
+  /** Whether missing content may be fetched from sources, for callers with a key. */
   readonly fetches: () => boolean
   /** The status of the refusal; null: the content is not denied. */
   readonly denialOf: (cid: CID, segments?: readonly string[]) => DenyStatus | null
-  /** The same of an IPNS name, as `canonicalName` gives it. */
+  /** The same for an IPNS name in canonical form (`canonicalName`). */
   readonly denialOfName: (name: string) => DenyStatus | null
-  /** Called before each request: rules that were added since apply to it. */
+  /** Called before each request, so that recently added rules apply to it. */
   readonly refreshDenials: () => void
   readonly admit: PathLimits['admit']
 }
@@ -47,11 +47,11 @@ export type PathRules = {
 export type PathParts = {
   readonly rules: PathRules
   readonly files: Files
-  /** What an account sees of them, by its id; null: all of them. */
+  /** The files that an account can read, by its ID; null: all files. */
   readonly filesOf: ((accountId: string) => Files) | null
-  /** Those that pins make public. */
+  /** The files that pins make public. */
   readonly publicFiles: Files
-  /** As on the IPFS API: key, secret, switch, lists, card. */
+  /** Authenticates and authorizes as on the IPFS API: key, secret, enabled APIs, allowlists, card. */
   readonly enter: (credential: Credential, operation: string) => Promise<Caller>
   /** Absent: IPNS names are not resolved. */
   readonly names?: Pick<Names, 'resolve' | 'find'>
@@ -61,13 +61,16 @@ export type PathParts = {
   readonly log: Log
 }
 
-/** Readers send nothing. */
+/** Gateway requests have no body. */
 const noBody: FileRequest = { declaredBytes: null, stores: false }
 
 export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   const { rules, files, enter, count, clock, log } = parts
 
-  /** Without a key, unless all that is stored is public, and unless a person at this machine reads. */
+  /**
+   * Whether the request is limited to public content: it has no key, the gateway is not public, and it was not made on this
+   * machine.
+   */
   function seesPublicAlone({ caller, local }: IpfsGatewayRequest): boolean {
     return caller === null && !local && !rules.isPublic()
   }
@@ -83,13 +86,13 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
 
   type Located = { readonly request: PathRequest; readonly ttlMs: number | null }
 
-  /** Whether routers may be asked for names, as sources for content. */
+  /** Whether names may be looked up in routers: under the same conditions as fetching content from sources. */
   function lookupTerms({ caller, cachedOnly, forCairn }: IpfsGatewayRequest) {
     const isAsked = caller !== null && !cachedOnly && !forCairn
     return { ...usualTerms, offline: cachedOnly, routers: isAsked }
   }
 
-  /** The content that a name stands for now. `name`: as `canonicalName` gives it. */
+  /** Resolves a name to its current content. `name`: in canonical form (`canonicalName`). */
   async function locate(visit: IpfsGatewayRequest, name: string): Promise<Located> {
     const { request, operation, signal } = visit
     if (parts.names === undefined) throw namesNotResolved()
@@ -115,7 +118,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     return found
   }
 
-  /** A record names content, so it is public if its content is. */
+  /** A record is public if the content that it names is public. */
   async function checkNamed(visit: IpfsGatewayRequest, name: IpnsName): Promise<void> {
     const terms = lookupTerms(visit)
     const resolved = await parts.names?.resolve(`/ipns/${name.text}`, terms, visit.signal)
@@ -123,14 +126,14 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     if (root === null || !(await parts.publicFiles.has(root))) throw new Fault('no_credential')
   }
 
-  /** Looks at rows and index alone. */
+  /** Checks only rows and the index. */
   async function checkRoot(visit: IpfsGatewayRequest, request: PathRequest): Promise<void> {
     const { cachedOnly } = visit
     const { root, segments } = request
     checkAllowed(root, segments)
     const { code, digest } = decodeMultihash(root.multihash.bytes)
     const isIdentity = code === identityCode
-    // It is its own content. With links it leads to the content of others.
+    // An identity CID contains its content. If that has links, they may lead to content of other accounts.
     if (isIdentity && linksOf(root, digest).length === 0) return
     await checkPins(visit, request)
     if (isIdentity || (await filesFor(visit).has(root))) return
@@ -143,7 +146,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   async function checkPins(visit: IpfsGatewayRequest, request: PathRequest): Promise<void> {
     const { caller, operation } = visit
     const { root, segments } = request
-    // A direct pin is of the root's own block, not of what a path leads to.
+    // A direct pin covers only the root's own block, not the target of a path.
     const whole = operation.whole || segments.length > 0
     if (seesPublicAlone(visit)) {
       // Do not reveal whether the content is stored.
@@ -181,7 +184,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
       const began = clock.monotonic()
       let admitted = false
       function meter(fault: Fault | null, bytesOut: number, status?: number): void {
-        // A request without a key is in no account's usage.
+        // A request without a key is not counted in any account's usage.
         if (caller === null) return
         const facts = {
           face: 'files',
@@ -205,7 +208,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
       let leave = (): void => {}
       let measured: TransferMeter | null = null
       try {
-        // A bad request for content is refused before it is admitted; a name is looked up only after that.
+        // A malformed request for content is refused before admission; a name is resolved only after admission.
         const direct =
           typeof from === 'string' ? null : { ...visit.request, root: from, mount: null }
         const early = direct === null ? null : operation.parse(direct)
@@ -227,7 +230,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
         const patience = {
           offline: !mayFetch(visit),
           timeoutMs: null,
-          // The root was checked with its path: a rule may allow a path of a root that another rule denies.
+          // The root was checked together with its path: a rule may allow a path of a root that another rule denies.
           permit(cid: CID) {
             if (!equalBytes(cid.multihash.bytes, request.root.multihash.bytes)) checkAllowed(cid)
           },
@@ -282,7 +285,7 @@ function namesNotResolved(): Fault {
   return new Fault('bad_argument', { detail: 'this server does not resolve IPNS names' })
 }
 
-/** A command that failed because something is not there: here that is an answer of its own. */
+/** Converts the failure of a command because of absent content to a separate fault. */
 export function absenceOf(thrown: unknown): Fault {
   const fault = Fault.from(thrown)
   const absent = hasCode(fault.cause, 'not_found')

@@ -1,5 +1,5 @@
-// Content that this server must not serve, as operators pass such lists on. Blocks are compared by multihash, so that no
-// other spelling of a CID gets around it. The last rule that matches decides.
+// Deny lists of content that this server must not serve, in the format in which operators exchange them. Blocks are compared by
+// multihash, so that another form of the CID cannot bypass a rule. The last matching rule decides.
 // Form: https://specs.ipfs.tech/compact-denylist-format/ (IPIP-383); of IPNS names only rules for a whole name, in clear
 // Tested by src/ipfs-gateway/deny-list.test.ts
 import { decodeOrSame } from '../base/decode-or-same.ts'
@@ -14,31 +14,31 @@ import { parseIpnsName } from '../codec/ipld/ipns-name.ts'
 import { computed, decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
 import { parseDnsName } from '../ipfs/names/dnslink.ts'
 
-/** Status of the refusal: 410, or 451 where the rule names a legal reason. */
+/** Status of the refusal: 410, or 451 if the rule states a legal reason. */
 export type DenyStatus = 410 | 451
 
-/** The rule that decides. `status` null: it allows the content. `line`: from 1. */
+/** The rule that decides. `status` null: it allows the content. `line`: 1-based. */
 export type DenyMatch = { readonly status: DenyStatus | null; readonly line: number }
 
 export type DenyList = {
   /** Null: no rule matches the content of `cid`, or of the path below it. */
   find(cid: CID, segments?: readonly string[]): DenyMatch | null
-  /** `name`: as `canonicalName` gives it. Null: no rule matches the name. */
+  /** `name`: in canonical form (`canonicalName`). Null: no rule matches the name. */
   findName(name: string): DenyMatch | null
   readonly entries: number
-  /** Lines that are no rule: they deny nothing. At most 20. */
+  /** Line numbers of invalid rules, which have no effect. At most 20. */
   readonly unread: readonly number[]
 }
 
-/** Most lines that take part; more is a mistake in the list. */
+/** Maximum number of lines; a longer list is assumed to be a mistake. */
 export const denyLinesMax = 1_000_000
 const lineCharsMax = 2 * 1024 * 1024
 const headCharsMax = 1024 * 1024
 const unreadMax = 20
-/** How many lines may be read before other work gets a turn. */
+/** Lines that are parsed before yielding to other work. */
 const turnLines = 4096
 
-/** Rules of a path below a CID. `prefix`: all paths that begin so. */
+/** Rules for a path below a CID. `prefix`: matches all paths that begin with `path`. */
 type PathRule = { readonly path: string; readonly prefix: boolean; readonly rule: number }
 
 /**
@@ -60,7 +60,7 @@ export class DenyRules {
     return this.#entries
   }
 
-  /** `status`: of rules without a hint. False: the line is no rule. */
+  /** `status`: for rules without a hint. Returns false if the line is not a valid rule. */
   add(line: string, at: number, status: DenyStatus): boolean {
     const [item = '', ...hints] = line.split(/\s+/)
     const allows = item.startsWith('!')
@@ -77,7 +77,7 @@ export class DenyRules {
     return added
   }
 
-  /** Rules for a path below a name, and for what is no name, have no effect. */
+  /** Rules for a path below a name, and for invalid names, have no effect. */
   #addName(text: string, rule: number): void {
     const [, label = ''] = /^([^/]+)(?:\/\*?)?$/.exec(text) ?? []
     const name = parseIpnsName(label)?.text ?? parseDnsName(label)
@@ -130,7 +130,7 @@ export class DenyRules {
       }
     }
     if (this.#hashes.size > 0) {
-      // A hash of the CID alone is about all paths below it.
+      // A hash of the CID alone applies to all paths below it.
       for (const below of path === '' ? [''] : ['', path]) {
         for (const name of this.#hashesOf(cid, below)) {
           last = Math.max(last, this.#hashes.get(name) ?? 0)
@@ -150,10 +150,10 @@ export class DenyRules {
 }
 
 /**
- * One rule a line: `<cid>`, `/ipfs/<cid>` and `/ipfs/<cid>/*` (all the same), `/ipfs/<cid>/path` (that path, with a `*` at
- * its end all that begins so), `//<hash>` of CID and path, each with `!` in front to allow; hints after a space. A YAML head
- * ends in `---`. Throws RangeError for a list that is too long, and for a head that is malformed or of another version.
- * `parseYaml` throws for text that is no YAML.
+ * One rule per line: `<cid>`, `/ipfs/<cid>` and `/ipfs/<cid>/*` (equivalent), `/ipfs/<cid>/path` (that path; with a trailing `*`
+ * all paths with that prefix), `//<hash>` of CID and path, each with a leading `!` to allow; hints follow after a space. A YAML
+ * header ends with `---`. Throws RangeError for a list that is too long, and for a header that is malformed or of another version.
+ * `parseYaml` throws for invalid YAML.
  */
 export async function parseDenyList(
   text: string,
@@ -189,7 +189,7 @@ function toMatch(rule: number): DenyMatch {
   return { status, line: Math.floor(rule / 4) }
 }
 
-/** Before they are split: an array of so many lines can be larger than the memory. */
+/** Before the text is split: an array of too many lines could exceed memory. */
 function checkLines(text: string): void {
   let lines = 1
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
@@ -200,7 +200,7 @@ function checkLines(text: string): void {
   }
 }
 
-/** Index of the first line after the head; 0: there is none. */
+/** Index of the first line after the header; 0: there is no header. */
 function findHead(lines: readonly string[]): number {
   let chars = 0
   for (const [at, line] of lines.entries()) {
@@ -211,7 +211,7 @@ function findHead(lines: readonly string[]): number {
   return 0
 }
 
-/** The status of rules without a hint; null: the text is no head, but rules. */
+/** The status of rules without a hint; null: the text is not a header but rules. */
 function readHead(text: string, parseYaml: (text: string) => unknown): DenyStatus | null {
   let head: unknown
   try {
@@ -232,7 +232,7 @@ function readHead(text: string, parseYaml: (text: string) => unknown): DenyStatu
   return statusOf(pairs) ?? 410
 }
 
-/** The format leaves the names of hints open; `status` is that of the reply. */
+/** The format does not define names of hints; `status` is the status of the reply. */
 function statusOf(hints: readonly string[]): DenyStatus | null {
   const found = hints.findLast((hint) => hint === 'status:410' || hint === 'status:451')
   return found === undefined ? null : found === 'status:451' ? 451 : 410
@@ -257,15 +257,15 @@ function parseMultihash(text: string): { readonly code: number; readonly hex: st
   }
 }
 
-/** `a*`: all that begins so; with `a/*` only `a` and what is below it. */
+/** `a*` matches all paths with that prefix; `a/*` only `a` and the paths below it. */
 function matchesPath({ path, prefix }: PathRule, asked: string): boolean {
   if (!prefix) return asked === path
   return asked.startsWith(path) || `${asked}/` === path
 }
 
 /**
- * As the gateway cleans a path: decoded, without empty segments and `.`; escapes that are malformed stand for themselves. A
- * slash at the end stays. Null: it has `..`, which no request has.
+ * Normalizes a path as the gateway does: decodes it and removes empty segments and `.`; malformed escapes are left unchanged. A
+ * trailing slash remains. Null: it contains `..`, which no request has.
  */
 function normalPath(text: string): string | null {
   const segments = text

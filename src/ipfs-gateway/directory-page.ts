@@ -1,4 +1,4 @@
-// The page of a directory: names, CIDs and sizes of its entries, sorted.
+// The HTML page of a directory: names, CIDs and sizes of its entries, sorted.
 // Tested by src/ipfs-gateway/path-content.test.ts
 import type { DirectoryEntry } from '../ipfs/read/listed.ts'
 import { escapeHtml, linkToCid, ownHref, pageEnd, pageHead, type PagePath } from './html-page.ts'
@@ -14,7 +14,7 @@ export type DirectoryPage = {
 
 const rowsAtOnce = 200
 
-/** In pieces, so that a long list is never text as a whole. */
+/** Yields the page in pieces, so that the whole text of a long list is never in memory. */
 export async function* directoryPage(page: DirectoryPage): AsyncGenerator<Uint8Array> {
   const { path, cid, entries, isCut } = page
   const here = ownHref(path)
@@ -48,7 +48,7 @@ ${parent}`)
 
 function rowOf({ name, cid, size }: DirectoryEntry, here: string, path: PagePath): string {
   const text = cid.toString()
-  // The page cuts the start by style, so that a copy is whole.
+  // The style hides the start of the CID, so that copying still yields all of it.
   const shown =
     text.length > 16 ? `<span class="start">${text.slice(0, -6)}</span>${text.slice(-6)}` : text
   const escaped = encodeURIComponent(name.toWellFormed())
@@ -62,7 +62,7 @@ function rowOf({ name, cid, size }: DirectoryEntry, here: string, path: PagePath
   return `<tr><td><a href="${here}/${escapeHtml(escaped)}">${escapeHtml(name)}</a></td><td>${link}</td><td>${shownSize(size)}</td></tr>\n`
 }
 
-/** Of the DAG below, as its directory claims. */
+/** Size of the DAG below, as claimed by the directory. */
 function shownSize(bytes: bigint): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
   let value = Number(bytes)

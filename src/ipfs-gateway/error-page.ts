@@ -1,5 +1,5 @@
-// The page of a refusal, for clients that accept HTML: what happened, in words for a person, and the contact for questions
-// about denied content.
+// The HTML page of a refusal, for clients that accept HTML: an explanation for people, and the contact for questions about denied
+// content.
 // Tested by src/ipfs-gateway/error-page.test.ts
 import { documentHead, escapeHtml, pageEnd } from './html-page.ts'
 
@@ -30,7 +30,7 @@ const advice: ReadonlyMap<number, string> = new Map([
   [504, 'Load the page again later: the servers that have the content may be slow or offline.'],
 ])
 
-/** `message`: the line that programs get. `contact`: for questions about denied content; null: none. */
+/** `message`: the text that programs receive. `contact`: for questions about denied content; null: none. */
 export function errorPage(status: number, message: string, contact: string | null): string {
   const title = titles.get(status) ?? 'The server failed'
   const hint = advice.get(status)

@@ -1,5 +1,5 @@
-// Common parts of the pages for readers: one head, one style, one policy. No script, nothing loaded, every text escaped:
-// publishers of content choose names and values.
+// Common parts of the gateway's HTML pages: one header, one style, one policy. No scripts, no loaded resources, and all text is
+// escaped: publishers of content choose names and values.
 // Tested by src/ipfs-gateway/path-content.test.ts
 import { hash } from 'node:crypto'
 import type { PathRequest } from './path-operation.ts'
@@ -23,23 +23,23 @@ const style =
   '@media(max-width:40rem){body{margin:1rem auto}th:nth-child(2),td:nth-child(2){display:none}th:last-child{width:5.5rem}}'
 const styleHash = hash('sha256', style, 'base64')
 
-/** Of a Content-Security-Policy header. */
+/** Value of the Content-Security-Policy header. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-top-navigation-by-user-activation allow-downloads`
 
-/** Raised when a page changes, so that copies in caches are not taken for it. */
+/** Incremented when a page changes, so that cached copies become invalid. */
 export const pageEdition = 3
 
 export type PagePath = {
   readonly namespace: 'ipfs' | 'ipns'
   /** A CID or a name. */
   readonly root: string
-  /** Decoded. */
+  /** Decoded path segments. */
   readonly segments: readonly string[]
-  /** Start of URLs of the root in the heading. */
+  /** Start of the URLs of the root in the heading. */
   readonly rootUrl: string
-  /** Start of URLs of what is below the root. */
+  /** Start of the URLs of entries below the root. */
   readonly ownUrl: string
-  /** Start of URLs of other CIDs, in front of `/ipfs/`; null: no host of this server has them. */
+  /** Start of the URLs of other CIDs, in front of `/ipfs/`; null: no host of this server serves them. */
   readonly gatewayUrl: string | null
 }
 
@@ -56,13 +56,13 @@ export function pagePathOf({ root, segments, origin, mount }: PathRequest): Page
   return { ...path, rootUrl: `//${gateway}${here}`, ownUrl: '', gatewayUrl: `//${gateway}` }
 }
 
-/** From the doctype to the heading, which has a link for each step of the path. */
+/** From the doctype to the heading, which links each segment of the path. */
 export function pageHead(kind: string, path: PagePath): string {
   const { namespace, root, segments, rootUrl, gatewayUrl } = path
   const title = `${kind} ${[`/${namespace}`, root, ...segments].join('/')}`
   const steps = [root, ...segments].map((name, index) => {
     const below = encoded(segments.slice(0, index))
-    // A site is at the root of its host.
+    // The site is at the root of its host.
     const href = below === '' && gatewayUrl === null ? `${rootUrl}/` : rootUrl + below
     return `<a href="${escapeHtml(href)}">${escapeHtml(name)}</a>`
   })
@@ -71,7 +71,7 @@ export function pageHead(kind: string, path: PagePath): string {
 `
 }
 
-/** From the doctype to the start of the text. */
+/** From the doctype to the start of the body text. */
 export function documentHead(title: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -89,10 +89,10 @@ export function documentHead(title: string): string {
 
 export const pageEnd = '</main>\n</body>\n</html>\n'
 
-/** All in HTML. `query`: with `?`. */
+/** Parts of a link as HTML. `query`: with `?`. */
 type LinkText = { readonly attributes?: string; readonly query?: string; readonly text: string }
 
-/** A link to another CID; without a host that serves it only the text. */
+/** A link to another CID; only its text if no host serves that CID. */
 export function linkToCid(
   { gatewayUrl }: Pick<PagePath, 'gatewayUrl'>,
   cid: string,
@@ -103,17 +103,17 @@ export function linkToCid(
   return `<a${attributes} href="${href}${query}">${text}</a>`
 }
 
-/** URL of the page's own directory, without a slash at its end, escaped for an attribute. */
+/** URL of the page's directory, without a trailing slash, escaped for an attribute. */
 export function ownHref({ ownUrl, segments }: PagePath): string {
   return escapeHtml(ownUrl + encoded(segments))
 }
 
-/** Each with a slash in front. */
+/** Encodes the names, each with a leading slash. */
 function encoded(names: readonly string[]): string {
   return names.map((name) => `/${encodeURIComponent(name.toWellFormed())}`).join('')
 }
 
-/** For text and attributes; control characters become U+FFFD. */
+/** Escapes text and attributes; control characters become U+FFFD. */
 export function escapeHtml(text: string): string {
   return text
     .replace(/(?![\t\n])\p{Cc}/gu, '\u{fffd}')

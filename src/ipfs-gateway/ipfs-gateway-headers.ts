@@ -1,19 +1,19 @@
-// Headers of answers to readers of `/ipfs/<cid>` and `/ipns/<name>`. Pure.
+// Headers of replies to `/ipfs/<cid>` and `/ipns/<name>`. Pure.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import type { PathContent } from './path-operation.ts'
 
 const immutable = 'public, max-age=29030400, immutable'
-/** What the server makes of content changes with its version. */
+/** Pages that the server generates from content change with its version. */
 const generated = 'public, max-age=604800, stale-while-revalidate=2678400'
 
-/** With the names that Kubo exposes and Cairn never sends: clients look for them. */
+/** Includes names that Kubo exposes and Cairn never sends, because clients look for them. */
 const exposed =
   'Content-Length, Content-Range, Content-Disposition, Content-Location, ETag, Retry-After, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Request-Id, X-Stream-Output'
 const methods = 'GET, HEAD, OPTIONS'
 const allowed =
   'Authorization, Accept, Cache-Control, Content-Type, If-None-Match, Range, User-Agent, X-Requested-With'
 
-/** On every reply, refusals too: a client that may read may do so from any page. */
+/** On every reply, refusals included: a client with access may use it from any page. */
 export function pathHeaders(version: string): Record<string, string> {
   return {
     'Access-Control-Allow-Origin': '*',
@@ -25,7 +25,7 @@ export function pathHeaders(version: string): Record<string, string> {
   }
 }
 
-/** What an answer to OPTIONS has besides. */
+/** Additional headers of a reply to OPTIONS. */
 export function preflightHeaders(): Record<string, string> {
   return { Allow: methods, 'Access-Control-Max-Age': '7200' }
 }
@@ -34,9 +34,9 @@ export function preflightHeaders(): Record<string, string> {
 const fetchHeaders = 'Origin, Sec-Fetch-Site, Sec-Fetch-Mode, Sec-Fetch-Dest'
 
 /**
- * `ttlMs`: how long the name of the content stands for it; null: it is named by its CID. `isOpen` false: copies are for
- * clients with the same key. `isLocal`: sent without a key to this machine, so a browser must
- * not answer a page of another origin from its cache.
+ * `ttlMs`: how long the IPNS name refers to the content; null: a CID names it. `isOpen` false: only clients with the same key may
+ * use cached copies. `isLocal`: requested without a key on this machine, so a browser must not answer a page of another origin from
+ * its cache.
  */
 export function cacheHeaders(
   tag: string,
@@ -82,12 +82,11 @@ export function contentHeaders(content: PathContent, path: string): Record<strin
 const nameCharsMax = 255
 
 /**
- * For old readers the name in ASCII, with `_` for what that has not; the whole name beside it where they differ
- * (RFC 6266, RFC 8187).
+ * The name in ASCII for old clients, with `_` for other characters; additionally the full name if it differs (RFC 6266, RFC 8187).
  */
 function dispositionOf(kind: 'attachment' | 'inline', fileName: string | null): string {
   if (fileName === null) return kind
-  // Without lone surrogates, which no encoding has, and without what could end a line.
+  // Without lone surrogates, which cannot be encoded, and without characters that could end the header line.
   const name = fileName.slice(0, nameCharsMax).toWellFormed()
   const plain = name.replaceAll(/[^\x20-\x7e]/gu, '_').replaceAll(/["\\/]/g, '_')
   if (plain === name) return `${kind}; filename="${plain}"`

@@ -1,5 +1,5 @@
-// A Fault as an answer to readers of `/ipfs/<cid>`: its status, and its message as a line of text, or as a page for clients
-// that accept HTML.
+// A Fault as a reply to `/ipfs/<cid>`: its status, and its message as a line of text, or as an HTML page for clients that accept
+// HTML.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import { type Fault, pathsStatus } from '../base/fault.ts'
 import { messageOf, waitSeconds } from '../pipeline/files-refusal.ts'

@@ -1,4 +1,4 @@
-// A request to `/ipfs/<cid>[/path]` or `/ipns/<name>[/path]` off the wire: which format is asked for, and of what. Pure.
+// Parses a request to `/ipfs/<cid>[/path]` or `/ipns/<name>[/path]`: the requested format and content. Pure.
 // Rules: https://specs.ipfs.tech/http-gateways/path-gateway/
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import type { CID } from 'multiformats/cid'
@@ -9,20 +9,20 @@ import type { PathFormat, PathRequest } from './path-operation.ts'
 import { type AcceptedType, parseAccept } from '../http/accept-header.ts'
 
 export type ChosenFormat = {
-  /** Null: none is asked for by name. */
+  /** Null: no format is requested. */
   readonly format: PathFormat | null
-  /** Parameters of the media type that chose it. */
+  /** Parameters of the media type that selected it. */
   readonly accepted: ReadonlyMap<string, string>
-  /** The Accept header chose it, not the query. */
+  /** Whether the Accept header selected it, and not the query. */
   readonly negotiated: boolean
-  /** No format is asked for, and the client accepts HTML. */
+  /** No format is requested, and the client accepts HTML. */
   readonly acceptsHtml: boolean
 }
 
 const base = '/ipfs/'
 const nameBase = '/ipns/'
 const segmentsMax = 256
-/** By media type, parameters aside. */
+/** By media type, without parameters. */
 const formats: ReadonlyMap<string, PathFormat> = new Map([
   ['application/vnd.ipld.raw', 'raw'],
   ['application/vnd.ipld.car', 'car'],
@@ -34,7 +34,7 @@ const formats: ReadonlyMap<string, PathFormat> = new Map([
   ['application/vnd.ipfs.ipns-record', 'ipns-record'],
 ])
 
-/** The first value of each parameter, decoded as a form. */
+/** The first value of each parameter, form-decoded. */
 export function readQuery(query: string): ReadonlyMap<string, string> {
   const read = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(query)) {
@@ -43,7 +43,7 @@ export function readQuery(query: string): ReadonlyMap<string, string> {
   return read
 }
 
-/** The query wins; of the types in `accept` the one that is liked best. Throws `bad_argument`. */
+/** The query overrides `accept`; of the media types the preferred one is selected. Throws `bad_argument`. */
 export function chooseFormat(
   query: ReadonlyMap<string, string>,
   accept: string | undefined,
@@ -70,7 +70,7 @@ export function chooseFormat(
   return { format, accepted: parameters, negotiated: false, acceptsHtml: false }
 }
 
-/** Of several wishes for a CAR the first that can be met. */
+/** Selects the first of several CAR variants that Cairn serves. */
 function isServed({ parameters }: AcceptedType): boolean {
   const isOneOf = (name: string, values: readonly string[]): boolean =>
     values.includes(parameters.get(name) ?? (values[0] as string))
@@ -80,8 +80,8 @@ function isServed({ parameters }: AcceptedType): boolean {
 }
 
 /**
- * The one spelling of a path that leads to a CID or a name: without a second slash in front of it, and without `ipfs` in
- * front of the namespace. Null: it is spelled so, or leads to neither.
+ * The canonical form of a path to a CID or a name: without a second leading slash, and without an additional `ipfs` segment before
+ * the namespace. Null: the path is canonical, or is not a content path.
  */
 export function canonicalPath(path: string): string | null {
   const [, namespace, rest = ''] =
@@ -94,8 +94,8 @@ export function canonicalPath(path: string): string | null {
 }
 
 /**
- * `from`: the root CID, or an IPNS name as `canonicalName` gives it. Throws `bad_argument` for a CID or a name that is none,
- * escapes that are malformed, and segments without end.
+ * `from`: the root CID, or an IPNS name in canonical form (`canonicalName`). Throws `bad_argument` for an invalid CID or name,
+ * malformed escapes, and too many segments.
  */
 export function readPath(path: string): Pick<PathRequest, 'segments' | 'slash'> & {
   readonly from: CID | string

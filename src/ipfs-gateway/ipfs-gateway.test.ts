@@ -13,7 +13,7 @@ import { parseDenyList } from './deny-list.ts'
 
 const raw = 'application/vnd.ipld.raw'
 const car = 'application/vnd.ipld.car'
-/** A small file is one block of its own bytes. */
+/** A small file is a single raw block. */
 const bare = { cidVersion: 1, rawLeaves: true } as const
 const patience = { offline: true, timeoutMs: null }
 
@@ -122,7 +122,7 @@ test('without a format or with an unknown one it is a 400, with one of files a 4
   assert.match(await said('?format=raw'), /^invalid cid: ""/)
   assert.match(await said(`${cid}/%ff?format=car`), /^malformed escape/)
   assert.match(await said(`${cid}/%00?format=car`), /^NUL/)
-  // By hand: clients clean such paths before they send them.
+  // Without fetch, which normalizes such paths before sending.
   const outside = await sendRaw(
     reader.server.port,
     `GET /ipfs/${cid}/a/%2e%2e/..?format=car HTTP/1.1\r\nhost: x\r\n`,
@@ -315,7 +315,7 @@ test('public reading needs no key, gives what is here, and a wrong key is still 
   const response = await reader.get(`${cid}?format=raw`, { authorization: '' })
   assert.equal(await response.text(), 'stone')
   assert.equal(response.headers.get('vary'), 'Accept')
-  // Without a key, no account's usage.
+  // Requests without a key are not counted in any account's usage.
   assert.deepEqual(reader.server.settled, [])
   assert.equal((await reader.get(`${absentCid}?format=raw`, { authorization: '' })).status, 404)
   const wrong = `Basic ${Buffer.from('a:b').toString('base64')}`
@@ -415,7 +415,7 @@ test('an account may make its pins public, and no other content is revealed', as
   reader.server.setProvide(key, 'roots')
   assert.equal(await status(pinned), 200)
   assert.equal(await status(`${pinned}/a`), 200)
-  // Here or not, it is the same to who may not have it.
+  // Clients without access get the same reply whether the block is stored or not.
   assert.equal(await status(loose), 401)
   assert.equal(await status(absentCid), 401)
   reader.server.setProvide(reader.server.newAccount().key, 'all')
@@ -446,11 +446,11 @@ test('content on the deny list is a 410, by any spelling and along a path', asyn
   assert.equal(await status(`${file}?format=raw`, { 'if-none-match': '*' }), 410)
   assert.equal(await status(`${folder}/a?format=car`), 410)
   assert.equal(await status(`${folder}/b?format=car`), 200)
-  // All of it is small, so the refusal comes before the first byte.
+  // All blocks are small, so the refusal comes before the first byte.
   assert.equal(await status(`${folder}?format=car`), 410)
 })
 
-/** An identity CID of a directory with one entry `x`: a root that is nowhere stored and links to `target`. */
+/** An identity CID of a directory with one entry `x`: a root that is not stored and links to `target`. */
 function wrapperOf(target: string): string {
   const field = (number: number, bytes: Uint8Array) =>
     Buffer.concat([Buffer.of((number << 3) | 2, bytes.length), bytes])

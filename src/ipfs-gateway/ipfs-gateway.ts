@@ -1,6 +1,6 @@
-// The HTTP endpoint of the gateway: `GET|HEAD /ipfs/<cid>[/path]`, the same of `/ipns/<name>`, or any path of a host name of content, as
-// raw blocks, CARs or, where that is switched on, files and directories. Turns headers into questions and answers into headers; rules
-// are the pipeline's.
+// The HTTP endpoint of the gateway: `GET|HEAD /ipfs/<cid>[/path]`, the same for `/ipns/<name>`, or any path of a content host, as
+// raw blocks, CARs or, if enabled, files and directories. Converts request headers to parameters, and replies to response headers;
+// the pipeline applies the rules.
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
@@ -42,19 +42,19 @@ import { isLocalClient } from './local-client.ts'
 
 export type IpfsGatewaySettings = {
   readonly enabled: boolean
-  /** Files and directories are shown, and not only what readers can check. */
+  /** Whether files and directories are served, in addition to formats that clients can verify. */
   readonly deserialized: boolean
-  /** Host name for content alone; null: none. */
+  /** Host name for content only; null: none. */
   readonly host: string | null
-  /** Paths of that host are redirected to the host name of their root. */
+  /** Whether paths of that host are redirected to the host name of their root. */
   readonly subdomains: boolean
-  /** DNS names whose host is the site that their DNSLink names. */
+  /** DNS names whose hosts serve the site that their DNSLink refers to. */
   readonly sites: readonly string[]
-  /** The server is for one machine, whose people read pinned content on `host` without a key. */
+  /** The server is for one machine: requests from it read pinned content on `host` without a key. */
   readonly local: boolean
-  /** For questions about denied content: an e-mail address or a URL; null: none. */
+  /** Contact for questions about denied content: an e-mail address or a URL; null: none. */
   readonly abuseContact: string | null
-  /** No byte of an answer taken for this long ends it. */
+  /** A reply is ended if the client reads no byte for this long. */
   readonly idleMs: number
 }
 
@@ -69,17 +69,17 @@ type PathOperations = {
 export type IpfsGatewayDeps = {
   readonly gateway: GatewayPipeline
   readonly operations: PathOperations
-  /** Of Cairn, for the Server header. */
+  /** Version of Cairn, for the Server header. */
   readonly version: string
-  /** Read at each request. */
+  /** Read for each request. */
   readonly settings: IpfsGatewaySettings
-  /** Absent: no request is reported. */
+  /** Absent: requests are not logged. */
   readonly requests?: RequestLog
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Builds the handler. It answers every exchange itself and throws nothing. */
+/** Creates the handler. It answers every exchange itself and throws nothing. */
 export function createIpfsGateway(parts: IpfsGatewayDeps): RequestHandler {
   const { clock, requests = silentRequestLog } = parts
   return async (exchange) => {
@@ -101,7 +101,7 @@ export function createIpfsGateway(parts: IpfsGatewayDeps): RequestHandler {
         const { requestId } = exchange
         parts.log('error', 'path request failed', { requestId, cause: fault.cause })
       }
-      // A short body never looks whole.
+      // A truncated body must never look complete.
       if (response.headersSent) response.destroy()
       else {
         const shown = isAskingBrowser(parts, exchange, fault) ? new Fault('browser_refused') : fault
@@ -125,7 +125,7 @@ async function answer(
   const elsewhere = findLocation(settings, exchange, host, query)
   if (elsewhere !== null) return redirect(exchange, elsewhere.url, elsewhere.status)
   const credential = headers.authorization === undefined ? null : readFilesCredential(exchange)
-  // What a browser sends by itself it sends to the commands too.
+  // Credentials that a browser adds by itself would also be sent to the commands.
   if (credential !== null && host === null && isAmbient(headers)) {
     throw new Fault('browser_refused')
   }
@@ -160,7 +160,7 @@ async function answer(
     },
     local,
     cachedOnly: hasDirective(headers['cache-control'], 'only-if-cached'),
-    // RFC 8586. As the sources of this server send it.
+    // RFC 8586: the header that sources of this server send, too.
     readsBlocks: operation === parts.operations.raw && !isOfPage(headers),
     forCairn: /(^|,)\s*cairn\s*([;,]|$)/i.test(String(headers['cdn-loop'] ?? '')),
     signal: exchange.signal,
@@ -208,7 +208,7 @@ function operationOf(
     : operations.content
 }
 
-/** Of one root or name alone. */
+/** Whether the host belongs to a single root or name. */
 function isOwnOrigin(host: ContentHost | null): boolean {
   return host !== null && host.kind !== 'paths'
 }
@@ -217,7 +217,7 @@ function wishesOf({ format, accepted, acceptsHtml }: ChosenFormat) {
   return { format, accepted, acceptsHtml }
 }
 
-/** Errors of the request that are reported only after authentication. Throws `bad_argument`. */
+/** Errors in the request that are reported only after authentication. Throws `bad_argument`. */
 function readAsked(
   { settings }: IpfsGatewayDeps,
   { request: { headers }, path }: NodeExchange,
@@ -232,7 +232,7 @@ function readAsked(
       'ask for ?format=raw or ?format=car: this server gives only what readers can check'
     throw new Fault(format === null ? 'bad_argument' : 'not_acceptable', { detail })
   }
-  // Its scope would include other sites.
+  // The scope of a service worker would include other sites.
   if (headers['service-worker'] === 'script' && !isOwnOrigin(host)) {
     throw new Fault('bad_argument', { detail: 'no service workers from this host' })
   }
@@ -242,12 +242,12 @@ function readAsked(
 type Asked = {
   readonly chosen: ChosenFormat
   readonly path: string
-  /** How long the name of the path stands for the content; null: for ever. */
+  /** How long the name of the path refers to the content; null: unlimited. */
   readonly ttlMs: number | null
-  /** Given without a key. */
+  /** Served without a key. */
   readonly isOpen: boolean
   readonly isLocal: boolean
-  /** On the origin of its root. */
+  /** Served on the origin of its root. */
   readonly isIsolated: boolean
   /** Null: the reply is not counted for an account. */
   readonly download: FilesDownload | null
@@ -263,7 +263,7 @@ async function sendReply(
   const { request, response } = exchange
   const { headers } = request
   if (reply.kind === 'moved') {
-    // One slash in front: two would name another server.
+    // Only one leading slash: two would refer to another server.
     redirect(exchange, withQuery(exchange, `${exchange.path.replace(/^\/+/, '/')}/`))
     return
   }
@@ -274,9 +274,9 @@ async function sendReply(
   const { tag } = reply
   const { isOpen, isLocal } = asked
   const ttlMs = reply.ttlMs ?? asked.ttlMs
-  // Pages of other origins get nothing without a key, also not from the cache of a browser.
+  // Without a key, pages of other origins receive nothing, not even from a browser's cache.
   if (isLocal) response.removeHeader('Access-Control-Allow-Origin')
-  // Conditions and ranges are of content, not of a page about its absence (RFC 9110 13.2.1).
+  // Conditions and ranges apply to content, not to a page about its absence (RFC 9110 13.2.1).
   const isContent = reply.status === undefined
   if (isContent && namesTag(headers['if-none-match'], tag)) {
     response.writeHead(304, cacheHeaders(tag, { isOpen, isLocal, ttlMs, isGenerated: false })).end()
@@ -290,7 +290,7 @@ async function sendReply(
     ...contentHeaders(content, asked.path),
     ...lengthHeaders(content, range),
     ...locationHeaders(exchange, asked.chosen),
-    // Sites below one content host share a registrable domain; this keeps their memory apart.
+    // Sites below one content host share a registrable domain; this header separates their processes.
     ...(asked.isIsolated ? { 'Origin-Agent-Cluster': '?1' } : {}),
   }
   const status = reply.status ?? (range === null ? 200 : 206)
@@ -317,7 +317,7 @@ function redirect({ response }: NodeExchange, location: string, status = 301): v
   response.writeHead(status, { Location: location, 'Content-Length': 0 }).end()
 }
 
-/** Ranges are defined for GET alone (RFC 9110 14.2). */
+/** Ranges are defined only for GET (RFC 9110 14.2). */
 function rangeOf({ request }: NodeExchange, content: PathContent, tag: string): ByteRange | null {
   const { method, headers } = request
   if (method !== 'GET' || !content.ranged || content.size === null) return null
@@ -334,7 +334,7 @@ function lengthHeaders({ size }: PathContent, range: ByteRange | null): Record<s
   }
 }
 
-/** Where the same answer is without an Accept header, for caches. */
+/** The URL of the same reply without an Accept header, for caches. */
 function locationHeaders(
   { path, query }: NodeExchange,
   { format, accepted, negotiated }: ChosenFormat,
@@ -352,7 +352,7 @@ function locationHeaders(
   return { 'Content-Location': `${path}?${parameters.toString()}` }
 }
 
-/** A format that is not served; reported after authentication. */
+/** A format that Cairn does not serve; reported after authentication. */
 class Unserved {
   readonly format = null
   readonly fault: Fault
@@ -373,7 +373,7 @@ function chooseIn(
   }
 }
 
-/** A browser that is asked for a key would send it by itself from then on, to the commands too. */
+/** If the reply requested credentials, the browser would send them automatically from then on, to the commands too. */
 function isAskingBrowser(parts: IpfsGatewayDeps, exchange: NodeExchange, { code }: Fault): boolean {
   const asks = code === 'no_credential' || code === 'bad_secret' || code === 'bad_key'
   return asks && isAmbient(exchange.request.headers) && hostOf(parts.settings, exchange) === null
@@ -387,7 +387,7 @@ function refuse(
   const isNamed = readQuery(query).has('format')
   const asPage = !isNamed && parseAccept(request.headers.accept)[0]?.type === 'text/html'
   const { status, headers, body } = pathRefusalOf(fault, { asPage, contact })
-  // A page of an origin that is not listed may not read even this.
+  // A page of an origin that is not listed must not be able to read this reply either.
   if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
   response.writeHead(status, headers).end(request.method === 'HEAD' ? '' : body)
 }

@@ -10,7 +10,7 @@ test('a program or a person at this machine is a local client', () => {
     { host },
     { host, 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
     { host, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
-    // A link on another page.
+    // A link on a page of another origin.
     {
       host,
       'sec-fetch-site': 'cross-site',

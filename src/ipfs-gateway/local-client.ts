@@ -1,6 +1,6 @@
-// Whether a person at this machine opened the content host: the peer is on loopback with no proxy between, the Host has the
-// port of this listener, and no page of another origin asks for itself. So neither a forwarded request, nor a name that
-// resolves to loopback, nor a foreign page reads what needs no key here.
+// Whether a person on this machine opened the content host: the peer is on loopback without a proxy in between, the Host header has
+// the port of this listener, and the request does not come from a page of another origin. So forwarded requests, names that resolve
+// to loopback, and foreign pages cannot read content without a key.
 // Tested by src/ipfs-gateway/local-client.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 import { isLoopback } from '../base/addresses.ts'
@@ -14,11 +14,11 @@ export type LocalRequest = {
   }
 }
 
-/** Of proxies, tunnels and content networks. */
+/** Headers of proxies, tunnels and CDNs. */
 const proxyHeaders =
   /^(?:forwarded|via|x-(?:forwarded|original|envoy)(?:-.*)?|x-(?:real|client)-ip|true-client-ip|(?:cf|fly|tailscale|cdn)-.*)$/
 
-/** True if a person or a program at this machine made the request for itself. */
+/** True if a person or a program on this machine made the request directly. */
 export function isLocalClient({ headers, socket }: LocalRequest): boolean {
   const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
   if (!isLoopback(peer)) return false

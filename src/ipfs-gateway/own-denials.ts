@@ -1,5 +1,5 @@
-// Deny rules that operators add with an admin operation: rows of the database, read again when their revision has changed,
-// so that a rule from another process applies to the next request.
+// Deny rules that operators add with an admin operation: database rows, read again when their revision has changed, so that a rule
+// added by another process applies to the next request.
 // Tested by test/files/deny.test.ts
 import { decodeOrSame } from '../base/decode-or-same.ts'
 import type { CID } from 'multiformats/cid'
@@ -29,18 +29,18 @@ type Denial = {
   readonly created: number
 }
 
-/** The rule that decides about content. */
+/** The rule that decides for some content. */
 export type DenyDecision = {
   /** Null: it allows the content. */
   readonly status: DenyStatus | null
-  /** Path of the list, and the line in it from 1; null: an operator added the rule. */
+  /** Path of the list, and the 1-based line in it; null: an operator added the rule. */
   readonly file: string | null
   readonly line: number | null
-  /** Of an operator. */
+  /** The operator's rule; null: the rule is from a list. */
   readonly rule: string | null
 }
 
-/** Content that an operator names: its deny rule, root CID and decodeOrSame path segments. */
+/** Content as an operator specifies it: its deny rule, root CID and decoded path segments. */
 export type NamedContent = {
   readonly rule: string
   readonly root: CID
@@ -52,8 +52,8 @@ const ownDenialsMax = 10_000
 const nameCharsMax = 4096
 
 /**
- * `<cid>`, `/ipfs/<cid>/path`, `ipfs://<cid>/path`, or the URL of a gateway (`https://<host>/ipfs/<cid>/path`,
- * `https://<cid>.ipfs.<host>/path`). A `*` at the end of the path names all paths that begin so. Throws `bad_input`.
+ * Parses `<cid>`, `/ipfs/<cid>/path`, `ipfs://<cid>/path`, or the URL of a gateway (`https://<host>/ipfs/<cid>/path`,
+ * `https://<cid>.ipfs.<host>/path`). A trailing `*` in the path matches all paths with that prefix. Throws `bad_input`.
  */
 export function parseContentName(text: string): NamedContent {
   const wrong = (): Fault =>
@@ -75,7 +75,7 @@ export function parseContentName(text: string): NamedContent {
   if (segments.includes('..')) throw wrong()
   const encoded = segments.map((segment) => encodeURIComponent(segment).replaceAll('*', '%2A'))
   const base = `/ipfs/${root.toV1().toString()}`
-  // `a/*` is about what is below `a`, `a*` about all that begins so.
+  // `a/*` applies to paths below `a`, `a*` to all paths with that prefix.
   const end = isPrefix && segments.length > 0 ? (below.endsWith('/*') ? '/*' : '*') : ''
   return { rule: [base, ...encoded].join('/') + end, root, segments }
 }
@@ -90,7 +90,7 @@ function pathOfUrl(text: string): string | null {
 
 export type OwnDenials = {
   list(): Promise<readonly Denial[]>
-  /** Replaces status and reason of a rule that exists. Throws `conflict` beyond `ownDenialsMax` rules. */
+  /** Adds a rule, or replaces status and reason of an existing one. Throws `conflict` beyond `ownDenialsMax` rules. */
   put(rule: string, status: DenyStatus, reason: string): Promise<Denial>
   /** Throws `absent`. */
   remove(rule: string): Promise<Denial>
@@ -132,9 +132,9 @@ function toDenial({ rule, status, reason, created }: DenialRow): Denial {
 /** The rules in force. */
 export type OwnDenyList = {
   find(cid: CID, segments?: readonly string[]): (DenyMatch & { readonly rule: string }) | null
-  /** Reads the rules again if they have changed. Undefined: done. */
+  /** Reads the rules again if they have changed. Undefined: completed synchronously. */
   refresh(): Promise<void> | undefined
-  /** As `refresh`, where it needs no wait: a remote database is read in the background. */
+  /** As `refresh`, but never waits: a remote database is read in the background. */
   refreshNow(): void
   stop(): void
 }
@@ -162,7 +162,7 @@ class RuleTable {
 
 const denialsRevision = revisionOf('denials')
 
-/** From a read connection, in the caller's turn. */
+/** Reads from a local read connection, synchronously. */
 export function createOwnDenyList(db: Database): OwnDenyList {
   const table = new RuleTable()
   function refresh(): undefined {
@@ -175,8 +175,8 @@ export function createOwnDenyList(db: Database): OwnDenyList {
 const lookMs = 1000
 
 /**
- * From a remote database, each second and when `onChange` announces a change. While it cannot be read, the rules read last
- * stay in force. `refresh` must have resolved before requests arrive.
+ * Reads from a remote database each second, and when `onChange` announces a change. If the database cannot be read, the rules read
+ * last stay in force. `refresh` must have resolved before requests arrive.
  */
 export function createRemoteDenyList(parts: {
   readonly rows: Pick<Rows, 'first' | 'snapshot'>
@@ -192,7 +192,7 @@ export function createRemoteDenyList(parts: {
     if (((await rows.first(denialsRevision))?.number ?? 0) === table.revision) return
     const [revisions, listed] = await rows.snapshot([denialsRevision, listDenials()])
     const read = revisions[0]?.number ?? 0
-    // A read that began earlier may end later.
+    // A read that started earlier may end later.
     if (read > table.revision) table.take(read, listed)
   }
 

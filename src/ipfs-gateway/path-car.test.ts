@@ -11,7 +11,7 @@ import { encodeUnixfs } from '../codec/ipld/unixfs.ts'
 import { fileEntry, never } from '../../test/fakes/files/files-fixture.ts'
 import { absentCid, type GatewayClient, startPathReader } from '../../test/fakes/gateway-client.ts'
 
-/** The CIDs of a CAR in their order, each block checked by its name. */
+/** The CIDs of a CAR in order, each block verified by its CID. */
 async function readCar(reader: GatewayClient, path: string): Promise<readonly string[]> {
   const response = await reader.get(path)
   assert.equal(response.status, 200, path)
@@ -19,7 +19,7 @@ async function readCar(reader: GatewayClient, path: string): Promise<readonly st
     response.body as unknown as AsyncIterable<Uint8Array>,
     carLimits,
   )
-  // What the path leads to, however many blocks it goes through.
+  // The target of the path, whatever the number of blocks on it.
   const end = response.headers.get('x-ipfs-roots')?.split(',').at(-1)
   assert.deepEqual(roots.map(String), [end])
   const names: string[] = []
@@ -128,7 +128,7 @@ test('entity-bytes brings only the blocks that hold those bytes', async (t) => {
   assert.deepEqual(await leaves('-262145:-262145'), [third])
   assert.deepEqual(await leaves('300000:-300000'), [second, third])
   assert.deepEqual(await leaves('-9999999:99999999'), [first, second, third, fourth])
-  // Nothing of it is there: the root alone lets the reader see why.
+  // The range contains no bytes of the file: only the root is sent, which shows the client why.
   assert.deepEqual(await leaves('1048576:*'), [])
   assert.deepEqual(await leaves('1048575:-5'), [])
   // A directory has no bytes.
@@ -227,7 +227,7 @@ test('a missing child block cuts the connection after the CAR has started', asyn
   assert.equal(response.status, 200)
   await assert.rejects(response.arrayBuffer())
   assert.equal(reader.server.settled.at(-1)?.outcome, 'not_found')
-  // What fails before the first byte is an answer.
+  // A failure before the first byte is an error reply.
   const small = [absentCid].map((cid) => ({ cid: CID.parse(cid).bytes, name: '', size: 1n }))
   const early = await putBlock(reader, dagPbCodec, encodeDagNode({ links: small, data: null }))
   assert.equal((await reader.get(`${early}?format=car`)).status, 404)

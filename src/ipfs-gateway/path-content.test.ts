@@ -23,7 +23,7 @@ async function putBlock(
   return cid.toString()
 }
 
-/** One entry under any name, made by hand. */
+/** A directory block with one entry of any name. */
 async function folderOf(
   reader: GatewayClient,
   entries: readonly (readonly [string, string])[],
@@ -189,7 +189,7 @@ test('an index.html is given in place of the page, and a sharded directory has b
   const sharded = await reader.add(names.map((name) => fileEntry(`d/${name}`, 'x')))
   const response = await reader.get(`${site}/`)
   assert.equal(await response.text(), '<p>hello')
-  // The directory's own tag: another one may have the same page.
+  // The directory's own tag: another directory may have the same page.
   assert.equal(response.headers.get('etag'), `"${site}"`)
   const known = await reader.get(`${site}/`, { 'if-none-match': `"${site}"` })
   assert.equal(known.status, 304)
@@ -224,8 +224,8 @@ test('what could act as a page is saved and not shown, on the origin of the comm
     )
     assert.match(own, /^HTTP\/1\.1 200 /)
     assert.doesNotMatch(own, /^content-disposition:/im)
-    // No allow-same-origin: each answer is an origin of its own. A viewer of the browser runs no script of the origin, and shows
-    // nothing in a sandbox.
+    // No allow-same-origin: each reply has an opaque origin. A browser's viewer runs no script of the origin, and shows nothing in
+    // a sandbox.
     const isolated = /content-security-policy: sandbox allow-scripts(?!.*same-origin)/i
     const viewed = /content-security-policy: default-src 'none';(?!.*(?:script-src|sandbox))/i
     assert.match(own, name === 'f.pdf' ? viewed : isolated, name)

@@ -18,7 +18,7 @@ const site = () => [
 
 type Options = NonNullable<Parameters<typeof startPathReader>[1]>
 
-/** A site with a name of a key and a DNS name; the key's TTL is 1800 s. */
+/** A site with the name of a key and a DNS name; the key's TTL is 1800 s. */
 async function startNames(t: TestContext, options: Options = {}) {
   const dns = new Map<string, { texts: string[]; ttlMs: number | null }>()
   const reader = await startPathReader(t, {

@@ -1,5 +1,5 @@
-// What a reader of `/ipfs/<cid>[/path]` may ask for, and what is answered. Conditions, ranges and headers are of
-// the HTTP endpoint; which content it is, and how to read it, stands here.
+// The operations of gateway requests and their replies. The HTTP endpoint handles conditions, ranges and headers; operations
+// determine the content and how to read it.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../access/accounts/caller.ts'
@@ -9,7 +9,7 @@ import type { FilesDownload } from '../pipeline/transfer.ts'
 import type { Files, FetchPolicy } from '../ipfs/files.ts'
 import type { PageStatus, RedirectStatus } from './redirects-file.ts'
 
-/** What a reader may ask for by name, as in `?format=`. */
+/** Formats that a client may request by name, as in `?format=`. */
 export type PathFormat =
   | 'raw'
   | 'car'
@@ -21,61 +21,61 @@ export type PathFormat =
   | 'ipns-record'
 
 /**
- * The origin of the reply. `shared`: that of the APIs, where content must not act as a page. `content`: a host for content
- * alone. `root`: a host for one root CID or name alone, `authority`; `gateway` is the content host above it, null for the
- * site of a DNS name. Both with the port.
+ * The origin of the reply. `shared`: the origin of the APIs, where content must not act as a page. `content`: a host only for
+ * content. `root`: a host for a single root CID or name, `authority`; `gateway` is the content host above it, null for the site of
+ * a DNS name. Both include the port.
  */
 export type ContentOrigin =
   | { readonly kind: 'shared' }
   | { readonly kind: 'content' }
   | { readonly kind: 'root'; readonly gateway: string | null; readonly authority: string }
 
-/** An IPNS name that stands for the root. `depth`: how many of the segments its path has. */
+/** An IPNS name that resolved to the root. `depth`: number of segments from the name's path. */
 type PathMount = { readonly name: string; readonly depth: number }
 
-/** A request off the wire, its name resolved. */
+/** A parsed request with its name resolved. */
 export type PathRequest = {
-  /** For the record of a name, the CID of its key. */
+  /** For the record of a name: the CID of its key. */
   readonly root: CID
-  /** Null: the path names the root by its CID. */
+  /** Null: the path contains the root CID. */
   readonly mount: PathMount | null
-  /** Decoded and cleaned: none is empty, `.` or `..`. */
+  /** Decoded and normalized: none is empty, `.` or `..`. */
   readonly segments: readonly string[]
   /** The path ended with a slash. */
   readonly slash: boolean
-  /** Null: the request names none. */
+  /** Null: no format is requested. */
   readonly format: PathFormat | null
-  /** The request names no format, and the client accepts HTML. */
+  /** No format is requested, and the client accepts HTML. */
   readonly acceptsHtml: boolean
   /** The query as sent, without `?`. */
   readonly search: string
   /** The first value of each query parameter. */
   readonly query: ReadonlyMap<string, string>
-  /** Parameters of the media type that chose the format; empty when the query chose it. */
+  /** Parameters of the media type that selected the format; empty if the query selected it. */
   readonly accepted: ReadonlyMap<string, string>
   readonly origin: ContentOrigin
 }
 
-/** What an operation may touch. `caller` null: a client without a key. */
+/** The context of an operation. `caller` null: a client without a key. */
 export type PathCall = {
   readonly caller: Caller | null
   readonly files: Files
   readonly patience: FetchPolicy
-  /** Throws `denied` or `denied_legally` for content that a deny rule is about. */
+  /** Throws `denied` or `denied_legally` if a deny rule applies to the content. */
   readonly checkAllowed: (cid: CID, segments?: readonly string[]) => void
-  /** The newest valid record of a name, and how long it may be repeated. Throws `not_found`. */
+  /** The newest valid record of a name, and how long it may be cached. Throws `not_found`. */
   readonly getRecord: (
     name: IpnsName,
   ) => Promise<{ readonly bytes: Uint8Array; readonly ttlMs: number }>
   readonly signal: AbortSignal
 }
 
-/** A stretch of the content: `offset` lies inside it, `length` does not pass its end. */
+/** A range of the content: `offset` is inside the content, and `length` does not exceed its end. */
 type PathStretch = { readonly offset: bigint; readonly length: bigint }
 
 /**
- * `size`: of the whole, null when it is not known before its end. `ranged`: a stretch may be asked for. `roots`: CIDs
- * along the path. `policy`: of a Content-Security-Policy header.
+ * `size`: of the whole content; null if it is not known before the end. `ranged`: ranges may be requested. `roots`: CIDs along the
+ * path. `policy`: value of the Content-Security-Policy header.
  */
 export type PathContent = {
   readonly type: string
@@ -83,25 +83,25 @@ export type PathContent = {
   readonly ranged: boolean
   readonly roots: readonly CID[]
   readonly disposition: 'attachment' | 'inline' | null
-  /** File name for saving; null: none. */
+  /** File name for downloads; null: none. */
   readonly fileName: string | null
   readonly policy: string | null
-  /** Changes with the server's version, so it is not for ever. */
+  /** Generated by the server: it changes with the server's version and must not be cached forever. */
   readonly generated?: true
-  /** The first chunk is verified before the HTTP endpoint sends headers. Null: the whole. */
+  /** The first chunk is verified before the HTTP endpoint sends headers. Null: the whole content. */
   open(stretch: PathStretch | null): AsyncIterable<Uint8Array>
 }
 
 /**
- * `tag`: the entity tag as in an ETag header, known without reading content; `describe` reads what the headers need.
- * `status`: of a page that a site shows in place of content. `moved`: the path is that of a directory, or of the page of a
- * block, and lacks its slash. `redirected`: by a rule of the site.
+ * `tag`: the entity tag as in an ETag header, known without reading content; `describe` reads what the headers require. `status`:
+ * of a page that a site shows instead of content. `moved`: the path of a directory, or of a block's page, lacks its trailing slash.
+ * `redirected`: by a rule of the site.
  */
 export type PathReply =
   | {
       readonly kind: 'content'
       readonly tag: string
-      /** How long it stays what the name stands for; absent: as long as the pipeline says. */
+      /** How long the name refers to this content; absent: the value of the pipeline. */
       readonly ttlMs?: number
       readonly status?: PageStatus
       describe(): Promise<PathContent>
@@ -110,11 +110,11 @@ export type PathReply =
   | { readonly kind: 'redirected'; readonly status: RedirectStatus; readonly location: string }
 
 export type PathOperation<Input> = {
-  /** As usage and allowlists know it: `ipfs/raw`. */
+  /** The name in usage and allowlists: `ipfs/raw`. */
   readonly name: string
-  /** It gives what is below the last CID of the path too. */
+  /** Whether it also serves everything below the last CID of the path. */
   readonly whole: boolean
-  /** It gives the record of an IPNS name, not content. */
+  /** It serves the record of an IPNS name instead of content. */
   readonly ofName?: true
   /** Throws `bad_argument`. Pure. */
   parse(request: PathRequest): Input
@@ -127,26 +127,29 @@ export type IpfsGatewayRequest = {
   readonly address: string
   readonly operation: PathOperation<unknown>
   readonly request: Omit<PathRequest, 'root' | 'mount'>
-  /** The first part of the path: a CID, or an IPNS name that is to be resolved. */
+  /** The first part of the path: a CID, or an IPNS name that is resolved later. */
   readonly from: CID | string
-  /** Only what is here is wanted. */
+  /** Serve only content that is stored locally. */
   readonly cachedOnly: boolean
-  /** A person at this machine reads: pinned content needs no key. */
+  /** A request made on this machine: pinned content needs no key. */
   readonly local: boolean
-  /** Another Cairn asks for a caller of its own: were it looked for elsewhere, two could ask each other in a circle. */
+  /**
+   * The client is another Cairn with its own caller: sources are not used, so that two servers cannot request from each other in a
+   * loop.
+   */
   readonly forCairn: boolean
-  /** A program reads block by block, as IPFS nodes do. */
+  /** A program that reads block by block, as IPFS nodes do. */
   readonly readsBlocks: boolean
   readonly signal: AbortSignal
 }
 
-/** How the HTTP endpoint settles what it got: once, when the response has ended. */
+/** The result of a request. The HTTP endpoint calls `settle` once, when the response has ended. */
 export type PathRun = {
   readonly reply: PathReply
-  /** How long the name of the path stands for this content; null: for ever. */
+  /** How long the name of the path refers to this content; null: unlimited. */
   readonly ttlMs: number | null
   /** Null: the reply is not counted for an account. */
   readonly download: FilesDownload | null
-  /** `fault` null: it was answered, with this `status`. */
+  /** `fault` null: the request was answered with this `status`. */
   settle(fault: Fault | null, bytesOut: number, status: number): void
 }

@@ -1,5 +1,5 @@
-// The `_redirects` file of a site: rules for paths that the site does not contain, the first match wins. Pure; linear in
-// the size of the file. Rules: https://specs.ipfs.tech/http-gateways/web-redirects-file/
+// The `_redirects` file of a site: rules for paths that the site does not contain; the first match applies. Pure; linear in the
+// size of the file. Rules: https://specs.ipfs.tech/http-gateways/web-redirects-file/
 // Tested by src/ipfs-gateway/redirects-file.test.ts
 import { decodeOrSame } from '../base/decode-or-same.ts'
 import { Fault } from '../base/fault.ts'
@@ -7,7 +7,7 @@ import { Fault } from '../base/fault.ts'
 const redirectStatuses = [301, 302, 303, 307, 308] as const
 const pageStatuses = [404, 410, 451] as const
 
-/** `move`: another address. `page`: the file at `path` (decoded segments) with this status. */
+/** `move`: redirect to another URL. `page`: the file at `path` (decoded segments) with this status. */
 export type RedirectTarget =
   | { readonly kind: 'move'; readonly status: RedirectStatus; readonly location: string }
   | {
@@ -17,11 +17,11 @@ export type RedirectTarget =
     }
 
 export type RedirectStatus = (typeof redirectStatuses)[number]
-/** Of a page that a site shows in place of content. */
+/** Status of a page that a site shows instead of content. */
 export type PageStatus = (typeof pageStatuses)[number]
 
 export type RedirectRule = {
-  /** Between the slashes; `:name` matches one segment, `*` as the last one matches the rest. */
+  /** Path segments; `:name` matches one segment, a final `*` matches the rest. */
   readonly from: readonly string[]
   /** A path, or an absolute URL. */
   readonly to: string
@@ -29,12 +29,12 @@ export type RedirectRule = {
 }
 
 export const redirectsName = '_redirects'
-/** Of the specification. */
+/** From the specification. */
 export const redirectsBytesMax = 65_536
 const targetCharsMax = 8192
 const placeholder = /^:[A-Za-z_]\w*$/
 
-/** Throws `command_failed` with the text of the 500 reply: the line and what is wrong there. */
+/** Throws `command_failed` with the text of the 500 reply: the line and its error. */
 export function parseRedirects(text: string): readonly RedirectRule[] {
   return text.split(/\r?\n/).flatMap((line, at) => {
     const fields = line.split(/[ \t]+/).filter((field) => field !== '')
@@ -87,7 +87,7 @@ function parseTo(
     throw wrong(`status ${JSON.stringify(given.slice(0, 20))} is not supported`)
   }
   if (!isPath && !isRedirect(code)) throw wrong(`status ${code} needs a path of the site`)
-  // A header has no other characters.
+  // Other characters are not allowed in a header.
   const plain = to.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent)
   return { to: plain, status: code }
 }
@@ -97,8 +97,8 @@ function isRedirect(status: RedirectRule['status']): status is RedirectStatus {
 }
 
 /**
- * The target of the first rule that matches `path` (as sent, without the query), or null. `query`: as sent; its values win
- * over those of the rule.
+ * The target of the first rule that matches `path` (as sent, without the query), or null. `query`: as sent; its values override
+ * those of the rule.
  */
 export function findRedirect(
   rules: readonly RedirectRule[],
@@ -110,7 +110,7 @@ export function findRedirect(
     const values = match(from, segments)
     if (values === null) continue
     const [, target = '', given = ''] = /^([^?#]*)(.*)$/s.exec(to) ?? []
-    // An empty placeholder must not make the path the name of another server.
+    // With an empty placeholder the path could begin with `//`, which refers to another server.
     const filled = fill(target, values).replace(/^[/\\]{2,}/, '/')
     if (isRedirect(status)) {
       return { kind: 'move', status, location: filled + mergedQuery(fill(given, values), query) }
@@ -125,7 +125,7 @@ export function findRedirect(
   return null
 }
 
-/** Values by placeholder, encoded for a URL; null: no match. */
+/** Values by placeholder, URL-encoded; null: no match. */
 function match(
   from: readonly string[],
   segments: readonly string[],
@@ -146,7 +146,7 @@ function match(
   return values
 }
 
-/** Throws `command_failed` for a text that becomes longer than a header may be. */
+/** Throws `command_failed` if the result is longer than a header may be. */
 function fill(text: string, values: ReadonlyMap<string, string>): string {
   let chars = text.length
   const tooLong = (): Fault => redirectsFault(`a target has more than ${targetCharsMax} characters`)

@@ -165,7 +165,7 @@ test('a person at this machine reads pinned content without a key, and nothing e
   assert.deepEqual([refused.status, refused.headers['www-authenticate']], [404, undefined])
   assert.match(refused.text, /is not pinned on this server/)
   assert.equal((await ask(other, '/', { authorization: basic })).text, 'loose')
-  // The origin of the APIs, another port, a proxy, a foreign page.
+  // The origin of the APIs, another port, a proxy, a page of another origin.
   assert.equal((await ask('127.0.0.1', `/ipfs/${pinned}?format=raw`)).status, 401)
   const wrongPort = { host: `${ours}:1` }
   assert.equal((await ask(ours, '/sub/a.txt', wrongPort)).status, 401)

@@ -1,4 +1,4 @@
-// The walk of a reader's path, for answers with one whole block or the DAG below it.
+// Walks the path of a gateway request, for replies with one whole block or the DAG below it.
 // Tested by src/ipfs-gateway/path-content.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
@@ -8,8 +8,8 @@ import { isNoLink } from '../ipfs/read/resolve.ts'
 import type { PathCall } from './path-operation.ts'
 
 /**
- * The end of the path, each step checked against the deny rules. Reads nothing for a bare CID. Throws `denied` or
- * `denied_legally`, `not_implemented` for a path to a value inside a block, and what resolving throws.
+ * Walks to the end of the path and checks each step against the deny rules. Reads nothing for a bare CID. Throws `denied` or
+ * `denied_legally`, `not_implemented` for a path to a value inside a block, and the errors of resolving.
  */
 export async function traceToBlock(
   path: ContentPath,
@@ -17,7 +17,7 @@ export async function traceToBlock(
 ): Promise<TracedPath> {
   const traced = await files.trace(path, patience, signal)
   const [root, ...below] = traced.roots
-  // With the path, so that a rule may allow a path of a root that another rule denies.
+  // Checked together with the path, so that a rule may allow a path of a root that another rule denies.
   if (root !== undefined) checkAllowed(root, path.segments)
   for (const cid of below) checkAllowed(cid)
   if (traced.rest.length > 0) {
@@ -28,7 +28,7 @@ export async function traceToBlock(
   return traced
 }
 
-/** As `traceToBlock`; null: the path does not exist. A block that is not here is an error still. */
+/** As `traceToBlock`; null: the path does not exist. A missing block is still an error. */
 export async function findPath(path: ContentPath, call: PathCall): Promise<TracedPath | null> {
   return await traceToBlock(path, call).catch((thrown: unknown) => {
     if (isNoLink(thrown)) return null
@@ -36,7 +36,7 @@ export async function findPath(path: ContentPath, call: PathCall): Promise<Trace
   })
 }
 
-/** Null: the path does not exist, or leads to no file. */
+/** Null: the path does not exist, or its target is not a file. */
 export async function traceToFile(
   path: ContentPath,
   call: PathCall,

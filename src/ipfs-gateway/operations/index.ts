@@ -1,4 +1,4 @@
-// What a reader of `/ipfs/<cid>` and `/ipns/<name>` may request.
+// The operations for requests to `/ipfs/<cid>` and `/ipns/<name>`.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import { pathCar } from './path_car.ts'
 import { pathContent } from './path_content.ts'

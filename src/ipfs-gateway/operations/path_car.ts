@@ -1,4 +1,4 @@
-// `/ipfs/<cid>[/path]` as `car`: the blocks by which a reader checks the path and what it leads to, depth first
+// `/ipfs/<cid>[/path]` as `car`: the blocks that a client needs to verify the path and its target, depth first
 // (https://specs.ipfs.tech/http-gateways/trustless-gateway/).
 // Tested by src/ipfs-gateway/path-car.test.ts
 import { hash } from 'node:crypto'
@@ -37,7 +37,7 @@ export const pathCar: PathOperation<CarInput> = {
       async describe() {
         const traced = await files.trace(path, patience, signal)
         for (const cid of traced.roots) checkAllowed(cid)
-        // What the path leads to is here before anything is promised.
+        // Reads the target of the path before headers are sent.
         await files.block(traced.cid, patience, signal)
         const duplicates = selection.duplicates ? 'y' : 'n'
         return {
@@ -48,7 +48,7 @@ export const pathCar: PathOperation<CarInput> = {
           disposition: 'attachment',
           fileName,
           policy: null,
-          // The root is the block at the end of the path, so that a tool that unpacks the file finds it.
+          // The CAR's root is the block at the end of the path, so that tools that unpack the CAR find the file.
           open: () =>
             writeCar(
               [traced.cid],
@@ -78,11 +78,11 @@ function readSelection({ query, accepted }: PathRequest): DagScope {
   if (duplicates !== 'y' && duplicates !== 'n') throw unsupported('car-dups', duplicates)
   const range = query.get('entity-bytes')
   if (range === undefined) return { scope, bytes: null, duplicates: duplicates === 'y' }
-  // A range of bytes is one of the entity, whatever else was asked.
+  // A byte range implies the scope `entity`, whatever scope was requested.
   return { scope: 'entity', bytes: parseEntityBytes(range), duplicates: duplicates === 'y' }
 }
 
-/** Blocks leave depth first, which is also good for who does not care. */
+/** Blocks are always sent depth first, which also satisfies requests for any order. */
 function checkVariant({ query, accepted }: PathRequest): void {
   const version = query.get('car-version') ?? accepted.get('version') ?? '1'
   if (version !== '1') throw unsupported('car-version', version)

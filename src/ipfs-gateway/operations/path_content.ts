@@ -1,5 +1,5 @@
-// `/ipfs/<cid>[/path]` without a format: the bytes of a file, or a directory as its index.html or as a page. Only
-// where the operator switched it on, and so that nothing of it runs with the rights of this server's origin.
+// `/ipfs/<cid>[/path]` without a format: the bytes of a file, or a directory as its index.html or as a page. Only if the operator
+// enabled it, and so that content cannot run with the rights of this server's origin.
 // Rule: https://specs.ipfs.tech/http-gateways/path-gateway/
 // Tested by src/ipfs-gateway/path-content.test.ts
 import type { CID } from 'multiformats/cid'
@@ -32,16 +32,16 @@ import { gatherChunks } from '../gather-chunks.ts'
 import { findSiteTarget } from '../site-redirects.ts'
 import { findPath, traceToBlock, traceToFile } from '../traced-block.ts'
 
-/** Entries of a page; a directory of more is shown in part. */
+/** Maximum number of entries on a page; a larger directory is shown in part. */
 const entriesMax = 5000
 const indexName = 'index.html'
 
-/** An origin of its own for each answer: no cookies, no storage, no other answer's pages. */
+/** Gives each reply an opaque origin: no cookies, no storage, no access to other replies. */
 const sandboxed = 'sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads'
-/** For what a viewer of the browser shows: Chromium's viewer of PDF documents shows nothing in a sandbox. */
+/** For types with a browser viewer: Chromium's PDF viewer shows nothing in a sandbox. */
 const viewed =
   "default-src 'none'; media-src 'self'; object-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-/** A symbolic link is given as its target, and never followed. */
+/** A symbolic link is served as its target text, and never followed. */
 const symlinkType = 'inode/symlink'
 const still =
   "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; sandbox"
@@ -53,7 +53,7 @@ export const pathContent: PathOperation<PathRequest> = {
   async run(request, call) {
     const { root, segments } = request
     const path = { root, segments, ipld: false }
-    // Rules of a site apply to paths that it does not contain, on its own origin (web-redirects-file, Evaluation).
+    // The rules of a site apply to paths that it does not contain, on its own origin (web-redirects-file, Evaluation).
     if (request.origin.kind !== 'root' || request.format !== null) {
       return await tracedReply(await traceToBlock(path, call), request, call)
     }
@@ -62,7 +62,7 @@ export const pathContent: PathOperation<PathRequest> = {
   },
 }
 
-/** By a rule of the site for the absent path. Throws as `traceToBlock` without one. */
+/** Applies a rule of the site to the absent path. Throws as `traceToBlock` if no rule matches. */
 async function siteReply(request: PathRequest, call: PathCall): Promise<PathReply> {
   const { root, segments } = request
   const target = await findSiteTarget(request, call)
@@ -106,7 +106,7 @@ async function tracedReply(
   return (await indexReply(traced, tag, request, call)) ?? pageReply(traced, request, call)
 }
 
-/** Null: the directory has no index.html that is a file. `tag`: of the directory. */
+/** Null: the directory has no index.html that is a file. `tag`: entity tag of the directory. */
 async function indexReply(
   { cid, roots }: TracedPath,
   tag: string,
@@ -124,7 +124,7 @@ type ShownFile = {
   readonly cid: CID
   readonly size: bigint
   readonly name: string | null
-  /** Null: by its name, else by how it begins. */
+  /** Null: determined by its name, otherwise by its first bytes. */
   readonly type: string | null
 }
 
@@ -160,7 +160,7 @@ function fileReply(
   }
 }
 
-/** A block of a codec that is no file: itself. */
+/** A block whose codec is not a file: served unchanged. */
 function blockReply(
   { cid, roots }: TracedPath,
   { format, type, isText, extension }: BlockForm,
@@ -248,7 +248,7 @@ function pageReply(
   }
 }
 
-/** What could act as a page is saved and not shown, unless the origin is there for such pages. */
+/** Active content is downloaded instead of shown, unless the origin is reserved for it. */
 function shownAs(
   type: string,
   name: string | null,
@@ -265,7 +265,7 @@ function shownAs(
   }
 }
 
-/** Null: the origin contains the root's own pages alone, which may do what pages do. */
+/** Null: the origin contains only pages of its root, which may act as usual. */
 function policyOf({ kind }: ContentOrigin): string | null {
   if (kind === 'root') return null
   return kind === 'content' ? sandboxed : still

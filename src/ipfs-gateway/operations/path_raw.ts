@@ -1,4 +1,4 @@
-// `/ipfs/<cid>[/path]` as `raw`: one block, for readers who check it by its name.
+// `/ipfs/<cid>[/path]` as `raw`: one block, for clients that verify it by its CID.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import type { ContentPath } from '../../ipfs/read/path.ts'
 import type { PathOperation } from '../path-operation.ts'

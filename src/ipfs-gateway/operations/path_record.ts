@@ -1,4 +1,4 @@
-// `/ipns/<name>` as `ipns-record`: the newest signed record, for readers who check it by the name.
+// `/ipns/<name>` as `ipns-record`: the newest signed record, for clients that verify it by the name.
 // Rule: https://specs.ipfs.tech/http-gateways/trustless-gateway/
 // Tested by src/ipfs-gateway/path-names.test.ts
 import { hash } from 'node:crypto'

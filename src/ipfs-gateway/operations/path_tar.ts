@@ -1,5 +1,5 @@
-// `/ipfs/<cid>[/path]` as `tar`: a file or directory with all below it, as an archive whose one top entry has the name
-// of its CID. Rule: https://specs.ipfs.tech/http-gateways/path-gateway/
+// `/ipfs/<cid>[/path]` as `tar`: a file or directory with everything below it, as an archive whose single top entry is named by its
+// CID. Rule: https://specs.ipfs.tech/http-gateways/path-gateway/
 // Tested by src/ipfs-gateway/path-tar.test.ts
 import { Fault } from '../../base/fault.ts'
 import { bufferStart } from '../../base/buffer-start.ts'
@@ -11,11 +11,11 @@ import { traceToBlock } from '../traced-block.ts'
 
 type TarInput = { readonly path: ContentPath; readonly fileName: string | null }
 
-/** Most files and folders of one archive. */
+/** Maximum number of files and folders in one archive. */
 const entriesMax = 1_000_000
-/** Of an archive, before a status is sent: names that are refused and blocks that are not here mostly show by then. */
+/** Bytes that are buffered before the status is sent: most invalid names and missing blocks are found by then. */
 const heldBytes = 65_536
-/** The time of entries that carry none: the same content is the same archive, whenever it is asked for. */
+/** Modification time of entries without one, so that the same content always yields the same archive. */
 const epoch = { seconds: 0n, nanos: 0 }
 
 export const pathTar: PathOperation<TarInput> = {
@@ -56,7 +56,7 @@ export const pathTar: PathOperation<TarInput> = {
   },
 }
 
-/** Every entry is looked up once before it is written: then its CID is checked. */
+/** Each entry is looked up once before it is written; this checks its CID against the deny rules. */
 function checkedFiles({ files, checkAllowed }: PathCall): Parameters<typeof tarTree>[0] {
   return {
     list: (...given) => files.list(...given),
