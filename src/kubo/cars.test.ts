@@ -1,4 +1,4 @@
-// CAR files and nodes over a real socket: every byte of the answers, and what a reader sees of a file that ends early.
+// CAR files and nodes over a real socket: every byte of the replies, and what a client sees of a file that ends early.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { streamOf } from '../../test/fakes/files/files-fixture.ts'

@@ -1,4 +1,4 @@
-// Promises of the command line: Go's values, Kubo's texts, one meaning for each query.
+// Promises of the command line: Go's values, Kubo's texts, a single interpretation of each query.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noNames } from '../../test/fakes/files/test-names.ts'

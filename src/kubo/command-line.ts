@@ -1,5 +1,5 @@
-// The command line of a request: path and query in, command with typed options out, with the parser errors of go-ipfs-cmds
-// and the number and duration syntax of Go. Pure; it does not read the body.
+// Parses the command line of a request: path and query to a command with typed options, with the parser errors of go-ipfs-cmds and
+// the number and duration syntax of Go. Pure; it does not read the body.
 // Tested by src/kubo/command-line.test.ts
 import { decodeOrSame } from '../base/decode-or-same.ts'
 import { Fault } from '../base/fault.ts'
@@ -17,7 +17,7 @@ export function parseGoInteger(
   if (match === null) return null
   const [, sign = '', digits = ''] = match
   if (sign !== '' && !width.signed) return null
-  // An underscore may stand between digits or between the base prefix and a digit, never elsewhere.
+  // An underscore is allowed only between digits, or between the base prefix and a digit.
   if (/__|_$/.test(digits)) return null
   const plain = digits.replaceAll('_', '').toLowerCase()
   const octal = /^0[0-7]+$/.test(plain)
@@ -57,7 +57,7 @@ export function parseGoDuration(text: string): bigint | null {
 }
 
 export type CommandLine = {
-  /** Long option name -> value, only those given. `timeout` is bigint milliseconds. */
+  /** Long option name -> value, only options that the request sets. `timeout` is bigint milliseconds. */
   readonly options: OptionValues
   readonly args: readonly string[]
 }
@@ -89,7 +89,7 @@ export function routeCommand<Command extends CommandDeclaration>(
   return { command, pathArgument: rest === '' ? null : decodeOrSame(rest) }
 }
 
-/** The command of a path as `routeCommand` takes it; the unchanged path if it names none. */
+/** The name of the command at a path as `routeCommand` accepts it; the unchanged path if it is not a command. */
 export function commandName(commands: CommandTable<CommandDeclaration>, path: string): string {
   const segments = path.split('/')
   return segments.slice(0, commandSegments(commands, segments)).join('/')
@@ -139,7 +139,7 @@ export function parseCommandLine(
   return { options, args: route.command.argument === null ? [] : args }
 }
 
-/** Checks arguments, which may come from the body too: call it when all are known. Throws `bad_argument`. */
+/** Checks the arguments, which may also come from the body, so call it when all are known. Throws `bad_argument`. */
 export function requireArgument(command: CommandDeclaration, args: readonly string[]): void {
   if (command.argument?.required === true && args.length === 0) {
     throw badArgument(`argument ${quote(command.argument.name)} is required`)

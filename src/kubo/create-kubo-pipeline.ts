@@ -1,4 +1,4 @@
-// The order of every command of the IPFS API: authenticate -> authorize -> parse -> admit -> run -> meter.
+// The order of steps for every command of the IPFS API: authenticate -> authorize -> parse -> admit -> run -> meter.
 // Tested by src/server/create-pipeline.test.ts
 import { type CardCheck, authenticateFiles } from '../pipeline/authenticate-request.ts'
 import { type RefusalDeps, reportRefusals } from '../pipeline/report-refusal.ts'
@@ -21,11 +21,11 @@ export type KuboPipelineDeps = RefusalDeps & {
   readonly files: Files
   /** The files that an account can read, by its ID; null or absent: all. */
   readonly filesOf?: ((accountId: string) => Files) | null
-  /** Takes one file command from the key's rate. Throws `over_rate`. */
+  /** Counts one file command against the key's rate limit. Throws `over_rate`. */
   readonly admitFiles: (caller: Caller, commandClass: CommandClass) => void | Promise<void>
   /** Measures the bytes of file requests. */
   readonly transferMeters: TransferMeters
-  /** The import options of a request that sets none. */
+  /** The import options of the caller's key, for requests that set none. */
   readonly importProfileOf: (caller: Caller) => ImportProfile
   /** Counts one finished call. */
   readonly count: (call: UsedCall) => void
@@ -97,7 +97,7 @@ export function createKuboPipeline(parts: KuboPipelineDeps): KuboPipeline {
           },
         }
       } catch (thrown) {
-        // A request that was refused before admission costs nothing.
+        // Requests refused before admission are not charged.
         const bytesIn = meter === null ? 0 : (visit.upload?.bytes ?? 0)
         meter?.end({ in: bytesIn, out: 0 })
         const fault = Fault.from(thrown)

@@ -1,5 +1,5 @@
-// Promises of the IPFS API over a real socket: the order of the checks, headers on every status, held and cut
-// answers, and the forms that only hand-written clients send.
+// Promises of the IPFS API over a real socket: the order of checks, headers on every status, delayed and truncated replies, and
+// forms that only hand-written clients send.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create } from 'kubo-rpc-client'
@@ -44,7 +44,7 @@ const part = (disposition: string, body: string) =>
   `--B\r\nContent-Disposition: ${disposition}\r\n\r\n${body}\r\n--B--\r\n`
 const formType = 'Content-Type: multipart/form-data; boundary=B'
 
-/** An operation under the name of an offered one, with a reply made for the test. */
+/** A command under the name of an offered one, with a reply for the test. */
 function fakeCat(reply: () => CommandReply | Promise<CommandReply>): KuboCommand<unknown> {
   return { ...cat, parse: () => null, run: async () => await reply() }
 }
@@ -221,7 +221,7 @@ test('with encoding=text answers and errors are text, streams of bytes as they a
   assert.deepEqual(await asked('version?enc=text'), [200, plain, 'ipfs version 0.43.0\n'])
   assert.deepEqual(await asked('pin/ls?encoding=text'), [200, plain, `${cid} recursive\n`])
   assert.deepEqual(await asked(`cat?arg=${cid}&encoding=text`), [200, plain, demo])
-  // Without a form as text it stays JSON.
+  // A reply without a text form stays JSON.
   const [, type] = await asked(`dag/stat?arg=${cid}&encoding=text`)
   assert.equal(type, 'application/json')
   assert.deepEqual(await asked(`cat?arg=${cid}/x&encoding=text`), [

@@ -1,5 +1,5 @@
-// The IPFS API: `/api/v0/*` as Kubo's HTTP RPC, with Basic authentication. The order of checks is fixed, and no check reads
-// the body. The rules of the service are in the pipeline.
+// The IPFS API: `/api/v0/*` as in Kubo's HTTP RPC API, with Basic authentication. The order of checks is fixed, and no check reads
+// the body. The pipeline applies the rules of the service.
 import type {
   CommandDeclaration,
   CommandRequest,
@@ -35,7 +35,7 @@ import { findBoundary, readParts } from './multipart.ts'
 import { UploadBody, readText, uploadEntries } from './upload-body.ts'
 
 export type FilesSettings = {
-  /** One request body; null = no limit. */
+  /** Maximum size of one request body; null: no limit. */
   readonly uploadBytesMax: number | null
   /** Ends a request whose client neither sends nor reads a byte for this long. */
   readonly idleMs: number
@@ -47,11 +47,11 @@ export type IpfsApiDeps = {
   readonly gateway: KuboPipeline
   /** Offered commands by name. */
   readonly commands: ReadonlyMap<string, KuboCommand<unknown>>
-  /** Of Cairn, for the Server header. */
+  /** Version of Cairn, for the Server header. */
   readonly version: string
   readonly settings: FilesSettings
   readonly inspector: Pick<Inspector, 'begin'>
-  /** Absent: no request is reported. */
+  /** Absent: requests are not logged. */
   readonly requests?: RequestLog
   readonly clock: Clock
   readonly log: Log
@@ -63,7 +63,7 @@ const argumentBytesMax = 1_048_576
 /** A caller that is already authenticated. */
 export type FilesEntry = {
   readonly caller: Caller
-  /** `/api/v0/<command>`, in place of the exchange's own. */
+  /** `/api/v0/<command>`, used instead of the path of the exchange. */
   readonly path: string
 }
 
@@ -98,7 +98,7 @@ export function createIpfsApi(parts: IpfsApiDeps, entry: FilesEntry | null = nul
       }
       if (response.headersSent) response.destroy()
       else {
-        // A page of an origin that is not listed must not read the refusal either.
+        // A page of an origin that is not listed must not be able to read the refusal either.
         if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
         const refusal = asksForText(exchange) ? textOf(refusalOf(fault), fault) : refusalOf(fault)
         sendRefusal(exchange, refusal, { bodyEnded: upload.ended, clock })
@@ -160,7 +160,7 @@ async function answerCommand(
   }
 }
 
-/** Names of unknown commands never become rows of the usage table. */
+/** The name for usage: unknown commands are not counted by their own names. */
 function countedAs({ commands }: IpfsApiDeps, path: string): string {
   const name = commandName(commands, path)
   return commands.has(name) ? name : 'other'
@@ -168,9 +168,9 @@ function countedAs({ commands }: IpfsApiDeps, path: string): string {
 
 type Entered = {
   readonly caller: Caller
-  /** Of the command. */
+  /** Path of the command. */
   readonly path: string
-  /** Counts the bytes of the answer's body. */
+  /** Counts the body bytes of the response. */
   readonly sent: { bytes: number }
   readonly inspection: Inspection | null
 }
@@ -259,7 +259,7 @@ async function readRequest(
   return { args: all, options, entries: null, host }
 }
 
-/** Lines of the first file part; the rest of the body is read and dropped. */
+/** Arguments from the lines of the first file part; the rest of the body is discarded. */
 async function bodyArguments(upload: UploadBody, boundary: string): Promise<readonly string[]> {
   let lines: readonly string[] = []
   let first = true
@@ -273,7 +273,7 @@ async function bodyArguments(upload: UploadBody, boundary: string): Promise<read
   return lines
 }
 
-/** Also for a command line that could not be parsed. */
+/** Also works for a command line that could not be parsed. */
 function asksForText({ query }: NodeExchange): boolean {
   if (!query.includes('text')) return false
   const options = new URLSearchParams(query)

@@ -1,5 +1,5 @@
-// A command of the IPFS API: its declaration with the name, alias, type and default of each option, its parser, and its
-// dependencies while it runs; and the pipeline as the HTTP endpoints use it.
+// A command of the IPFS API: its declaration with the name, alias, type and default of each option, its parser, and its context
+// while it runs; and the pipeline as the HTTP endpoints use it.
 // Tested by src/kubo/command-line.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
@@ -46,7 +46,7 @@ export function text(name: string, details: Details<string> = {}): CommandOption
   return { name, type: 'string', default: '', ...details }
 }
 
-/** Texts that a request repeats or joins with commas; the value joins them. Empty by default. */
+/** Texts that a request repeats or joins with commas; the value joins them with commas. Empty by default. */
 export function texts(name: string, details: Details<string> = {}): CommandOption<string> {
   return { name, type: 'array', default: '', ...details }
 }
@@ -69,7 +69,7 @@ export function valueOf<Value>(values: OptionValues, option: CommandOption<Value
   return (values.get(option.name) as Value | undefined) ?? option.default
 }
 
-/** A failure of a command, with Kubo's text for it. */
+/** A failure of a command, with Kubo's text. */
 export function failed(detail: string): Fault {
   return new Fault('command_failed', { detail })
 }
@@ -84,15 +84,18 @@ export type CommandCall = {
 }
 
 /**
- * A value of a reply as text, for `encoding=text`, line feeds included; '' for a value that is omitted. A reply
- * without it stays JSON. Throws `command_failed` for a value that is an error.
+ * A value of a reply as text, for `encoding=text`, line feeds included; '' omits the value. A reply without this function stays
+ * JSON. Throws `command_failed` for a value that is an error.
  */
 type AsText = (value: unknown) => string
 
 /** The reply of a command; kubo-reply.ts renders it. */
 export type CommandReply =
   | { readonly kind: 'object'; readonly value: unknown; readonly text?: AsText }
-  /** An object whose one member `name` is an object of very many entries, keys distinct; `{}` when there are none. */
+  /**
+   * An object with a single member `name`, which is an object with very many entries and distinct keys; `{}` if there are no
+   * entries.
+   */
   | {
       readonly kind: 'keyed'
       readonly name: string
@@ -100,7 +103,7 @@ export type CommandReply =
       /** Text of an entry `[name, value]`. */
       readonly text?: AsText
     }
-  /** NDJSON. `live`: lines may go out while the request body still arrives (progress). */
+  /** NDJSON. `live`: lines may be sent while the request body still arrives (progress). */
   | {
       readonly kind: 'events'
       readonly lines: AsyncIterable<unknown>
@@ -131,41 +134,42 @@ async function* noLines(): AsyncGenerator<never> {}
 /** The rate limit that a command counts against. */
 export type CommandClass = 'read' | 'write'
 
-/** What a command takes. Cairn ignores options that are not declared. */
+/** The interface of a command. Cairn ignores options that are not declared. */
 export type CommandDeclaration = {
   /** Command path as on the wire: `pin/add`. */
   readonly name: string
   readonly class: CommandClass
   /**
-   * `name`: Kubo's, quoted if the argument is missing. A request may repeat it. Null: Cairn ignores `arg` parameters.
+   * `name`: Kubo's name, quoted if the argument is missing. A request may repeat the argument. Null: Cairn ignores `arg`
+   * parameters.
    */
   readonly argument: { readonly name: string; readonly required: boolean } | null
-  /** The name of a second argument, always required; then the request sends each once. */
+  /** The name of a second argument, always required; the request then sends each argument once. */
   readonly second?: string
-  /** Arguments are not recorded, because one is a secret. */
+  /** Arguments are not recorded, because one of them is a secret. */
   readonly hidesArguments?: true
-  /** The name of a file argument behind the others, with `body: 'entries'`. */
+  /** The name of a file argument after the others, with `body: 'entries'`. */
   readonly file?: string
   /** `lines`: the first file part may contain arguments as lines. `entries`: every part is a file or folder. */
   readonly body: 'none' | 'lines' | 'entries'
   readonly options: readonly CommandOption[]
 }
 
-/** What a command takes and how it runs. */
+/** A command with its parser and implementation. */
 export type KuboCommand<Input> = CommandDeclaration & {
   /**
-   * Takes parsed arguments and options. `profile`: the import options that apply where the request sets none. Throws
-   * `bad_argument`, `unsupported_option`, `command_failed`. Pure.
+   * Parses arguments and options. `profile`: import options for requests that set none. Throws `bad_argument`,
+   * `unsupported_option`, `command_failed`. Pure.
    */
   parse(request: CommandRequest, profile: ImportProfile): Input
   run(input: Input, call: CommandCall): Promise<CommandReply>
 }
 
-/** A command line as sent, typed by the declaration of the command; the body is not read yet. */
+/** A command line as sent, typed by the command's declaration; the body has not been read. */
 export type CommandRequest = {
   readonly args: readonly string[]
   readonly options: OptionValues
-  /** The multipart entries, streaming, or null when the command takes none. */
+  /** The multipart entries as a stream; null if the command takes none. */
   readonly entries: AsyncIterable<UploadEntry> | null
   /** The Host header; '' when none was sent. */
   readonly host: string
@@ -175,33 +179,30 @@ export type KuboRequest = {
   readonly caller: Caller
   readonly operation: KuboCommand<unknown>
   readonly request: CommandRequest
-  /** The request's body, to be measured; absent: there is none. */
+  /** The request body, for measuring; absent: there is none. */
   readonly upload?: FilesUpload
   /** Whether the client is still connected. Checked right before a commit. */
   readonly connected: () => boolean
-  /** As of an RpcRequest. */
+  /** As in an RpcRequest. */
   readonly inspection?: RequestRecorder | null
   readonly signal: AbortSignal
 }
 
 export interface KuboPipeline {
   /**
-   * Authenticates a request to the IPFS API; requires the billing card. `command`: its path, also of a command that
-   * Cairn does not offer. `method`: the name under which a refusal is counted (default `command`).
+   * Authenticates a request to the IPFS API; requires the billing card. `command`: the path, even if Cairn does not offer such a
+   * command. `method`: the name under which a refusal is counted (default `command`).
    */
   authenticateFiles(credential: Credential, command: string, method?: string): Promise<Caller>
   /**
    * Counts a command that was refused after authentication, before it ran. `method`: an offered command, or `other`.
    */
   countRefusal(caller: Caller, method: string, fault: Fault): void
-  /**
-   * Parse, admit, run. The API calls `settle` once, when the response has ended, and `download` while a stream is
-   * sent.
-   */
+  /** Parses, admits and runs. The API calls `settle` once, when the response has ended, and `download` while it sends a stream. */
   runFiles(visit: KuboRequest): Promise<{
     readonly reply: CommandReply
     readonly download: FilesDownload
-    /** `fault` null: it was answered. */
+    /** `fault` null: the request was answered. */
     settle(fault: Fault | null, bytes: { readonly in: number; readonly out: number }): void
   }>
 }

@@ -1,7 +1,7 @@
-// The options that every command of Kubo 0.43 takes, and the commands that Cairn does not offer.
+// The options of every command of Kubo 0.43, and the commands that Cairn does not offer.
 import { flag, text } from './kubo-command.ts'
 
-/** Every command takes them. Commands get `timeout` as bigint milliseconds. */
+/** Options that every command accepts. `timeout` is passed as bigint milliseconds. */
 export const globalOptions = {
   encoding: text('encoding', { alias: 'enc', default: 'json' }),
   timeout: text('timeout'),
@@ -11,7 +11,7 @@ export const globalOptions = {
   upgradeCidV0: flag('upgrade-cidv0-in-output', { default: null }),
 }
 
-// Groups without an action of their own are not listed.
+// Groups that are not commands themselves are not listed.
 const paths = `
 bitswap/reprovide bootstrap bootstrap/add bootstrap/add/default bootstrap/list bootstrap/rm bootstrap/rm/all
 cid/base32 cid/bases cid/codecs cid/format cid/hashes cid/inspect commands/completion/bash config config/edit
@@ -27,8 +27,5 @@ swarm/addrs/listen swarm/filters swarm/filters/add swarm/filters/rm swarm/resour
 version/deps
 `
 
-/**
- * Kubo's commands that Cairn does not offer: Cairn answers 403 for them, and 404 for a path that is no command of
- * Kubo.
- */
+/** Kubo's commands that Cairn does not offer: Cairn answers 403 for them, and 404 for paths that are not commands of Kubo. */
 export const otherCommands: ReadonlySet<string> = new Set(paths.trim().split(/\s+/))

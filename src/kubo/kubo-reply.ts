@@ -1,5 +1,5 @@
-// Sends the reply of a command: one value, lines collected into few writes, or a large object in pieces. Headers wait for the
-// first chunk, so most failures are error replies. A later failure cuts the connection, so that clients detect a short
+// Sends the reply of a command: one value, lines combined into few writes, or a large object in pieces. Headers are sent with the
+// first chunk, so most failures become error replies. A later failure closes the connection, so that clients detect a truncated
 // reply.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
@@ -19,7 +19,7 @@ import { setImmediate } from 'node:timers/promises'
 const streamHeaders = 'X-Stream-Output, X-Chunked-Output, X-Content-Length'
 const allowed = 'authorization, content-type, x-requested-with, accept, infura-source, user-agent'
 
-/** The Origin is reflected on every status, errors too; without one the lists equal Kubo's byte for byte. */
+/** The Origin is reflected on every status, errors too; without an Origin the lists equal Kubo's byte for byte. */
 export function kuboHeaders(headers: IncomingHttpHeaders, version: string): Record<string, string> {
   const { origin } = headers
   return {
@@ -32,7 +32,7 @@ export function kuboHeaders(headers: IncomingHttpHeaders, version: string): Reco
   }
 }
 
-/** Headers of the 204 to OPTIONS: a preflight's answer, else the methods. No credentials needed. */
+/** Headers of the 204 reply to OPTIONS: those of a preflight, otherwise the methods. No credentials needed. */
 export function optionsHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   if (headers.origin === undefined || headers['access-control-request-method'] === undefined) {
     return { Allow: 'OPTIONS, POST' }
@@ -48,17 +48,17 @@ export type ReplyTerms = {
   readonly clock: Clock
   /** A client that reads no bytes for this long is disconnected. */
   readonly idleMs: number
-  /** The request carries entries, which are read while the reply is rendered. */
+  /** The request carries entries, which are read while the reply is sent. */
   readonly uploading: boolean
-  /** The request has `encoding=text`; applies if the reply has a text form. */
+  /** The request has `encoding=text`, which applies if the reply has a text form. */
   readonly asText: boolean
-  /** Measures streams of bytes: called before the headers and before each chunk. */
+  /** Measures byte streams: called before the headers and before each chunk. */
   readonly download: FilesDownload
 }
 
 /**
- * Sends `reply` to its end and counts body bytes in `sent`. Throws the errors of the reply: before headers are
- * sent the caller can still refuse; after that (`response.headersSent`) it must destroy the connection.
+ * Sends `reply` completely and counts body bytes in `sent`. Throws the errors of the reply: before headers are sent the caller can
+ * still refuse; after that (`response.headersSent`) it must destroy the connection.
  */
 export async function sendReply(
   exchange: NodeExchange,
@@ -128,7 +128,7 @@ export async function sendReply(
   }
 }
 
-/** A stream of another length than promised fails: clients must not accept a short file as complete. */
+/** Fails if the stream's length differs from the stated one: clients must not accept a truncated file as complete. */
 async function sendStream(
   { request, response }: NodeExchange,
   headers: Record<string, string>,
@@ -136,7 +136,7 @@ async function sendStream(
   terms: SendTerms,
   sent: { bytes: number },
 ): Promise<void> {
-  // HTTP/1.0 has no chunks and so no trailers.
+  // HTTP/1.0 has no chunked encoding and so no trailers.
   const trailers = request.httpVersion === '1.1'
   const frame = {
     begin: () => {
@@ -152,7 +152,7 @@ async function sendStream(
 const memoryBytesMax = 1_048_576
 const readBytes = 65_536
 
-/** Lines of a reply that Cairn sends after the upload has ended: in memory up to 1 MiB, then in a deleted open file. */
+/** Lines of a reply that Cairn sends after the upload has ended: up to 1 MiB in memory, then in an unlinked open file. */
 export class BufferedLines implements AsyncDisposable {
   #waiting: string[] = []
   #waitingBytes = 0
@@ -163,7 +163,7 @@ export class BufferedLines implements AsyncDisposable {
     this.#memoryBytesMax = bytesMax
   }
 
-  /** Adds one line, its line feed included. */
+  /** Adds one line, including its line feed. */
   async add(line: string): Promise<void> {
     this.#waiting.push(line)
     this.#waitingBytes += Buffer.byteLength(line)
@@ -174,7 +174,7 @@ export class BufferedLines implements AsyncDisposable {
     this.#waitingBytes = 0
   }
 
-  /** Everything added, in order. */
+  /** All added lines, in order. */
   async *read(): AsyncGenerator<Uint8Array> {
     if (this.#file !== null) {
       for (let at = 0; ;) {
@@ -204,12 +204,12 @@ async function openNameless(): Promise<FileHandle> {
   return file
 }
 
-/** A piece of this size is sent without waiting for the next turn. */
+/** A piece of this size is sent without waiting for the next event-loop turn. */
 const pieceCharsMax = 32 * 1024
 
 /**
- * Joins lines of one turn into one piece. Sends lines before an error, then throws. `lineOf`: with line feed; '' for
- * none.
+ * Joins the lines of one event-loop turn into one piece. Sends lines that precede an error, then throws it. `lineOf`: returns the
+ * line with its line feed; '' omits it.
  */
 export async function* batchedLines(
   values: AsyncIterable<unknown>,
@@ -217,7 +217,7 @@ export async function* batchedLines(
 ): AsyncGenerator<Uint8Array> {
   const iterator = values[Symbol.asyncIterator]()
   let lines = ''
-  /** Resolves in the next turn of the event loop after a first line came. */
+  /** Resolves in the next event-loop turn after the first line was added. */
   let turn: Promise<null> | null = null
   let waiting = false
 
@@ -248,7 +248,7 @@ export async function* batchedLines(
     if (lines !== '') yield takeLines()
     throw thrown
   } finally {
-    // Do not wait for a value that may never arrive after the consumer has stopped.
+    // Does not wait for a value that may never arrive after the consumer has stopped.
     const ended = iterator.return?.()
     if (waiting) ended?.catch(() => undefined)
     else await ended
@@ -256,10 +256,10 @@ export async function* batchedLines(
   if (lines !== '') yield takeLines()
 }
 
-/** Characters that are rendered before other work gets a turn. */
+/** Characters that are rendered before yielding to other work. */
 const objectPieceChars = 64 * 1024
 
-/** One line, line feed included; `{}` if there are no entries. Keys must be distinct. */
+/** Renders one line with its line feed; `{}` if there are no entries. Keys must be distinct. */
 export async function keyedObject(
   name: string,
   entries: Iterable<readonly [string, unknown]>,
@@ -280,7 +280,7 @@ export async function keyedObject(
   return pieces
 }
 
-/** The same entries as text, one after another: `lineOf` is given `[key, value]`. */
+/** The same entries as text, one after another: `lineOf` receives `[key, value]`. */
 async function keyedText(
   entries: Iterable<readonly [string, unknown]>,
   lineOf: (entry: unknown) => string,

@@ -1,4 +1,4 @@
-// Promises of the multipart reader: byte-exact under any cut of the stream, every client's form, every limit.
+// Promises of the multipart reader: byte-exact for any division of the stream, the forms of all clients, all limits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -27,7 +27,7 @@ async function gather(content: FileContent, way: Way): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   if (way === 'pulled') for await (const chunk of content) chunks.push(chunk)
   else {
-    // A piece is valid until the call is over, or until what it gave settles.
+    // A piece is valid until the call returns, or until the returned promise settles.
     await content.drain?.((piece) => {
       if (way === 'pushed') return (chunks.push(Buffer.from(piece)), null)
       return setImmediate().then(() => void chunks.push(Buffer.from(piece)))
@@ -45,7 +45,7 @@ async function read(
   const found: Read[] = []
   const inflow: RequestBodyStream = {
     ...requestBodyStream(cut(Buffer.from(body), sizes)),
-    // What is given back is not looked at again.
+    // Released chunks must not be read again.
     release: (chunk) => void chunk.fill(0xff),
   }
   for await (const item of uploadEntries(readParts(inflow, 'B', limits))) {
@@ -96,7 +96,7 @@ test('parts come out byte for byte however the stream is cut and the content is 
   const content = fc
     .array(piece, { maxLength: 12 })
     .map((pieces) => pieces.join(''))
-    // What would end the part by itself is no content.
+    // Text that would end the part is not content.
     .filter((text) => !/\r\n--B(--|[ \t]|\r\n|-?\r?$)/.test(`\r\n${text}\r\n`))
   await fc.assert(
     fc.asyncProperty(

@@ -1,5 +1,5 @@
-// A streaming multipart reader (RFC 2046 5.1): parts one after another, bodies as views of the chunks that arrive; only part
-// heads are collected, and read as Go's mime package and Kubo read them. It never reads ahead, so back-pressure works.
+// A streaming multipart reader (RFC 2046 5.1): yields parts one after another, with bodies as views of the chunks that arrive; only
+// part headers are buffered, and parsed as in Go's mime package and Kubo. It never reads ahead, so back-pressure works.
 // Tested by src/kubo/multipart.test.ts
 import { Fault } from '../base/fault.ts'
 import type { FileContent, Mtime } from '../ipfs/import/upload-entry.ts'
@@ -9,7 +9,7 @@ export type Part = { readonly head: PartHead; readonly content: FileContent }
 
 export type MultipartLimits = {
   readonly headBytesMax: number
-  /** Bytes before the first part, and after the last one. */
+  /** Maximum number of bytes before the first part, and after the last one. */
   readonly paddingBytesMax: number
 }
 export const multipartLimits: MultipartLimits = {
@@ -17,7 +17,7 @@ export const multipartLimits: MultipartLimits = {
   paddingBytesMax: 1_048_576,
 }
 
-/** The boundary of a `multipart/form-data` content type, null for any other type. Throws `bad_argument`. */
+/** The boundary of a `multipart/form-data` content type; null for other types. Throws `bad_argument`. */
 export function findBoundary(contentType: string | undefined): string | null {
   if (contentType === undefined || !/^\s*multipart\/form-data\s*(;|$)/i.test(contentType))
     return null
@@ -30,9 +30,9 @@ export function findBoundary(contentType: string | undefined): string | null {
 }
 
 /**
- * Yields the parts of `body` in order and reads it to its end, epilogue included. A part's content must be
- * read before the next part is requested; unread content is skipped. Throws `bad_params` when
- * the body is malformed or ends early (from `content` too), and what `body` throws.
+ * Yields the parts of `body` in order and reads it to its end, epilogue included. A part's content must be read before the next
+ * part is requested; unread content is skipped. Throws `bad_params` if the body is malformed or ends early (also from `content`),
+ * and the errors of `body`.
  */
 export async function* readParts(
   body: RequestBodyStream,
@@ -54,7 +54,7 @@ const headEnd = Buffer.from('\r\n\r\n')
 const carriageReturn = 13
 const nothing = Buffer.alloc(0)
 
-/** A window over the body. It starts with an added CRLF, so that the first delimiter is like the others. */
+/** A window over the body. It starts with an added CRLF, so that the first delimiter has the same form as the others. */
 class Scanner {
   readonly #body: RequestBodyStream
   readonly #needle: Buffer
@@ -67,7 +67,7 @@ class Scanner {
     this.#needle = Buffer.from(`\r\n--${boundary}`, 'latin1')
   }
 
-  /** The rest of the content at the window. */
+  /** The remaining content of the current part. */
   content(): FileContent {
     return { drain: (take) => this.#drain(take), [Symbol.asyncIterator]: () => this.#read() }
   }
@@ -113,7 +113,7 @@ class Scanner {
     })
   }
 
-  /** Hands over content up to the next delimiter, and consumes the delimiter up to the end of the boundary. */
+  /** Passes content up to the next delimiter to `take`, and consumes the delimiter up to the end of the boundary. */
   async #drain(take: TakePiece): Promise<void> {
     await this.#handOver(take)
     while (this.#inContent) {
@@ -136,7 +136,7 @@ class Scanner {
     }
   }
 
-  /** Hands over the part of the window that is certainly content. */
+  /** Passes the bytes of the window that are certainly content to `take`. */
   #handOver(take: TakePiece): Promise<void> | null {
     while (this.#inContent) {
       const piece = this.#settled()
@@ -153,7 +153,7 @@ class Scanner {
     await this.#handOver(take)
   }
 
-  /** The next piece of content at the front of the window, possibly empty; null: more bytes are needed. */
+  /** The next piece of content at the start of the window, possibly empty; null: more bytes are needed. */
   #settled(): Buffer | null {
     const at = this.#window.indexOf(this.#needle)
     if (at === -1) {
@@ -169,7 +169,7 @@ class Scanner {
     return last
   }
 
-  /** Bytes at the front that cannot belong to a delimiter: held back only from a CR near the end. */
+  /** Number of bytes at the start that cannot belong to a delimiter: only bytes from a CR near the end are held back. */
   #settledLength(): number {
     const reach = Math.max(0, this.#window.length - this.#needle.length + 1)
     let at = this.#window.indexOf(carriageReturn, reach)
@@ -191,7 +191,7 @@ class Scanner {
     return cut.subarray(0, length)
   }
 
-  /** Returns whether the window is now `chunk` itself, not a copy. */
+  /** Returns whether the window is now `chunk` itself instead of a copy. */
   #append(chunk: Uint8Array): boolean {
     const alone = this.#window.length === 0
     if (!alone) this.#window = Buffer.concat([this.#window, chunk])
@@ -226,7 +226,7 @@ function overPadding(bytesMax: number): Fault {
   })
 }
 
-/** A longer boundary that starts like ours is content; ours is followed by `--`, padding or the line's end. */
+/** A longer boundary with the same prefix is content; a delimiter is followed by `--`, padding or a line end. */
 function isDelimiter(window: Buffer, at: number): boolean {
   const [first, second] = [window[at], window[at + 1]]
   if (first === 0x2d) return second === 0x2d
@@ -234,7 +234,7 @@ function isDelimiter(window: Buffer, at: number): boolean {
 }
 
 type PartHead = {
-  /** Cleaned, `/`-separated, no leading slash; '' when unnamed. */
+  /** Normalized, `/`-separated, without a leading slash; '' if the part has no name. */
   readonly path: string
   readonly kind: 'file' | 'directory' | 'symlink'
   readonly mode?: number
@@ -245,7 +245,7 @@ const linesMax = 32
 const pathBytesMax = 8192
 const segmentBytesMax = 1024
 
-/** `head`: the header lines without the blank one. Throws `bad_params` if they describe no entry. */
+/** `head`: the header lines without the blank line. Throws `bad_params` if they describe no entry. */
 function parsePartHead(head: Uint8Array): PartHead {
   const fields = headerFields(decodeUtf8(head, 'multipart: part header is not valid UTF-8'))
   const disposition = parameters(fields.get('content-disposition') ?? '')
@@ -286,7 +286,7 @@ function parameters(value: string): Map<string, string> {
   if (pattern.lastIndex < 0) return found
   for (const match of value.matchAll(pattern)) {
     const name = (match[1] as string).toLowerCase()
-    // Go drops a backslash only in front of a tspecial, so `C:\dir` keeps its own.
+    // Go removes a backslash only in front of a tspecial, so `C:\dir` is unchanged.
     const text =
       match[2]?.replaceAll(/\\([()<>@,;:\\"/[\]?=])/g, '$1') ?? (match[3] as string).trim()
     if (!name.endsWith('*')) found.set(name, text)
@@ -300,12 +300,12 @@ function parameters(value: string): Map<string, string> {
   return found
 }
 
-/** Go's url.QueryUnescape; text that cannot be unescaped is returned unchanged. */
+/** As Go's url.QueryUnescape; malformed text is returned unchanged. */
 function unescapeQuery(text: string): string {
   return percentDecode(text.replaceAll('+', ' ')) ?? text
 }
 
-/** Null when an escape is malformed. Throws when the bytes are not UTF-8. */
+/** Null if an escape is malformed. Throws if the bytes are not UTF-8. */
 function percentDecode(text: string): string | null {
   if (!text.includes('%')) return text
   if (/%(?![0-9a-fA-F]{2})/.test(text)) return null
@@ -337,7 +337,7 @@ function cleanPath(name: string): string {
   return segments.join('/')
 }
 
-/** Mode and time behind the `?` of a part name; a suffix that cannot be parsed counts as none. */
+/** Mode and mtime after the `?` of a part name; an invalid suffix is ignored. */
 function declared(name: string): { mode?: number; mtime?: Mtime } {
   const query = new URLSearchParams(name.includes('?') ? name.slice(name.indexOf('?') + 1) : '')
   const mode = query.get('mode')

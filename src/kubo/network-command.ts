@@ -1,4 +1,4 @@
-// Commands that the network process answers: each states its message, and passes the reply on in the shape of Kubo.
+// Commands that the network process answers: each builds its message, and returns the reply in Kubo's shape.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
@@ -7,35 +7,35 @@ import type { NetCommand } from '../ipfs/network/net-messages.ts'
 import type { PeerNetwork } from '../ipfs/network/peer-network.ts'
 import type { CommandCall, CommandRequest, KuboCommand } from './kubo-command.ts'
 
-/** What the commands need of the IPFS network. */
+/** The parts of the IPFS network that commands use. */
 export type KuboNetwork = Pick<PeerNetwork, 'command' | 'wantsOf'> & {
-  /** `Routing.Type` of Kubo with the same routers and DHT. */
+  /** Kubo's `Routing.Type` for the same routers and DHT. */
   readonly routingType: () => 'autoclient' | 'dhtclient' | 'delegated' | 'none'
   /** Null: nothing is announced. */
   readonly provideStat: () => Promise<ProvideStat> | null
-  /** The keys of this account may change connections and publish records. */
+  /** Whether keys of this account may change connections and publish records. */
   readonly isOperator: (accountId: string) => boolean
 }
 
-/** Announced CIDs. `late`: more than a quarter of the interval over their time. `over`: beyond `cidsMax`. */
+/** Counts of announced CIDs. `late`: overdue by more than a quarter of the interval. `over`: beyond `cidsMax`. */
 type ProvideStat = {
   readonly due: number
   readonly done: number
   readonly late: number
   readonly over: number
-  /** Announced each interval. */
+  /** Number announced each interval. */
   readonly planned: number
 }
 
 type Declared = Pick<KuboCommand<unknown>, 'name' | 'argument' | 'options' | 'file'> & {
   readonly body?: KuboCommand<unknown>['body']
-  /** It changes connections or publishes: for operators. */
+  /** It changes connections or publishes, so only operators may use it. */
   readonly changes?: true
 }
 
 /**
- * `message` throws `bad_argument` or `command_failed`. `reply` renders the one value, which may be undefined; without it the
- * values are lines.
+ * `message` throws `bad_argument` or `command_failed`. `reply` renders a single value, which may be undefined; without it the
+ * values are sent as lines.
  */
 export function networkCommand(
   network: KuboNetwork | null,
@@ -66,7 +66,7 @@ export function networkCommand(
   }
 }
 
-/** Errors before the first value are replies. */
+/** Errors before the first value become error replies. */
 async function* fromFirst(
   first: IteratorResult<unknown>,
   rest: AsyncGenerator<unknown>,
@@ -80,7 +80,7 @@ async function* fromFirst(
   }
 }
 
-/** Throws `command_failed`, which names the setting. */
+/** Throws `command_failed`, with the name of the setting. */
 export function requireNetwork(network: KuboNetwork | null): KuboNetwork {
   if (network !== null) return network
   throw new Fault('command_failed', {
@@ -99,7 +99,7 @@ export function firstArgument({ args }: CommandRequest): string {
   return args[0] ?? ''
 }
 
-/** `<cid>` or `/ipfs/<cid>`, as text. Throws `command_failed`. */
+/** `<cid>` or `/ipfs/<cid>`, as a string. Throws `command_failed`. */
 export function cidArgument(request: CommandRequest): string {
   const text = firstArgument(request).replace(/^\/ipfs\//, '')
   const cid: CID | null = parseCid(text)

@@ -1,5 +1,5 @@
-// IPNS records over Delegated Routing: `PUT /routing/v1/ipns/<name>` is `name/put` in another form, with the same key, rates and usage. The
-// gateway serves `GET`.
+// IPNS records over Delegated Routing: `PUT /routing/v1/ipns/<name>` runs `name/put`, with the same keys, rate limits and usage.
+// The gateway serves `GET`.
 // Rule: https://specs.ipfs.tech/routing/http-routing-v1/#ipns-api
 // Tested by test/ipns/names-started.test.ts
 import type { Clock } from '../base/clock.ts'
@@ -25,11 +25,11 @@ export const routingRecordsPath = '/routing/v1/ipns/'
 
 export type RoutingRecordsDeps = {
   readonly gateway: KuboPipeline
-  /** `name/put`. */
+  /** The command `name/put`. */
   readonly put: KuboCommand<unknown>
   readonly version: string
   readonly idleMs: number
-  /** Absent: no request is reported. */
+  /** Absent: requests are not logged. */
   readonly requests?: RequestLog
   readonly clock: Clock
   readonly log: Log
@@ -95,7 +95,7 @@ async function answer(
   settle(null, { in: upload.bytes, out: 0 })
 }
 
-/** The whole body as one file; it has at most `ipnsRecordBytesMax`. */
+/** The whole body as one file entry; it has at most `ipnsRecordBytesMax` bytes. */
 async function* oneEntry(upload: UploadBody): AsyncGenerator<UploadEntry> {
   yield { kind: 'file', path: 'record', content: contentOf(upload) }
 }
@@ -109,7 +109,7 @@ async function* contentOf(upload: UploadBody): AsyncGenerator<Uint8Array> {
   yield Buffer.concat(chunks)
 }
 
-/** What Kubo answers with 500 is here a bad record of the client. */
+/** A failure that Kubo answers with 500 means that the client sent a bad record. */
 function refusalFor(fault: Fault): Refusal {
   const refusal = refusalOf(fault)
   return fault.code === 'command_failed' ? { ...refusal, status: 400 } : refusal

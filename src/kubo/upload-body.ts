@@ -1,5 +1,5 @@
-// The body of an upload: counted, limited in size, and ended after an idle time. Its multipart parts become the entries of
-// the upload. The total time is not limited.
+// The body of an upload: counted, limited in size, and ended after an idle time. Its multipart parts become the entries of the
+// upload. The total time is not limited.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -14,18 +14,18 @@ export type UploadLimits = {
   readonly idleMs: number
 }
 
-/** A chunk of at least this size that fills its buffer does not share it. */
+/** Minimum size of a chunk that is assumed not to share its buffer, if it also fills the buffer. */
 const ownMemoryBytes = 16_384
 
 export class UploadBody implements RequestBodyStream {
   /** Bytes read so far. */
   bytes = 0
-  /** Gets each chunk before the consumer. An error that it throws ends the body. */
+  /** Called with the size of each chunk before the consumer. An error that it throws ends the body. */
   onChunk: ((bytes: number) => void) | null = null
   readonly #exchange: NodeExchange
   readonly #limits: UploadLimits
   readonly #clock: Clock
-  /** Arrival of the last chunk. */
+  /** Time at which the last chunk arrived. */
   #arrived = 0
 
   constructor(exchange: NodeExchange, limits: UploadLimits, clock: Clock) {
@@ -34,7 +34,7 @@ export class UploadBody implements RequestBodyStream {
     this.#clock = clock
   }
 
-  /** Every byte of the body has been read, or there is none. */
+  /** Whether every byte of the body has been read, or there is no body. */
   get ended(): boolean {
     const { request } = this.#exchange
     if (request.readableEnded || request.complete) return true
@@ -42,27 +42,27 @@ export class UploadBody implements RequestBodyStream {
     return request.headers['transfer-encoding'] === undefined && Number(length) === 0
   }
 
-  /** Content-Length; null when none was sent. */
+  /** Content-Length; null if the client sent none. */
   get declaredBytes(): number | null {
     const length = this.#exchange.request.headers['content-length']
     return length === undefined ? null : Number(length)
   }
 
-  /** Throws `too_large` for a declared length over the cap. */
+  /** Throws `too_large` if the declared length exceeds the limit. */
   checkDeclared(): void {
     const { bytesMax } = this.#limits
     if (bytesMax !== null && (this.declaredBytes ?? 0) > bytesMax) throw new Fault('too_large')
   }
 
   /**
-   * Requests the body from the client; nothing is read ahead. Throws `too_large` past the cap, `body_deadline` when
-   * idle, `bad_params` when the caller hangs up. For one consumer at a time.
+   * Requests the body from the client; nothing is read ahead. Throws `too_large` past the limit, `body_deadline` when idle,
+   * `bad_params` if the client disconnects. Only one consumer at a time.
    */
   async feed(take: Take): Promise<boolean> {
     this.#exchange.acceptBody()
     if (!this.#exchange.request.readableEnded && (await this.#push(take))) return true
-    // A client whose own source failed ends the body correctly and disconnects right after:
-    // let the event arrive before the check of the connection.
+    // A client whose own source failed ends the body correctly and disconnects immediately after: lets that event arrive before the
+    // connection is checked.
     await new Promise<void>((resolve) => setImmediate(resolve))
     return false
   }
@@ -78,7 +78,7 @@ export class UploadBody implements RequestBodyStream {
     const { request } = this.#exchange
     return new Promise((resolve, reject) => {
       let stopTimer = this.#whenIdle(() => stop(new Fault('body_deadline')))
-      /** The consumer still processes a chunk. */
+      /** Whether the consumer is still processing a chunk. */
       let taking = false
       let failed: Error | null = null
 
@@ -90,7 +90,7 @@ export class UploadBody implements RequestBodyStream {
       }
       const stop = (error: Error): void => {
         failed ??= error
-        // The last chunk may still be on its way to the disk: wait for it.
+        // The last chunk may still be being written to disk: waits for it.
         if (taking) return
         settle()
         reject(failed)
@@ -144,7 +144,7 @@ export class UploadBody implements RequestBodyStream {
     })
   }
 
-  /** Calls `run` when no chunk has arrived for `idleMs`; one timer for any number of chunks. */
+  /** Calls `run` when no chunk has arrived for `idleMs`; uses one timer for any number of chunks. */
   #whenIdle(run: () => void): () => void {
     const { idleMs } = this.#limits
     this.#arrived = this.#clock.monotonic()
@@ -162,7 +162,10 @@ function ignore(): void {}
 
 const targetBytesMax = 4096
 
-/** One entry per part, in order. Files stream; throws what the parts throw, `bad_params` for a bad target. */
+/**
+ * Yields one entry per part, in order. File contents are streams. Throws the errors of the parts, `bad_params` for an invalid link
+ * target.
+ */
 export async function* uploadEntries(parts: AsyncIterable<Part>): AsyncGenerator<UploadEntry> {
   for await (const { head, content } of parts) {
     const { kind, ...declared } = head

@@ -1,4 +1,4 @@
-// Every command of the IPFS API by its path on the wire. Their order is that of docs/reference/ipfs-commands.md.
+// All commands of the IPFS API by their path, in the order of docs/reference/ipfs-commands.md.
 import type { Clock } from '../../base/clock.ts'
 import type { KuboCommand } from '../kubo-command.ts'
 import type { KuboNetwork } from '../network-command.ts'
@@ -83,11 +83,11 @@ import { createNameResolve } from './names/name_resolve.ts'
 
 export type KuboCommandDeps = {
   readonly clock: Clock
-  /** Of Cairn. */
+  /** Version of Cairn. */
   readonly version: string
-  /** 32 bytes, Ed25519, of this server; shown by `id`. */
+  /** Ed25519 public key of this server, 32 bytes; shown by `id`. */
   readonly publicKey: Uint8Array
-  /** Pinning services of others. */
+  /** Other pinning services. */
   readonly remotePins: Pick<RemotePinDeps, 'remotes' | 'client'>
   readonly ipns: NameCommandDeps
   /** Null: the server does not use the IPFS network. */

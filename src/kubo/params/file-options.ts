@@ -1,5 +1,5 @@
-// Options that several file commands share: timeouts, the form of CIDs, and the largest block that a client may put: 2 MiB,
-// the limit of other peers, or 4 MiB with `allow-big-block`.
+// Options that several file commands share: timeouts, the form of CIDs, and the maximum size of a block that a client may store: 2
+// MiB, the limit of other peers, or 4 MiB with `allow-big-block`.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import { base32 } from 'multiformats/bases/base32'
 import { base58btc } from 'multiformats/bases/base58'
@@ -21,8 +21,8 @@ export function fetchPolicyOf(options: OptionValues): FetchPolicy {
 }
 
 /**
- * How the caller wants CIDs: v1 in `cid-base`, which also lifts v0 to v1 unless it is base58btc or
- * `upgrade-cidv0-in-output` says otherwise. Throws `command_failed` for an unknown base.
+ * The form in which the client wants CIDs: v1 in `cid-base`, which also converts v0 to v1 unless it is base58btc or
+ * `upgrade-cidv0-in-output` is false. Throws `command_failed` for an unknown base.
  */
 export function cidPrinter(options: OptionValues): (cid: CID) => string {
   const name = valueOf(options, globalOptions.cidBase)
@@ -46,7 +46,7 @@ export function checkPinName(name: string): void {
   }
 }
 
-/** `tooBig`: the message for a larger block. */
+/** `tooBig`: the error message for a larger block. */
 export type BlockSize = { readonly bytesMax: number; readonly tooBig: string }
 
 const usual: BlockSize = {
@@ -61,7 +61,7 @@ const big: BlockSize = {
   tooBig: 'produced block is over 4MiB: this server keeps no block that large',
 }
 
-/** Of pins: false excludes them from what the account makes public, true includes them again. Cairn's own. */
+/** For pins: false excludes them from the content that the account makes public, true includes them again. Specific to Cairn. */
 export const provideOption = flag('provide', { default: null })
 
 export const allowBigBlock = flag('allow-big-block')
@@ -70,7 +70,7 @@ export function blockSizeOf(options: CommandRequest['options']): BlockSize {
   return valueOf(options, allowBigBlock) ? big : usual
 }
 
-/** The whole of `content`, at most `bytesMax` of it in memory. Throws `command_failed` `tooBig` past that. */
+/** The whole `content`, at most `bytesMax` bytes. Throws `command_failed` `tooBig` past that. */
 export async function readAtMost(
   content: AsyncIterable<Uint8Array>,
   { bytesMax, tooBig }: BlockSize,

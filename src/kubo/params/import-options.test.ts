@@ -1,5 +1,5 @@
-// Promises of the options of file commands: Cairn refuses the same values in the same order and words as Kubo; what is not
-// built is refused by name.
+// Promises of the options of file commands: Cairn refuses the same values as Kubo, in the same order and with the same texts, and
+// refuses unsupported options by name.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
@@ -17,7 +17,7 @@ function refuses(options: Options, message: string, code = 'command_failed'): vo
 }
 
 test("what Kubo refuses to add is refused in Kubo's order and words", () => {
-  // Each set breaks its own rule and one that is checked later.
+  // Each set violates its own rule and one that is checked later.
   refuses(
     { 'inline-limit': 129n, 'pin-name': 'x'.repeat(256) },
     'inline-limit 129 exceeds maximum allowed size of 128 bytes',

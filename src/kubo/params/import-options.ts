@@ -1,5 +1,5 @@
-// The options of `add` as import options: Kubo's checks in Kubo's order, its chunker grammar with its texts, then a refusal
-// by name of each option that would change a CID and is not built. No such option is ignored.
+// Parses the options of `add` as import options: Kubo's checks in Kubo's order, its chunker grammar with its error texts, then a
+// refusal, by name, of each unsupported option that would change a CID. No such option is ignored.
 // Tested by src/kubo/params/import-options.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { ImportProfile, Sharding } from '../../codec/ipld/import-profile.ts'
@@ -39,12 +39,12 @@ const takes = {
 export const importOptions = Object.values(takes)
 
 const nodeBytesMax = 2_097_152
-/** What a link may take in a file node beside its multihash, its block size included. */
+/** Maximum bytes of a link in a file node without its multihash, its block size included. */
 const linkBytes = 34
 
 /**
- * `profile`: what holds where the options say nothing. Throws `command_failed` with Kubo's texts,
- * `unsupported_option` for what is not built.
+ * `profile`: values of options that are not set. Throws `command_failed` with Kubo's texts, `unsupported_option` for options that
+ * Cairn does not support.
  */
 export function parseImportOptions(options: OptionValues, profile: ImportProfile): ImportOptions {
   const inlineLimit = valueOf(options, takes.inlineLimit)
@@ -157,7 +157,7 @@ function parseSharding(options: OptionValues, { sharding }: ImportProfile): Shar
 function parseFileLinks(options: OptionValues, hash: string, profile: ImportProfile): number {
   const asked = Number(valueOf(options, takes.maxFileLinks))
   if (asked <= 0) return profile.maxFileLinks
-  // One link a node never ends in Kubo; too many would make blocks that peers cannot exchange.
+  // With one link per node Kubo never terminates; too many links would make blocks that peers cannot exchange.
   const sample = new Uint8Array(hash === 'identity' ? 128 : 0)
   const each = multihashOf(hash, sample).length + linkBytes
   if (asked < 2 || asked * each > nodeBytesMax) {
@@ -172,7 +172,7 @@ function refuseUnbuilt(options: OptionValues, hash: string, inlineLimit: bigint)
   if (inlineLimit < 0n) throw refusedValue('inline-limit', String(inlineLimit))
 }
 
-/** Names of the multihash table that Kubo accepts, supported here or not. */
+/** Names of the multihash table that Kubo accepts, whether Cairn supports them or not. */
 function isMultihashName(name: string): boolean {
   if (/^blake2[bs]-\d+$/.test(name)) {
     const bits = Number(name.slice(8))
@@ -196,9 +196,9 @@ function refusedValue(name: string, value: string): Fault {
 }
 
 const chunkBytesMax = 2_096_896
-/** What Kubo's chunkers without numbers are about, whatever the profile. */
+/** Default chunk size of Kubo's chunkers without parameters, whatever the profile. */
 const defaultChunkBytes = 262_144
-/** The window of the fingerprint: no chunk may be shorter. */
+/** The window of the fingerprint, which is the minimum chunk size. */
 const windowBytes = 16
 
 /** Throws `command_failed` with Kubo's text. */
@@ -233,7 +233,7 @@ function parseRabin(text: string): RabinBounds {
 function boundsAround(average: number): RabinBounds {
   const max = within(average + Math.floor(average / 2))
   const min = Math.floor(average / 3)
-  // Kubo takes these, and then cuts in a way that follows from how its numbers wrap.
+  // Kubo accepts these, and then cuts at boundaries that depend on its integer overflow.
   if (min < windowBytes) {
     const detail = `value "rabin-${average}" of option "chunker" is not supported by this server`
     throw new Fault('unsupported_option', { detail })

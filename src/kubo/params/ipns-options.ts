@@ -1,4 +1,4 @@
-// Options of commands on IPNS names and their keys: in which base names are written, durations, and the file of a record.
+// Options of commands on IPNS names and keys: the base of names, durations, and the file of a record.
 // Tested by src/kubo/commands/names/names.test.ts
 import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
@@ -14,12 +14,12 @@ import { type OptionValues, failed, flag, text, valueOf } from '../kubo-command.
 import { globalOptions } from '../kubo-commands.ts'
 import { readAtMost } from './file-options.ts'
 
-/** What commands on names need. `keys` null: the operator has not allowed Cairn to hold keys. */
+/** Dependencies of commands on names. `keys` null: the operator has not allowed Cairn to store keys. */
 export type NameCommandDeps = { readonly names: Names; readonly keys: () => HeldKeys | null }
 
 export const ipnsBase = text('ipns-base', { default: 'base36' })
 
-/** As Kubo: `b58mh` is the bare multihash. Throws `command_failed` for an unknown base. */
+/** As in Kubo: `b58mh` is the bare multihash. Throws `command_failed` for an unknown base. */
 export function namePrinter(options: OptionValues): (name: IpnsName) => string {
   const base = valueOf(options, ipnsBase)
   if (base === 'b58mh') return ({ multihash }) => flatText(base58btc.baseEncode(multihash))
@@ -43,7 +43,7 @@ export const publishOptions = {
   allowDelegated: flag('allow-delegated'),
 }
 
-/** Whether the record is stored without being published. Throws `command_failed` with Kubo's text. */
+/** Whether the record is stored without publishing it. Throws `command_failed` with Kubo's text. */
 export function isOffline(options: OptionValues): boolean {
   const allowOffline = valueOf(options, publishOptions.allowOffline)
   if (allowOffline && valueOf(options, publishOptions.allowDelegated)) {
@@ -52,7 +52,7 @@ export function isOffline(options: OptionValues): boolean {
   return valueOf(options, globalOptions.offline) || allowOffline
 }
 
-/** The record of the body. Throws `command_failed` if it is too large. */
+/** Reads the record from the body. Throws `command_failed` if it is too large. */
 export async function readRecord(entries: AsyncIterable<UploadEntry> | null): Promise<Uint8Array> {
   const tooBig = `record exceeds maximum size of ${ipnsRecordBytesMax} bytes`
   return await readOneFile(entries, 'record', { bytesMax: ipnsRecordBytesMax, tooBig })

@@ -1,5 +1,5 @@
-// Options that several commands on file trees share: the form of new CIDs, and `flush`, which changes nothing: each change is
-// durable when its command ends.
+// Options that several commands on file trees share: the form of new CIDs, and `flush`, which has no effect: each change is durable
+// when its command ends.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import type { ImportProfile } from '../../codec/ipld/import-profile.ts'
@@ -39,7 +39,7 @@ export function formatIn(options: OptionValues): CidFormat | null {
   return { version: 1, hashCode }
 }
 
-/** Of new nodes of a request without the options. */
+/** The form of new nodes if the request does not set the options. */
 export function formatOfProfile({ cidVersion }: ImportProfile): CidFormat {
   return { version: cidVersion, hashCode: sha256Code }
 }
@@ -51,7 +51,7 @@ export function mfsInput(options: OptionValues, profile: ImportProfile): MfsInpu
   return { profile, patience: fetchPolicyOf(options) }
 }
 
-/** The call to the tree that a command makes. */
+/** The call to the file tree for a command. */
 export function mfsCall({ profile, patience }: MfsInput, call: CommandCall): MfsCall {
   return {
     accountId: call.caller.accountId,
@@ -62,7 +62,7 @@ export function mfsCall({ profile, patience }: MfsInput, call: CommandCall): Mfs
   }
 }
 
-/** Puts the step in front of the text of a failure with one of these codes, as Kubo does. Other failures stay as they are. */
+/** As in Kubo, prefixes the text of a failure with one of these codes with the step. Other failures are unchanged. */
 export async function withStep<Result>(
   step: string,
   work: () => Result | Promise<Result>,

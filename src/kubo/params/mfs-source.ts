@@ -1,4 +1,4 @@
-// Arguments that name content (`/ipfs/<cid>`, `ipfs://<cid>`) or a path of the account's file tree.
+// Arguments that are content (`/ipfs/<cid>`, `ipfs://<cid>`) or a path of the account's file tree.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import { checkMfsPath, segmentsOf } from '../../ipfs/mfs/mfs-path.ts'
@@ -14,7 +14,7 @@ export function checkSourcePath(path: string): string {
   return isContentPath(path) ? path : checkMfsPath(path)
 }
 
-/** The CID that the argument names. Throws as `files.resolve`, and `file does not exist`. */
+/** Resolves the argument to a CID. Throws as `files.resolve`, and `file does not exist`. */
 export async function resolveSource(
   input: MfsInput & { readonly path: string },
   call: CommandCall,

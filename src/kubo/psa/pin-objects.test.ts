@@ -41,7 +41,7 @@ test('times are read to the nanosecond, in any zone, and kept to the millisecond
   assert.deepEqual(bounds('2020-07-27T17:32:28Z'), [ms, ms])
   assert.deepEqual(bounds('2020-07-27T19:32:28.276+02:00'), [ms + 276, ms + 276])
   assert.deepEqual(bounds('2020-07-27T17:32:28.276000001Z'), [ms + 277, ms + 276])
-  // As clients send it that do not escape the plus sign.
+  // As sent by clients that do not escape the plus sign.
   assert.equal(
     parseQuery(new URLSearchParams('before=2020-07-27T19:32:28+02:00')).filter.before,
     ms,

@@ -1,4 +1,4 @@
-// Objects of the Pinning Service API: pins and filters as clients send them, and the status of requests as Cairn answers.
+// Objects of the Pinning Service API: pins and filters that clients send, and the request status that Cairn returns.
 // Specification: https://ipfs.github.io/pinning-services-api-spec/ (1.0.0)
 // Tested by src/kubo/psa/pin-objects.test.ts
 import type { CID } from 'multiformats/cid'
@@ -10,17 +10,17 @@ import type { PinRequestFilter, PinRequestStatus } from '../../tables/pinning/pi
 
 const nameCharsMax = 255
 const originsMax = 20
-/** The network process reads no longer ones. */
+/** The network process does not accept longer ones. */
 const originCharsMax = 512
 const metaMax = 1000
-/** Of `meta` as JSON. */
+/** Maximum characters of `meta` as JSON. */
 const metaCharsMax = 8192
 const cidsMax = 10
 /** Pairs of `meta` in a filter. */
 const filterPairsMax = 20
 const limitMax = 1000
 const limitDefault = 10
-/** Of a value that an error quotes. */
+/** Maximum characters of a value quoted in an error. */
 const shownCharsMax = 100
 
 const statuses: readonly PinRequestStatus[] = ['queued', 'pinning', 'pinned', 'failed']
@@ -40,10 +40,10 @@ export function parsePin(body: string): RequestedPin {
 
 export type PinQuery = { readonly filter: PinRequestFilter; readonly limit: number }
 
-/** Parameters that have one value: if one is repeated, it is not clear which value decides. */
+/** Parameters with a single value; a repeated one would be ambiguous. */
 const singles = ['name', 'match', 'before', 'after', 'limit', 'meta'] as const
 
-/** Parameters of the list. `cid` and `status` are lists, which may also be repeated. Throws `bad_params`. */
+/** Parameters of the list. `cid` and `status` are comma-separated lists and may also be repeated. Throws `bad_params`. */
 export function parseQuery(query: URLSearchParams): PinQuery {
   for (const name of singles) {
     const { length } = query.getAll(name)
@@ -112,7 +112,7 @@ function tooManyMembers(count: number, most: number): Fault {
   return wrong(`meta: ${count} members, at most ${most} are allowed`)
 }
 
-/** A text of the client in an error. */
+/** The client's text, shortened for an error message. */
 function shown(text: string): string {
   return JSON.stringify(text.slice(0, shownCharsMax))
 }
@@ -201,10 +201,10 @@ function limitOf(text: string | null): number {
 /** RFC 3339, section 5.6. */
 const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
 
-/** Whole milliseconds since 1970 UTC: `created` has no parts of them. */
+/** Whole milliseconds since 1970 UTC, the resolution of `created`. */
 function timeOf(text: string | null, name: string, round: (ms: number) => number): number | null {
   if (text === null) return null
-  // In a query, an unescaped `+` is a space.
+  // An unescaped `+` in a query is decoded as a space.
   const found = timeForm.exec(text.replace(' ', '+'))
   const [whole = '', fraction = ''] = found ?? []
   const ms = found === null ? Number.NaN : Date.parse(whole.replace(fraction, '').toUpperCase())

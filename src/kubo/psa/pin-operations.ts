@@ -1,12 +1,12 @@
-// Operations of the Pinning Service API. Each runs as the command of the IPFS API that does the same, so it has the command's
-// allowlists, rates and usage.
+// Operations of the Pinning Service API. Each runs as the equivalent command of the IPFS API, so the command's allowlists, rate
+// limits and usage apply.
 // Tested by test/files/psa.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { PinRequests } from '../../ipfs/pins/pin-requests.ts'
 import type { CommandDeclaration, CommandReply, KuboCommand } from '../kubo-command.ts'
 import { parsePin, parseQuery, pinStatus } from './pin-objects.ts'
 
-/** An operation of one request. Status of the reply: 200 for GET, else 202. */
+/** The operation of one request. Status of the reply: 200 for GET, otherwise 202. */
 export type PinOperation = {
   readonly command: 'pin/ls' | 'pin/add' | 'pin/rm'
   readonly takesBody: boolean
@@ -16,18 +16,18 @@ export type PinOperation = {
 
 export type PinOperationDeps = {
   readonly requests: PinRequests
-  /** Multiaddrs at which this server fetches from clients. */
+  /** Multiaddrs to which clients can connect so that this server fetches their content. */
   readonly delegates: () => readonly string[]
 }
 
 type PsaRequest = {
   readonly method: string
-  /** Null: the list. */
+  /** Null: the list of requests. */
   readonly id: string | null
   readonly query: string
 }
 
-/** Null: the path does not take the method. */
+/** Null: the path does not support the method. */
 export function findPinOperation(
   parts: PinOperationDeps,
   request: PsaRequest,
@@ -38,7 +38,7 @@ export function findPinOperation(
   return method === 'DELETE' && id !== null ? remove(parts, id) : null
 }
 
-/** Parsing is part of the run: the pipeline counts a refusal. */
+/** Parsing is part of the run, so that the pipeline counts a refusal. */
 function declare<Input>(
   command: PinOperation['command'],
   takesBody: boolean,
@@ -91,7 +91,7 @@ function get({ requests, delegates }: PinOperationDeps, id: string): PinOperatio
   )
 }
 
-/** `id`: of the request that it replaces, or null. */
+/** `id`: ID of the request to replace, or null. */
 function add({ requests, delegates }: PinOperationDeps, id: string | null): PinOperation {
   return declare('pin/add', true, parsePin, async (pin, accountId) => {
     const added = await (id === null

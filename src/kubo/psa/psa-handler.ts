@@ -32,7 +32,7 @@ export type PsaDeps = PinOperationDeps & {
   readonly gateway: KuboPipeline
   readonly version: string
   readonly settings: { readonly idleMs: number }
-  /** Absent: no request is reported. */
+  /** Absent: requests are not logged. */
   readonly requestLog?: RequestLog
   readonly clock: Clock
   readonly log: Log

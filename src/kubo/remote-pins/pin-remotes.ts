@@ -1,4 +1,4 @@
-// Other pinning services that accounts use: name, endpoint and access token. The token is encrypted and never shown again.
+// Other pinning services of accounts: name, endpoint and access token. The token is stored encrypted and never shown again.
 // Tested by src/kubo/remote-pins/pin-remotes.test.ts
 import { createSecretEncryption } from '../../access/people/secret-encryption.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -16,7 +16,7 @@ import {
 } from '../../tables/pinning/pin-remotes.ts'
 import { failed } from '../kubo-command.ts'
 
-/** `endpoint`: URL without a slash at its end. `token`: null if the server cannot decrypt it. */
+/** `endpoint`: URL without a trailing slash. `token`: null if the server cannot decrypt it. */
 export type PinRemote = {
   readonly name: string
   readonly endpoint: string
@@ -29,20 +29,23 @@ export interface PinRemotes {
     accountId: string,
     remote: { readonly name: string; readonly endpoint: string; readonly token: string },
   ): Promise<void>
-  /** By name. */
+  /** Ordered by name. */
   list(accountId: string): Promise<readonly PinRemote[]>
   /** Throws `command_failed` with Kubo's texts. */
   get(accountId: string, name: string): Promise<PinRemote>
-  /** Does nothing if there is none. */
+  /** Does nothing if the service does not exist. */
   remove(accountId: string, name: string): Promise<void>
 }
 
-/** Of an account. */
+/** Maximum number of services of an account. */
 const remotesMax = 64
 const nameCharsMax = 255
 const tokenCharsMax = 8192
 
-/** `sealSecret`: bytes of this server, from which the key is derived. `anywhere`: also private addresses, and http. */
+/**
+ * `sealSecret`: secret bytes of this server, from which the encryption key is derived. `anywhere`: also allows private addresses
+ * and http.
+ */
 export function createPinRemotes(parts: {
   readonly rows: Rows
   readonly clock: Clock
@@ -94,13 +97,13 @@ function checkTexts(name: string, token: string): void {
   if (name === '' || name.length > nameCharsMax || !isStorableText(name)) {
     throw failed(`service name must have 1 to ${nameCharsMax} characters`)
   }
-  // The key is sent in a header.
+  // The token is sent in a header.
   if (token.length > tokenCharsMax || !/^[\x21-\x7e]+$/.test(token)) {
     throw failed(`service key must be 1 to ${tokenCharsMax} visible ASCII characters`)
   }
 }
 
-/** Without slashes at the end, as Kubo stores it. */
+/** Without trailing slashes, as Kubo stores it. */
 function normalized(endpoint: string, anywhere: boolean): string {
   const isUrl = /^https?:\/\//i.test(endpoint) && URL.canParse(endpoint)
   if (!isUrl) throw failed('service endpoint must be a valid HTTP URL')

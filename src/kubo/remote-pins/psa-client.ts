@@ -1,4 +1,4 @@
-// Client of the IPFS Pinning Service API 1.0.0 of other servers. Replies are parsed, and limited in bytes and pages.
+// Client of the IPFS Pinning Service API 1.0.0 of other servers. Replies are validated, and limited in bytes and pages.
 // Specification: https://ipfs.github.io/pinning-services-api-spec/
 // Tested by test/files/remote-pins.test.ts
 import type { CID } from 'multiformats/cid'
@@ -18,7 +18,7 @@ export type RemotePin = {
   readonly status: RemoteStatus
   readonly cid: CID
   readonly name: string
-  /** As the server wrote it. */
+  /** As sent by the server. */
   readonly created: string
 }
 
@@ -29,7 +29,7 @@ export type RemoteFilter = {
   readonly statuses: readonly RemoteStatus[]
 }
 
-/** All throw `command_failed` with the answer of the server, or why there is none. */
+/** All methods throw `command_failed` with the server's error, or with the reason why there is no reply. */
 export interface PsaClient {
   add(
     remote: PinRemote,
@@ -51,7 +51,7 @@ const detailCharsMax = 500
 
 type PsaRequest = {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** After `/pins`. */
+  /** Path after `/pins`. */
   readonly path: string
   readonly body?: object
   readonly signal: AbortSignal
@@ -172,7 +172,7 @@ function toPin(value: unknown): RemotePin {
   return { id, status, cid, name: typeof name === 'string' ? name : '', created }
 }
 
-/** In the words of Kubo's client. */
+/** The text of Kubo's client. */
 function refusalOf(status: number, text: string): string {
   try {
     const { reason, details } = asObject(asObject(JSON.parse(text))['error'])
@@ -181,7 +181,7 @@ function refusalOf(status: number, text: string): string {
       return `reason: ${JSON.stringify(reason.slice(0, detailCharsMax))}, details: ${JSON.stringify(shown)}: ${status}`
     }
   } catch {
-    // Not the error object of the specification.
+    // Not an error object of the specification.
   }
   return `remote pinning service returned http error ${status}`
 }

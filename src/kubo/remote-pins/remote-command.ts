@@ -1,4 +1,4 @@
-// What the commands `pin/remote/*` share: the service that they name, filters, and the form of a remote pin.
+// Shared by the commands `pin/remote/*`: the selected service, filters, and the output of a remote pin.
 // Tested by test/files/remote-pins.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'

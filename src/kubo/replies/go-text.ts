@@ -1,4 +1,4 @@
-// Texts as Go's standard library writes them. Pure.
+// Formats values as Go's standard library does. Pure.
 // Tested by src/kubo/commands/names/names.test.ts
 
 /** `time.Duration.String`: `5m0s`, `1.5s`, `250ms`. */
@@ -23,7 +23,7 @@ export function goDuration(ns: bigint): string {
   return minutes > 0n ? `${minutes}m${last}` : last
 }
 
-/** `hex.Dump`: sixteen bytes a line, with their ASCII. */
+/** As `hex.Dump`: sixteen bytes per line, with their ASCII. */
 export function hexDump(bytes: Uint8Array): string {
   let out = ''
   for (let at = 0; at < bytes.length; at += 16) {

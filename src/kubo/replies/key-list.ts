@@ -1,10 +1,10 @@
-// Keys in the shape of Kubo: as JSON, and as a table with IDs of the same width.
+// Keys in Kubo's shape: as JSON, and as a table with IDs of equal width.
 // Tested by src/kubo/commands/names/names.test.ts
 import type { CommandReply } from '../kubo-command.ts'
 
 export type ShownKey = { readonly Name: string; readonly Id: string }
 
-/** `long`: the text has IDs too. */
+/** `long`: the text includes IDs. */
 export function keyList(keys: readonly ShownKey[], long: boolean): CommandReply {
   const width = Math.max(0, ...keys.map(({ Id }) => Id.length))
   const text = () =>

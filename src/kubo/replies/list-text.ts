@@ -1,13 +1,13 @@
-// The answer of `ls` as text, in columns as Kubo sets them.
+// The reply of `ls` as text, in Kubo's columns.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 
 export type ListedLink = {
   readonly Name: string
   readonly Hash: string
   readonly Size: bigint | number
-  /** 1: a directory. */
+  /** 1: directory. */
   readonly Type: number
-  /** Of a symbolic link, else ''. */
+  /** Target of a symbolic link, otherwise ''. */
   readonly Target: string
   readonly Mode: number
   readonly ModTime: string
@@ -18,18 +18,18 @@ export type Listing = {
 }
 
 export type ListTextOptions = {
-  /** A line with the names of the columns. */
+  /** Whether to print a line with column names. */
   readonly headers: boolean
   readonly sizes: boolean
 }
 
-/** Least widths of the columns but the last; a space follows each. */
+/** Minimum widths of all columns but the last; a space follows each. */
 type Widths = readonly [number, number]
 
 /** Widths for lines that are sent before the next ones are known. */
 export const streamWidths: Widths = [9, 9]
 
-/** `widths` null: as wide as the longest. Several objects have a heading each where widths are known. */
+/** `widths` null: as wide as the longest value. With known widths, each of several objects has a heading. */
 export function listText(
   { Objects: objects }: Listing,
   { headers, sizes }: ListTextOptions,

@@ -1,9 +1,9 @@
-// The identity of this server as an IPFS node: its peer id, and the address that the client used.
+// The identity of this server as an IPFS node: its peer ID, and the address that the client used.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import { base58btc } from 'multiformats/bases/base58'
 import { identity } from 'multiformats/hashes/identity'
 
-/** Protobuf head of a libp2p public key: type Ed25519, 32 bytes of data. */
+/** Protobuf prefix of a libp2p public key: type Ed25519, 32 bytes of data. */
 const keyHead = new Uint8Array([0x08, 0x01, 0x12, 0x20])
 
 export type OwnNode = {
@@ -13,7 +13,7 @@ export type OwnNode = {
   readonly publicKey: string
 }
 
-/** `publicKey`: 32 bytes, Ed25519, of this server; the peer id is made from it. */
+/** `publicKey`: Ed25519 public key of this server, 32 bytes, from which the peer ID is derived. */
 export function ownNode(publicKey: Uint8Array): OwnNode {
   const encoded = Buffer.concat([keyHead, publicKey])
   return {
@@ -23,8 +23,8 @@ export function ownNode(publicKey: Uint8Array): OwnNode {
 }
 
 /**
- * `host`, a Host header, as a multiaddr: `/ip4/127.0.0.1/tcp/8545/http`. Null for one that names no host. Port 443 and no
- * other is taken for TLS: a proxy in front does not say.
+ * `host`, a Host header, as a multiaddr: `/ip4/127.0.0.1/tcp/8545/http`. Null if it contains no host. Only port 443 is assumed to
+ * be TLS, because a TLS proxy in front does not report it.
  */
 export function ownAddress(host: string): string | null {
   const match = /^(?:\[([\da-f:.]+)\]|([a-z\d._-]+))(?::(\d{1,5}))?$/i.exec(host)

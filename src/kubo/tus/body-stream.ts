@@ -1,10 +1,10 @@
-// A pushed request body as a web stream, one mebibyte ahead at most.
+// Converts a pushed request body to a web stream that buffers at most one mebibyte.
 // Tested by test/files/tus.test.ts
 import type { RequestBodyStream } from '../../http/request-body-stream.ts'
 
 const aheadBytes = 1024 * 1024
 
-/** `failed`: gets the error that ended the body early. `leave`: discards the rest. */
+/** `failed`: called with the error that ended the body early. `leave`: discards the rest. */
 export function bodyStream(
   body: RequestBodyStream,
   failed: (thrown: unknown) => void,

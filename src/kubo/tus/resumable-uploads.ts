@@ -1,5 +1,5 @@
-// Resumable uploads, and those of one machine: on disk beside their bytes, `<id>.json`, replaced whole, and `<id>.bytes`. Bytes are
-// synced as they come, so that what is acknowledged is there after a crash.
+// Resumable uploads of a single machine, on disk: `<id>.json`, always replaced as a whole, and the bytes in `<id>.bytes`. Received
+// bytes are synced, so that acknowledged bytes survive a crash.
 // Tested by src/kubo/tus/resumable-uploads.test.ts, test/files/tus.test.ts
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -12,34 +12,34 @@ export type ResumableUpload = {
   readonly id: string
   readonly accountId: string
   readonly keyId: string
-  /** Of the whole upload. */
+  /** Size of the whole upload. */
   readonly bytes: number
-  /** Those that are synced to disk. */
+  /** Number of bytes that are synced to disk. */
   readonly received: number
   /** Milliseconds since 1970. */
   readonly created: number
   readonly metadata: Readonly<Record<string, string>>
-  /** The last line of `add`; null: it is not added yet. */
+  /** The last line of the reply of `add`; null: the upload is not added yet. */
   readonly added: Added | null
 }
 
 export type Added = { readonly Name: string; readonly Hash: string; readonly Size: string }
 
-/** On this machine, or shared by several: then reads are promises. */
+/** Of one machine, or shared by several, in which case reads return promises. */
 export interface ResumableUploads {
   find(id: string): ResumableUpload | null | Promise<ResumableUpload | null>
-  /** Uploads of a key that are not added yet, with those that begin. */
+  /** Number of uploads of a key that are not added yet, including those being created. */
   openOf(keyId: string): number | Promise<number>
-  /** Bytes that unfinished uploads of an account have declared, with those that begin. */
+  /** Declared bytes of an account's unfinished uploads, including those being created. */
   declaredOf(accountId: string): number
   /** Bytes of unfinished uploads on the disk of this machine. */
   readonly storedBytes: number
-  /** Counts an upload that begins, until it is saved; call the returned function when the request ends. */
+  /** Counts an upload that is being created until it is saved; call the returned function when the request ends. */
   begin(record: ResumableUpload): () => void
-  /** A new upload without bytes. Durable on return. */
+  /** Creates an upload without bytes. Durable when it resolves. */
   create(record: ResumableUpload): Promise<void>
   /**
-   * Stores bytes from `offset` on as they come, whatever ends them. Returns the new offset, durable; null: another machine has
+   * Stores bytes from `offset` on as they arrive, however the body ends. Returns the new, durable offset; null: another machine has
    * stored bytes there. `mustFit` is called before each piece.
    */
   append(
@@ -48,32 +48,32 @@ export interface ResumableUploads {
     pieces: AsyncIterable<Uint8Array>,
     mustFit: (bytes: number) => void,
   ): Promise<number | null>
-  /** The bytes of an upload that is complete and not added. */
+  /** The bytes of an upload that is complete and not yet added. */
   read(id: string): AsyncIterable<Uint8Array>
-  /** The bytes are content now: stores the record and drops them. */
+  /** The bytes have been added as content: stores the record and deletes the bytes. */
   finish(record: ResumableUpload): Promise<void>
-  /** Takes the bytes too. */
+  /** Removes the record and the bytes. */
   remove(id: string): Promise<void>
   stop(): void
 }
 
-/** Of this machine alone. */
+/** Uploads of a single machine. */
 export type LocalUploads = Omit<ResumableUploads, 'find' | 'openOf'> & {
   find(id: string): ResumableUpload | null
   openOf(keyId: string): number
-  /** Durable on return. */
+  /** Durable when it resolves. */
   save(record: ResumableUpload): Promise<void>
   pathOf(id: string): string
 }
 
-/** How long an upload is kept after it began, added or not. */
+/** How long an upload is stored after its creation, added or not. */
 export const uploadLifeMs = 24 * 3_600_000
 const sweepMs = 600_000
-/** What a crash may cost of an upload under way. */
+/** Maximum number of received bytes that a crash may lose. */
 const syncBytes = 8 * 1024 * 1024
 const idForm = /^[0-9a-f]{32}$/
 
-/** Reads what is there, and takes away what is too old, now and every ten minutes. */
+/** Loads existing uploads, and removes expired ones now and every ten minutes. */
 export async function openResumableUploads(folder: string, clock: Clock): Promise<LocalUploads> {
   const records = new Map<string, ResumableUpload>()
   const beginning = new Map<string, ResumableUpload>()
@@ -85,7 +85,7 @@ export async function openResumableUploads(folder: string, clock: Clock): Promis
     const record = idForm.test(id) ? await readRecord(join(folder, name)) : null
     if (record !== null) records.set(id, record)
   }
-  // What a crash left: half a record, bytes that no record wants.
+  // Removes remains of a crash: incomplete records, and bytes without a record.
   for (const name of await readdir(folder)) {
     const record = records.get(name.slice(0, 32))
     const wanted =
@@ -164,14 +164,14 @@ export async function openResumableUploads(folder: string, clock: Clock): Promis
     } catch (thrown) {
       throw isFull(thrown) ? new Fault('no_space', { cause: thrown }) : thrown
     } finally {
-      // Whatever ended it: what has come is kept.
+      // However the body ended, the received bytes are stored.
       await sync()
     }
     return at
   }
 
   await sweep()
-  // What cannot be removed now is tried again at the next round.
+  // Failed removals are tried again in the next round.
   const stop = clock.every(sweepMs, () => void sweep().catch(() => {}))
   return {
     find: (id) => records.get(id) ?? null,
@@ -218,7 +218,7 @@ async function sizeOf(path: string): Promise<number> {
   )
 }
 
-/** Null: what is there is no record. */
+/** Null: the file is not a valid record. */
 async function readRecord(path: string): Promise<ResumableUpload | null> {
   try {
     const record = JSON.parse(await readFile(path, 'utf8')) as ResumableUpload

@@ -1,5 +1,5 @@
-// Resumable uploads of several machines: records in PostgreSQL, bytes as objects of at most 8 MiB. A client continues at any
-// machine. Of two machines that receive bytes of one upload at the same offset, one stores them.
+// Resumable uploads shared by several machines: records in PostgreSQL, bytes as objects of at most 8 MiB. A client can continue on
+// any machine. If two machines receive bytes of one upload at the same offset, only one of them stores them.
 // Tested by test/files/shared-uploads.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -30,11 +30,11 @@ import {
 } from './resumable-uploads.ts'
 
 const sweepMs = 600_000
-/** How old the declared bytes of accounts may be. */
+/** Maximum age of the cached declared bytes of accounts. */
 const declaredMs = 5000
 const partsAtOnce = 1000
 
-/** `buffers`: of parts; each upload that receives bytes has one. */
+/** `buffers`: buffers for parts; each upload that receives bytes uses one. */
 export async function openSharedUploads(parts: {
   readonly rows: Rows
   readonly objects: Pick<ObjectStore, 'put' | 'read'>
@@ -57,7 +57,7 @@ export async function openSharedUploads(parts: {
     await rows.write(deleteOldUploads(clock.now() - uploadLifeMs), { lock: 'none' })
   }
 
-  /** False: another machine has stored bytes there. */
+  /** False: another machine has stored bytes at this offset. */
   async function storePart(id: string, at: number, body: Uint8Array): Promise<boolean> {
     const segment = await ids.next()
     await objects.put(objectName(segment.id), body, never)
@@ -102,7 +102,7 @@ export async function openSharedUploads(parts: {
         if (!isOwn) return null
       }
     } finally {
-      // Whatever ended it: what has come is stored.
+      // However the body ended, the received bytes are stored.
       await store().finally(() => buffers.give(buffer))
     }
     return isOwn ? at : null
@@ -116,7 +116,7 @@ export async function openSharedUploads(parts: {
     }),
   ]
 
-  /** One at a time; a failure waits for the next round. */
+  /** Runs one at a time; a failure waits for the next round. */
   function every(periodMs: number, work: () => Promise<void>): () => void {
     let isRunning = false
     return clock.every(periodMs, () => {

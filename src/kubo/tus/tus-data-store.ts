@@ -1,11 +1,11 @@
-// Uploads as the tus library sees them: it knows the protocol, `ResumableUploads` stores the bytes.
+// Adapter for the tus library: the library implements the protocol, `ResumableUploads` stores the bytes.
 // Tested by test/files/tus.test.ts
 import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'
 import { uploadLifeMs, type ResumableUpload, type ResumableUploads } from './resumable-uploads.ts'
 import type { UploadSpace } from './upload-space.ts'
 
-/** `draft`: the record of an upload that begins with this request. Throws the errors of the tus server, `no_space`. */
+/** `draft`: the record of an upload that this request creates. Throws the errors of the tus server, `no_space`. */
 export class TusDataStore extends DataStore {
   override extensions = ['creation', 'creation-with-upload', 'termination', 'expiration']
   readonly #records: ResumableUploads

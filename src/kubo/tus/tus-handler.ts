@@ -1,5 +1,5 @@
-// Uploads that go on after a break: the tus protocol 1.0.0 at `/tus/files`, behind the gates, limits and quotas of `add`,
-// which each upload becomes when its last byte is there. What is acknowledged is synced.
+// Resumable uploads: the tus protocol 1.0.0 at `/tus/files`, with the authorization, limits and quotas of `add`, which runs when an
+// upload's last byte has arrived. Acknowledged bytes are synced.
 // Rules: https://tus.io/protocols/resumable-upload
 // Tested by test/files/tus.test.ts
 import type { CommandCall, KuboCommand, KuboPipeline } from '../kubo-command.ts'
@@ -44,16 +44,16 @@ export type TusHandlerDeps = {
   readonly room: UploadSpace
   readonly version: string
   readonly settings: FilesSettings
-  /** Absent: no request is reported. */
+  /** Absent: requests are not logged. */
   readonly requests?: RequestLog
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Unfinished uploads of one key. */
+/** Maximum number of unfinished uploads of one key. */
 const openMax = 64
 
-/** `as`: the caller that the admin API authenticated, and the path in place of the exchange's own. */
+/** `as`: the caller that the admin API authenticated, and the path to use instead of the exchange's path. */
 export type TusHandler = (exchange: NodeExchange, as?: FilesEntry) => Promise<void>
 
 /** Creates the handler. It answers every exchange itself and throws nothing. */
@@ -87,7 +87,7 @@ export function createTusHandler(parts: TusHandlerDeps): TusHandler {
 }
 
 function createServe({ gateway, add, records, room, clock, settings }: TusHandlerDeps) {
-  // Loaded with the first upload: a server starts sooner without it.
+  // Loaded with the first upload, so that the server starts faster.
   let loaded: Promise<{ library: typeof import('@tus/server'); locker: Locker }> | null = null
   async function load() {
     const library = await import('@tus/server')
@@ -117,7 +117,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     const visit = { exchange, upload, path, caller, record, creates }
     if (exchange.method === 'DELETE') return await ask(visit, null)
     if (exchange.method === 'HEAD') {
-      // It waits for a PATCH under way, which may have brought the last byte.
+      // It waits for a running PATCH, which may have received the last byte.
       const answer = await ask(visit, null)
       const now = await records.find(record.id)
       if (now === null || now.received < now.bytes || now.added !== null) return answer
@@ -132,7 +132,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
   async function begin(exchange: NodeExchange, caller: Caller): Promise<BegunUpload> {
     try {
       const open = records.openOf(caller.keyId)
-      // Nothing is awaited between the count of this machine and `records.begin`: concurrent creations see each other.
+      // Nothing is awaited between the count of this machine and `records.begin`, so that concurrent creations count each other.
       const count = typeof open === 'number' ? open : await open
       const record = draftOf(exchange, caller, count)
       return { record, settle: records.begin(record) }
@@ -158,7 +158,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     if (open >= openMax) {
       throw overCount(`this key is limited to ${openMax} unfinished uploads`)
     }
-    // When it completes, the bytes are stored twice: here and in the store.
+    // When the upload completes, its bytes are stored twice: in the upload and in the store.
     room.mustFit(2 * bytes)
     const { accountId, keyId } = caller
     const metadata = parseMetadata(headers['upload-metadata'] as string | undefined)
@@ -173,7 +173,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     return record?.accountId === accountId ? record : null
   }
 
-  /** As a run of `add`, which this request is a part of. */
+  /** Runs the request as a part of `add`. */
   async function run(visit: Visit): Promise<Refusal> {
     const { exchange, upload, caller, record, creates } = visit
     const request = {
@@ -208,7 +208,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     }
   }
 
-  /** The protocol. Throws what the body, the disk or `finish` threw. */
+  /** Runs the protocol. Throws the errors of the body, the disk or `finish`. */
   async function ask(visit: Visit, finish: (() => Promise<Added>) | null): Promise<Refusal> {
     const { exchange, upload, path, record, creates } = visit
     if (exchange.method === 'HEAD' && finish !== null) await finish()
@@ -256,7 +256,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     return { status: response.status, headers, body: await response.text() }
   }
 
-  /** Callers at the same time share one run. */
+  /** Concurrent callers share one run. */
   async function addOnce(id: string, input: unknown, call: CommandCall): Promise<Added> {
     const running = adding.get(id) ?? addNow(id, input, call).finally(() => adding.delete(id))
     adding.set(id, running)
@@ -264,7 +264,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
   }
 
   async function addNow(id: string, input: unknown, call: CommandCall): Promise<Added> {
-    // Goes on when the caller has gone: all bytes are here, and who asks again finds the CID.
+    // Continues after the client has disconnected: all bytes are stored, and a later request returns the CID.
     const before = (await records.find(id))?.added ?? null
     if (before !== null) return before
     const lasting = { ...call, connected: () => true, signal: new AbortController().signal }
@@ -295,7 +295,7 @@ type BegunUpload = { readonly record: ResumableUpload; readonly settle: () => vo
 type Arrived = {
   readonly exchange: NodeExchange
   readonly upload: UploadBody
-  /** Null: the request has credentials of its own. */
+  /** Null: the request contains its own credentials. */
   readonly as: FilesEntry | null
 }
 
@@ -306,7 +306,7 @@ type Visit = Omit<Arrived, 'as'> & {
   readonly creates: boolean
 }
 
-/** Its creation checks the whole declared length. */
+/** The creation request checks the whole declared length. */
 function reserved(upload: UploadBody, { bytes }: ResumableUpload, creates: boolean): FilesUpload {
   return {
     declaredBytes: creates ? bytes : upload.declaredBytes,

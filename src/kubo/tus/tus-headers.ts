@@ -1,4 +1,4 @@
-// Where uploads that go on after a break are, and the headers that their answers carry.
+// Paths of resumable uploads, and the headers of their replies.
 // Tested by test/files/tus.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 import { kuboHeaders } from '../kubo-reply.ts'
@@ -11,13 +11,13 @@ const allowed =
 const exposed =
   'Location, Tus-Resumable, Tus-Version, Tus-Extension, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, X-Cairn-Cid, Retry-After, X-Request-Id'
 
-/** Of every answer. */
+/** Headers of every reply. */
 export function tusHeaders(headers: IncomingHttpHeaders, version: string): Record<string, string> {
   const expose = { 'Access-Control-Expose-Headers': exposed, 'Tus-Resumable': tusVersion }
   return { ...kuboHeaders(headers, version), ...expose }
 }
 
-/** To OPTIONS, which needs no credentials: what is offered, and what pages may send. */
+/** Reply to OPTIONS, which needs no credentials: the supported features, and what pages may send. */
 export function tusPreflight({ origin }: IncomingHttpHeaders): Refusal {
   const offered = {
     'Tus-Version': tusVersion,

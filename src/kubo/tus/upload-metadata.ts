@@ -1,4 +1,4 @@
-// The Upload-Metadata of a tus upload: the name of the file, and the options of `add` by their own names.
+// The Upload-Metadata of a tus upload: the file name, and options of `add` by their names.
 // Rules: https://tus.io/protocols/resumable-upload (Upload-Metadata)
 import { Fault } from '../../base/fault.ts'
 import { parseCommandLine } from '../command-line.ts'
@@ -6,10 +6,10 @@ import { add } from '../commands/files/add.ts'
 
 const metadataBytesMax = 16 * 1024
 const nameBytesMax = 1024
-/** As Kubo has it. */
+/** As in Kubo. */
 const pinNameBytesMax = 255
 
-/** Pairs of a key and a value in Base64. Throws `bad_argument`. */
+/** Parses pairs of a key and a Base64 value. Throws `bad_argument`. */
 export function parseMetadata(header: string | undefined): Readonly<Record<string, string>> {
   if (header === undefined || header.trim() === '') return {}
   if (header.length > metadataBytesMax) throw bad('Upload-Metadata is over 16384 bytes')
@@ -23,12 +23,12 @@ export function parseMetadata(header: string | undefined): Readonly<Record<strin
   return Object.fromEntries(found)
 }
 
-/** Options of `add`, as a query would give them; a pin without a name has the name of the file. Throws `bad_argument`. */
+/** Options of `add`, as in a query; a pin without a name gets the file name. Throws `bad_argument`. */
 export function addOptions(
   metadata: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, boolean | bigint | string> {
   const query = new URLSearchParams({ ...metadata })
-  // A name that is no option; and what makes no sense without a reply of lines.
+  // Removes names that are not options, and options that make sense only with a streamed reply.
   for (const name of ['name', 'n', 'progress', 'p', 'silent', 'arg', 'multipart'])
     query.delete(name)
   boundaryOf(metadata)
@@ -43,7 +43,7 @@ function notPinned(query: URLSearchParams): boolean {
   return query.get('pin') === 'false' || query.get('only-hash') === 'true'
 }
 
-/** The last segment of `filename` or `name`; '' when there is none. Throws `bad_argument`. */
+/** The last segment of `filename` or `name`; '' if there is none. Throws `bad_argument`. */
 export function nameOf(metadata: Readonly<Record<string, string>>): string {
   const given = metadata['filename'] ?? metadata['name'] ?? ''
   const name = given.replace(/^.*\//s, '')
@@ -54,8 +54,8 @@ export function nameOf(metadata: Readonly<Record<string, string>>): string {
 }
 
 /**
- * `multipart`: the upload is a body of multipart/form-data with that boundary, as `add` takes it: a folder, or several files. Null:
- * it is one file. Throws `bad_argument`.
+ * `multipart`: the upload is a multipart/form-data body with that boundary, as for `add`: a folder, or several files. Null: it is a
+ * single file. Throws `bad_argument`.
  */
 export function boundaryOf(metadata: Readonly<Record<string, string>>): string | null {
   const boundary = metadata['multipart'] ?? null

@@ -1,13 +1,13 @@
-// Room for the bytes of unfinished uploads under `store.bytesMax` and on the device.
+// Space for the bytes of unfinished uploads, within `store.bytesMax` and on the device.
 // Tested by test/files/tus-bounds.test.ts
 import { Fault } from '../../base/fault.ts'
 
 export type UploadSpace = {
-  /** Throws `no_space` when so many more bytes do not fit. */
+  /** Throws `no_space` if that many additional bytes do not fit. */
   mustFit(bytes: number): void
 }
 
-/** `bytesMax`: null, as much as the device takes. `usedBytes`: of it. `deviceSpace`: bytes that are left there. */
+/** `bytesMax`: null means limited only by the device. `usedBytes`: used part of it. `deviceSpace`: free bytes of the device. */
 export function createUploadSpace(parts: {
   readonly bytesMax: number | null
   readonly usedBytes: () => number

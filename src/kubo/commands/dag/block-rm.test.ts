@@ -77,7 +77,7 @@ test('repo/gc names what several adds share once, and leaves what a pin shares w
   }
   const pinned = await add('kept', 'kept')
   const leased = [...(await wrapped(['kept', 'one', 'both'])), ...(await wrapped(['both', 'two']))]
-  // More than end in one write.
+  // More leases than one write ends.
   for (let at = 0; at < 250; at++) leased.push(raw(await add('f', `loose ${at}`, { pin: false })))
   const gone = new Set(leased.filter((cid) => cid !== raw(pinned)))
   const named = (await lines('repo/gc')).map((line) => (line as { Key: Line }).Key)

@@ -1,4 +1,4 @@
-// `block/get`: one block as it is stored.
+// `block/get`: one stored block.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { KuboCommand } from '../../kubo-command.ts'

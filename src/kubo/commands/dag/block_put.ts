@@ -31,7 +31,7 @@ type BlockPutInput = {
   readonly version: 0 | 1
   readonly codec: number
   readonly hashCode: number
-  /** Of the digest; null = whole. */
+  /** Length of the digest in bytes; null: full length. */
   readonly digestBytes: number | null
   readonly pin: boolean
   readonly size: BlockSize
@@ -87,7 +87,7 @@ export const blockPut: KuboCommand<BlockPutInput> = {
   },
 }
 
-/** `format` is the older way to say codec and version; both at once are refused. */
+/** `format` is the older option for codec and version; setting both is refused. */
 function formatOf(options: OptionValues): { version: 0 | 1; codec: number } {
   const format = valueOf(options, takes.format)
   const codecName = valueOf(options, takes.cidCodec)
@@ -103,7 +103,7 @@ function formatOf(options: OptionValues): { version: 0 | 1; codec: number } {
   return { version: 1, codec }
 }
 
-/** One part after another, each durable before its line; a part that fails leaves those before it. */
+/** Stores parts one after another, each durable before its line; if a part fails, earlier ones remain stored. */
 async function* putAll(input: BlockPutInput, call: CommandCall) {
   const { version, codec, hashCode, digestBytes, pin, patience } = input
   const context = {

@@ -1,4 +1,4 @@
-// `block/rm`: lets go of blocks that the account brought and did not pin.
+// `block/rm`: removes blocks that the account uploaded and did not pin.
 // Tested by src/kubo/commands/dag/block-rm.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
@@ -7,9 +7,9 @@ import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type BlockRmInput = {
   readonly paths: readonly string[]
-  /** What is not here is no error. */
+  /** Missing blocks are not an error. */
   readonly force: boolean
-  /** Tell of errors only. */
+  /** Report only errors. */
   readonly quiet: boolean
   readonly patience: FetchPolicy
   readonly print: (cid: CID) => string

@@ -1,4 +1,4 @@
-// `block/stat`: the CID a path names and the size of its block, a number.
+// `block/stat`: the CID that a path resolves to, and the size of its block.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { KuboCommand } from '../../kubo-command.ts'

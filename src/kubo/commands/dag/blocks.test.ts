@@ -137,7 +137,7 @@ test('pin/update moves name and pin in one step, over the own pins only', async 
   await assert.rejects(value('pin/update', [b, a]), {
     message: "'to' cid was already recursively pinned",
   })
-  // Another account's pins neither help nor hinder.
+  // Pins of another account have no effect.
   const asBob = value('pin/update', [a, b], {}, null, files, 'bob')
   await assert.rejects(asBob, { message: "'from' cid was not recursively pinned already" })
   await run('pin/add', [a], {}, null, files, 'bob')

@@ -57,7 +57,7 @@ const pinsOf = async ({ value }: Commands) =>
 const notFound = (cid: CID) =>
   `block was not found locally (offline): ipld: could not find ${cid.toString()}`
 
-/** A folder with a file of two chunks, the same file again, and a folder below it. */
+/** A folder with a file of two chunks, the same file again, and a subfolder. */
 async function addFolder({ lines }: Commands): Promise<string> {
   const large = Buffer.alloc(300_000, 7)
   const all = (await lines('add', [], {}, [
@@ -82,7 +82,7 @@ test('a folder goes through a CAR into another store: same CIDs, readable, pinne
   assert.deepEqual(await pinsOf(other), [folder])
   assert.deepEqual((await other.cat([`${folder}/a`]))[0], Buffer.alloc(300_000, 7).toString())
   assert.deepEqual(await other.bytes('dag/export', [folder]), car)
-  // What a path names is exported as its own root.
+  // The target of a path is exported as the root.
   const inner = await other.bytes('dag/export', [`${folder}/d`])
   assert.equal((await blocksIn(inner)).length, 2)
 })
@@ -192,7 +192,7 @@ test('roots are reported in the order of the headers; one that is not whole says
     root(leaf.cid),
   ])
   assert.deepEqual(new Set(await pinsOf(commands)), new Set([whole.cid, leaf.cid].map(String)))
-  // What came with the root that is not whole is here all the same.
+  // Blocks of the incomplete root are stored all the same.
   assert.deepEqual(
     await commands.bytes('block/get', [broken.cid.toString()]),
     Buffer.from(broken.block),
@@ -324,15 +324,15 @@ test('a CAR with more or less than one DAG, or one larger than memory, is walked
   const cases: readonly (readonly [CarBlock, readonly CarBlock[], string])[] = [
     // A block that the root does not reach.
     [cborBlock([leaf.cid], 1n), [leaf, more], ''],
-    // A link that is not in the CAR, but in the store since the case before.
+    // A link that is not in the CAR, but is stored since the previous case.
     [cborBlock([more.cid], 2n), [], ''],
     [cborBlock([lost], 3n), [], notFound(lost)],
-    // Links inside a CID.
+    // Links inside an identity CID.
     [cborBlock([inside.cid], 4n), [], ''],
     [cborBlock([within.cid], 5n), [], notFound(lost)],
-    // The bytes are here under a codec that has no links; under this one they are no node.
+    // The bytes are stored under a codec without links; under this codec they are malformed.
     [cborBlock([pb.cid], 6n), [leaf], 'malformed protobuf: wire type 4'],
-    // Twice the same, and the root first or last, is one DAG as well.
+    // Repeated blocks, and the root first or last, are also a single DAG.
     [cborBlock([leaf.cid, leaf.cid], 7n), [leaf, leaf], ''],
   ]
   for (const [top, blocks, error] of cases) {
@@ -393,7 +393,7 @@ test('a thousand roots over one DAG are walked as far as one request may walk', 
   for (let level = 0; level < 90; level += 1) {
     blocks = [...blocks, cborBlock([blocks.at(-1)?.cid ?? assert.fail()])]
   }
-  // The same chain under nine hundred names: each root is another node over it.
+  // The same chain under nine hundred names: each root is a different node above it.
   const below = blocks.at(-1)?.cid ?? assert.fail()
   const tops = Array.from({ length: 900 }, (_, index) => cborBlock([below], BigInt(index)))
   const car = await carOf(
@@ -421,12 +421,12 @@ test('more roots than a request may have are refused, over all its files', async
 
 test('deep and wide DAGs, and such as look endless, are pinned and exported without a stack', async (t) => {
   const commands = createFileCommands(t)
-  // Deep: ten thousand nodes in one line.
+  // Deep: a chain of ten thousand nodes.
   const deep = [rawBlock('leaf')]
   for (let level = 0; level < 10_000; level += 1) {
     deep.push(cborBlock([deep.at(-1)?.cid ?? assert.fail()]))
   }
-  // Self-similar: thirty nodes that each link twice to the one below, so 2^30 paths.
+  // Self-similar: thirty nodes that each link twice to the next one, so 2^30 paths.
   const doubled = [rawBlock('twice')]
   for (let level = 0; level < 30; level += 1) {
     const below = doubled.at(-1)?.cid ?? assert.fail()
@@ -440,7 +440,7 @@ test('deep and wide DAGs, and such as look endless, are pinned and exported with
     })
     doubled.push({ cid: cidOf(1, dagPbCodec, multihashOf('sha2-256', block)), block })
   }
-  // Wide: one node over ten thousand.
+  // Wide: one node with ten thousand links.
   const leaves = Array.from({ length: 10_000 }, (_, index) => rawBlock(`leaf ${index}`))
   const wide = cborBlock(leaves.map(({ cid }) => cid))
   const roots = [deep.at(-1)?.cid, doubled.at(-1)?.cid, wide.cid].map((cid) => cid ?? assert.fail())

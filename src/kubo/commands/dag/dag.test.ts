@@ -35,7 +35,7 @@ test('a path goes through blocks of any codec, and dag/resolve reports the rest 
   assert.equal(await get(root), `{"list":[0,{"/":"${leaf}"}],"z":1}`)
   assert.equal(await get(`${root}/list/1/c/cb/1/deep`), '"x"')
   assert.equal(await get(`${root}/list/1/c/cb`), '[1,{"deep":"x"}]')
-  // Content below a link of another codec is reached as well.
+  // Content below a link of another codec is reached, too.
   assert.equal((await bytes('cat', [`${root}/list/1/file`])).toString(), 'abc')
   await assert.rejects(bytes('cat', [`${root}/z`]), { message: `no link named "z" under ${root}` })
 })
@@ -137,7 +137,7 @@ const putLines = async ({ lines }: Commands, content: string | Uint8Array, optio
 test('dag/put keeps dag-json as dag-cbor under the CID that Kubo gives it, and dag/get shows it again', async (t) => {
   const commands = createFileCommands(t)
   const [line] = await putLines(commands, '{"hello":"world"}')
-  // The first example of the tutorials of IPLD.
+  // The first example of the IPLD tutorials.
   assert.deepEqual(line, {
     Cid: { '/': 'bafyreidykglsfhoixmivffc5uwhcgshx4j465xwqntbmu43nb2dzqwfvae' },
   })
@@ -223,7 +223,7 @@ test('what dag/put can not read, write or take is refused in words', async (t) =
 test('dag/put limits the size of the block and of the input', async (t) => {
   const commands = createFileCommands(t)
   const text = (bytes: number) => JSON.stringify('x'.repeat(bytes))
-  // A head of 5 bytes stands before the string.
+  // The string follows a header of 5 bytes.
   assert.equal((await putLines(commands, text(2_097_147))).length, 1)
   await assert.rejects(putLines(commands, text(2_097_148)), /produced block is over 2MiB/)
   const big = { 'allow-big-block': true }
@@ -266,12 +266,12 @@ test('dag-cbor with text that is not UTF-8 is pinned, walked, exported and shown
 
   const get = async (path: string, options = {}) => await bytes('dag/get', [path], options)
   assert.equal((await get(root)).toString(), String.raw`{"a":"\ufffd\u0000","b":{"/":"${file}"}}`)
-  // What is cut out of a block in its own codec has the bytes that stand there.
+  // A value inside a block, in the block's own codec, has its original bytes.
   const cbor = { 'output-codec': 'dag-cbor' }
   assert.equal((await get(`${root}/a`, cbor)).toString('hex'), '62ff00')
   assert.deepEqual(await get(root, cbor), block)
   assert.deepEqual(await get(`${root}/b`), Buffer.from('{"/":{"bytes":"YWJj"}}'))
-  // Put and taken apart it stays the same block.
+  // Stored again, it is the same block.
   const again = await lines('dag/put', [], { 'input-codec': 'dag-cbor' }, [fileEntry('x', block)])
   assert.deepEqual(again, [{ Cid: { '/': root } }])
 })

@@ -7,7 +7,7 @@ import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagExportInput = {
   readonly path: string
-  /** Only what is here, whole or not. */
+  /** Export only stored blocks, even if some are missing. */
   readonly partial: boolean
   readonly patience: FetchPolicy
 }

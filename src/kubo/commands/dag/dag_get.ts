@@ -1,5 +1,4 @@
-// `dag/get`: a node, or what a path names inside it, as dag-json or another codec; the block itself for its
-// own codec.
+// `dag/get`: a node, or the value at a path inside it, as dag-json or another codec; in the node's own codec the unchanged block.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import { dagJsonCodec, findCodec } from '../../../codec/ipld/cid.ts'
 import { encodeIpld } from '../../../codec/ipld/ipld.ts'
@@ -34,7 +33,7 @@ export const dagGet: KuboCommand<DagGetInput> = {
   async run({ path, codec, patience }, { files, signal }) {
     const found = await files.resolveNode(path, patience, signal)
     const block = await files.block(found.cid, patience, signal)
-    // dag-json is written anew: its keys must be sorted, however the block has them.
+    // dag-json is always re-encoded: its keys must be sorted, whatever their order in the block.
     if (codec !== dagJsonCodec && codec === found.cid.code && found.rest.length === 0) {
       return { kind: 'bytes', chunks: oneChunk(block), length: null }
     }

@@ -1,4 +1,4 @@
-// `dag/import`: keeps the blocks of CAR files and pins their roots.
+// `dag/import`: stores the blocks of CAR files and pins their roots.
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { pinProvideOf } from '../../../base/provide.ts'

@@ -1,5 +1,5 @@
-// `dag/put`: a node written in one codec, kept as a block of another. The CID is of version 1 and
-// never rebased.
+// `dag/put`: decodes a node from one codec and stores it as a block of another. The CID is of version 1, and its base is never
+// converted.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../../../base/fault.ts'
@@ -81,7 +81,7 @@ export const dagPut: KuboCommand<DagPutInput> = {
   },
 }
 
-/** One part after another, each durable before its line; a part that fails leaves those before it. */
+/** Stores parts one after another, each durable before its line; if a part fails, earlier ones remain stored. */
 async function* putAll(input: DagPutInput, call: CommandCall) {
   const { inputCodec, storeCodec, hashCode, size, pin, patience } = input
   const context = {
@@ -94,7 +94,7 @@ async function* putAll(input: DagPutInput, call: CommandCall) {
   for await (const entry of input.entries) {
     if (entry.kind !== 'file') throw failed('expected a regular file')
     const given = await readAtMost(entry.content, inputSize)
-    // A block that is read shows U+FFFD there; a node that is put must not become another one in silence.
+    // Reads replace invalid UTF-8 by U+FFFD; a node to be stored must not be changed silently.
     if ((inputCodec === dagJsonCodec || inputCodec === jsonCodec) && !isUtf8(given)) {
       throw failed('malformed dag-json: text that is not UTF-8')
     }

@@ -1,5 +1,4 @@
-// `dag/resolve`: the last block on a path, and the path that is left inside it. The CID is
-// never rebased.
+// `dag/resolve`: the last block on a path, and the remaining path inside it. The base of the CID is never converted.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { KuboCommand } from '../../kubo-command.ts'

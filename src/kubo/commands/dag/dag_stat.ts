@@ -1,5 +1,5 @@
-// `dag/stat`: how many blocks and bytes DAGs have, and how much of that they share. Lines so far, the last one is
-// the answer.
+// `dag/stat`: number of blocks and bytes of DAGs, and how much of them is shared. Sends lines with intermediate counts; the last
+// line is the result.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import type { CID } from 'multiformats/cid'
 import { toBareHex } from '../../../base/hex.ts'
@@ -22,7 +22,7 @@ const takes = {
   progress: flag('progress', { alias: 'p', default: true }),
 }
 
-/** `clock`: paces the lines before the last. */
+/** `clock`: paces the intermediate lines. */
 export function createDagStat(clock: Clock): KuboCommand<DagStatInput> {
   return {
     name: 'dag/stat',
@@ -82,12 +82,12 @@ async function* linesOf(input: DagStatInput, { files, signal }: CommandCall, clo
   }
 }
 
-/** Zero is absent, as in Kubo. */
+/** As in Kubo, zero is omitted. */
 function notZero(name: string, value: bigint): Record<string, bigint> {
   return value === 0n ? {} : { [name]: value }
 }
 
-/** The fewest digits that name this number in single precision. */
+/** The shortest decimal form of this number in single precision. */
 function single(value: number): number {
   for (let digits = 1; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits))

@@ -1,4 +1,4 @@
-// `refs`: what a DAG links to, line by line.
+// `refs`: the links of a DAG, one per line.
 // Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault, hasCode } from '../../../base/fault.ts'
@@ -18,7 +18,7 @@ type RefsInput = {
   readonly paths: readonly string[]
   readonly format: string
   readonly unique: boolean
-  /** Null = all levels. */
+  /** Null: all levels. */
   readonly depthMax: number | null
   readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
@@ -72,7 +72,7 @@ async function* linesOf(input: RefsInput, { files, signal }: CommandCall) {
     try {
       for await (const one of files.refs(root, { depthMax, unique }, patience, signal)) {
         const to = print(one.to)
-        // Unique over all arguments, as one list.
+        // Unique over all arguments together.
         if (unique && roots.length > 1) {
           if (yielded.has(to)) continue
           yielded.add(to)
@@ -82,7 +82,7 @@ async function* linesOf(input: RefsInput, { files, signal }: CommandCall) {
         yield { Ref: ref, Err: '' } satisfies ReferenceLine
       }
     } catch (thrown) {
-      // A block that cannot be found ends one argument. The others are still walked, as in Kubo.
+      // As in Kubo, a missing block ends only the walk of its argument.
       const fault = Fault.from(thrown)
       if (fault.code !== 'deadline' && !hasCode(fault.cause, 'not_found')) throw thrown
       yield { Ref: '', Err: fault.message } satisfies ReferenceLine

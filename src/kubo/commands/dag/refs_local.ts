@@ -1,4 +1,4 @@
-// `refs/local`: every block that the account holds, as raw CIDs, and no block of another account.
+// `refs/local`: all blocks of the account as raw CIDs, and none of other accounts.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { type ReferenceLine, referenceText } from '../../replies/reference-line.ts'

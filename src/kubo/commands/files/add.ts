@@ -1,4 +1,4 @@
-// `add`: imports the entries of an upload and tells each one's CID.
+// `add`: imports the entries of an upload and returns the CID of each.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
@@ -11,7 +11,7 @@ import { cidPrinter, provideOption } from '../../params/file-options.ts'
 import { importOptions, parseImportOptions } from '../../params/import-options.ts'
 
 type AddInput = {
-  /** Where the entries go in the account's file tree; null: nowhere. */
+  /** Path in the account's file tree to which the entries are linked; null: none. */
   readonly toFiles: string | null
   readonly profile: ImportProfile
   readonly options: ImportOptions
@@ -53,7 +53,7 @@ export const add: KuboCommand<AddInput> = {
   },
 }
 
-/** Lines of progress have no CID and are not shown. */
+/** Progress lines have no CID and are omitted. */
 function addedText(line: unknown): string {
   const { Name, Hash } = line as { readonly Name: string; readonly Hash?: string }
   return Hash === undefined ? '' : `added ${Hash} ${Name}\n`
@@ -68,7 +68,7 @@ async function* atLeastOne(entries: AsyncIterable<UploadEntry>): AsyncGenerator<
   if (none) throw new Fault('command_failed', { detail: 'expected a file argument' })
 }
 
-/** The last event comes after the entries are in the account's file tree. */
+/** Yields the last event only after the entries were linked into the account's file tree. */
 async function* linkedEvents(
   entries: AsyncIterable<UploadEntry>,
   { options, toFiles, profile }: AddInput & { readonly toFiles: string },
@@ -97,7 +97,7 @@ async function* linkedEvents(
 
 async function* linesOf(events: AsyncIterable<ImportEvent>, print: (cid: CID) => string) {
   for await (const event of events) {
-    // Zero is absent, but for the name; the order of members is Kubo's.
+    // As in Kubo, zero values are omitted except the name; the order of members is Kubo's.
     if (event.kind === 'progress') {
       yield { Name: event.name, ...(event.bytes === 0 ? {} : { Bytes: event.bytes }) }
       continue

@@ -53,7 +53,7 @@ export const cat: KuboCommand<CatInput> = {
   },
 }
 
-/** What to send of each file; all are resolved and sized before the first byte goes out. */
+/** The range of each file; all files are resolved and sized before the first byte is sent. */
 async function plan(input: CatInput, { files, signal }: CommandCall): Promise<readonly Stretch[]> {
   const stretches: Stretch[] = []
   let { offset, length } = input

@@ -1,4 +1,4 @@
-// `files/stat` of content and of paths of the account's file tree.
+// `files/stat` for content and for paths of the account's file tree.
 // Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
@@ -10,7 +10,7 @@ import { checkSourcePath, resolveSource } from '../../params/mfs-source.ts'
 
 type FilesStatInput = {
   readonly path: string
-  /** Of the text. */
+  /** Format of the text reply. */
   readonly format: string
   readonly profile: ImportProfile
   readonly withLocal: boolean
@@ -61,7 +61,7 @@ export const filesStat: KuboCommand<FilesStatInput> = {
       signal,
     )
     const local = withLocal ? await files.locality(cid, signal) : null
-    // Members that are zero are absent, as in Kubo.
+    // As in Kubo, members that are zero are omitted.
     const value = {
       Hash: print(cid),
       Size: size,
@@ -104,7 +104,7 @@ type Stat = {
   readonly MtimeNsecs?: number
 }
 
-/** Each token once, in Kubo's order. */
+/** Replaces each token once, in Kubo's order. */
 function statText(stat: Stat, format: string): string {
   const unset = 'not set'
   const { Mode, Mtime } = stat

@@ -1,4 +1,4 @@
-// `get`: a file or directory as a tar, gzipped on request; a lone file may be gzipped without tar.
+// `get`: a file or directory as a tar, gzipped on request; a single file may be gzipped without tar.
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
 import { gzipped } from '../../../base/gzip.ts'
@@ -21,14 +21,14 @@ type GetInput = {
   readonly path: string
   readonly archive: boolean
   readonly compress: boolean
-  /** Null = not given. */
+  /** Null: not set. */
   readonly level: number | null
   readonly patience: FetchPolicy
 }
 
-/** Most files and folders of one archive. */
+/** Maximum number of files and folders in one archive. */
 const entriesMax = 1_000_000
-/** Of an archive, before a status is sent: names that are refused and blocks that are not here mostly show by then. */
+/** Bytes that are buffered before the status is sent: most invalid names and missing blocks are found by then. */
 const heldBytes = 65_536
 
 const takes = {
@@ -37,7 +37,7 @@ const takes = {
   compressionLevel: integer('compression-level', { alias: 'l', default: null }),
 }
 
-/** `clock`: the time of entries that carry none. */
+/** `clock`: modification time of entries without one. */
 export function createGet(clock: Clock): KuboCommand<GetInput> {
   return {
     name: 'get',
@@ -93,7 +93,7 @@ function archived(
   return bufferStart(tar, heldBytes)
 }
 
-/** The last segment of the path as the caller wrote it. */
+/** The last segment of the path as the client sent it. */
 function nameOf(path: string): string {
   const { segments } = parseNamePath(path) ?? parsePath(path)
   return segments.at(-1) ?? path.replace(/\/+$/, '').replace(/^.*[/:]/s, '')

@@ -199,7 +199,7 @@ test('files/stat tells size, kind and metadata of content paths', async (t) => {
   await assert.rejects(stat(raw), { message: 'paths must start with a leading slash' })
   await assert.rejects(stat('/my/file'), { message: 'file does not exist' })
   assert.equal(((await stat('/')) as { Type: string }).Type, 'directory')
-  // What they print is for a terminal: over HTTP they change nothing, but not two of them.
+  // They format terminal output: over HTTP each has no effect, but two of them are refused.
   assert.equal(((await stat(`/ipfs/${raw}`, { size: true })) as { Hash: string }).Hash, raw)
   for (const two of [
     { hash: true, size: true },

@@ -1,4 +1,4 @@
-// `ls`: the entries of directories, or the chunks of files, with what each one is.
+// `ls`: the entries of directories, or the chunks of files, with the type of each.
 // Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
@@ -18,7 +18,7 @@ import {
 
 type LsInput = {
   readonly paths: readonly string[]
-  /** Read each entry's block for its type and size. */
+  /** Whether to read each entry's block for its type and size. */
   readonly resolving: boolean
   readonly stream: boolean
   readonly text: ListTextOptions
@@ -28,11 +28,11 @@ type LsInput = {
 
 type Shown = { readonly link: ListedLink; readonly name: string }
 
-/** Most entries of an answer in one piece; lists that are streamed have no such end. */
+/** Maximum number of entries of a reply that is a single object; streamed lists are not limited. */
 const heldEntriesMax = 250_000
 const types = { directory: 1, file: 2, symlink: 4 }
 const noTime = '0001-01-01T00:00:00Z'
-/** The last second of the year 9999: RFC 3339 has no later ones. */
+/** The last second of the year 9999: the maximum of RFC 3339. */
 const secondsMax = 253_402_300_799n
 
 const takes = {
@@ -106,7 +106,7 @@ async function linkOf(
   const { name, cid } = entry
   const head = { Name: name, Hash: input.print(cid) }
   const unset = { Target: '', Mode: 0, ModTime: noTime }
-  // A raw block is a file of its own size: nothing more is to be learnt from it.
+  // A raw block is a file of its own size, so its block need not be read.
   if (cid.code === rawCodec) return { ...head, Size: entry.size, Type: types.file, ...unset }
   if (cid.code !== dagPbCodec || !input.resolving) return { ...head, Size: 0, Type: 0, ...unset }
   const stat = await call.files.stat(cid, input.patience, call.signal)
@@ -121,7 +121,7 @@ async function linkOf(
   }
 }
 
-/** RFC 3339 in UTC, with as many digits of the second as there are. */
+/** RFC 3339 in UTC, with the necessary number of fractional digits. */
 function timeOf(mtime: NodeStat['mtime']): string {
   if (mtime === null || mtime.seconds > secondsMax || mtime.seconds < -62_135_596_800n)
     return noTime

@@ -1,4 +1,4 @@
-// `resolve`: the path of content, replaced by the CID it ends at. IPNS names are not resolved.
+// `resolve`: resolves a content path to its CID. IPNS names are not resolved.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'

@@ -1,4 +1,4 @@
-// `add?to-files=`: links what was added into the account's file tree, in one change after the commit of the upload.
+// `add?to-files=`: links added entries into the account's file tree, in one change after the commit of the upload.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
@@ -14,7 +14,7 @@ export type AddedEntry = { readonly name: string; readonly cid: CID }
 
 export const unnamedToFiles = 'to-files: cannot add unnamed files to MFS'
 
-/** `target`: the value of the option. Throws `command_failed` with Kubo's texts; what was added stays stored. */
+/** `target`: value of the option. Throws `command_failed` with Kubo's texts; the added content remains stored. */
 export async function linkAdded(
   added: readonly AddedEntry[],
   target: string,

@@ -1,4 +1,4 @@
-// `files/chcid`: names a directory of the account's file tree by another CID version or hash function.
+// `files/chcid`: changes the CID version or hash function of a directory in the account's file tree.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
 import { changeFormat } from '../../../ipfs/mfs/mfs-changes.ts'

@@ -6,7 +6,7 @@ import { type KuboCommand, emptyReply, failed } from '../../kubo-command.ts'
 import { type MfsInput, flush, mfsCall, mfsInput } from '../../params/mfs-options.ts'
 
 type FilesChmodInput = MfsInput & {
-  /** Null: none. */
+  /** Null: removes the mode. */
   readonly mode: number | null
   readonly path: string
 }
@@ -31,7 +31,7 @@ export const filesChmod: KuboCommand<FilesChmodInput> = {
   },
 }
 
-/** The lowest 9 bits, as Kubo takes them. */
+/** The lowest 9 bits, as in Kubo. */
 function modeOf(text: string): number | null {
   if (!/^[+-]?[0-7]+$/.test(text)) {
     throw failed(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)

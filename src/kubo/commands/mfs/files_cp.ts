@@ -1,4 +1,4 @@
-// `files/cp`: adds an entry to the account's file tree: a copy of another one, or content that is read only as far as its root.
+// `files/cp`: adds an entry to the account's file tree: a copy of another entry, or content of which only the root is read.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FaultCode } from '../../../base/fault.ts'
@@ -110,7 +110,7 @@ async function copyTo(
   await withCpStep(`cannot put node in path ${to}`, () => putEntry(tree, to, entry))
 }
 
-/** Also what the lookup of content refuses. */
+/** Also prefixes errors of looking up content. */
 function withCpStep<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
   return withStep(`cp: ${step}`, work, stepCodes)
 }

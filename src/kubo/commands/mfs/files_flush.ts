@@ -1,4 +1,4 @@
-// `files/flush`: the CID of a path of the account's file tree. Every change is durable already.
+// `files/flush`: the CID of a path in the account's file tree. All changes are durable without it.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import { segmentsOf } from '../../../ipfs/mfs/mfs-path.ts'

@@ -1,4 +1,4 @@
-// `files/ls`: the entries of a directory of the account's file tree, in the order of the directory.
+// `files/ls`: the entries of a directory in the account's file tree, in stored order.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import { checkMfsPath, segmentsOf } from '../../../ipfs/mfs/mfs-path.ts'
@@ -13,7 +13,7 @@ type FilesLsInput = MfsInput & {
   readonly print: (cid: CID) => string
 }
 
-/** `Type`: 0 a file, 1 a directory. Without `long` all but the name is empty. */
+/** `Type`: 0 a file, 1 a directory. Without `long` only the name is set. */
 type Listed = {
   readonly Name: string
   readonly Type: number

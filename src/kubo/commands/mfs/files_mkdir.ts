@@ -1,4 +1,4 @@
-// `files/mkdir`: makes a directory in the account's file tree.
+// `files/mkdir`: creates a directory in the account's file tree.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
 import { makeDirectory } from '../../../ipfs/mfs/mfs-changes.ts'

@@ -1,5 +1,5 @@
-// `files/rm`: removes entries of the account's file tree. Kubo answers 200 and the errors as lines; Cairn answers 500 with the
-// same texts, so that a client cannot take it for a success.
+// `files/rm`: removes entries of the account's file tree. Kubo answers 200 with errors as lines; Cairn answers 500 with the same
+// texts, so that clients cannot mistake it for success.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import { hasCode } from '../../../base/fault.ts'
 import { removeEntry } from '../../../ipfs/mfs/mfs-changes.ts'
@@ -52,7 +52,7 @@ export const filesRm: KuboCommand<FilesRmInput> = {
   },
 }
 
-/** Null, or why the path cannot be removed. The other paths of the request are removed anyway. */
+/** Null, or why the path cannot be removed. The other paths of the request are still removed. */
 async function removeOne(
   given: string,
   input: FilesRmInput,
@@ -75,7 +75,7 @@ async function removeOne(
   }
 }
 
-/** Rethrows errors that concern more than this path. */
+/** Rethrows errors that do not concern this path alone. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof Error && hasCode(thrown, 'command_failed')) return thrown.message
   throw thrown

@@ -18,7 +18,7 @@ const takes = {
   flush,
 }
 
-/** The time of the clock as UnixFS has it. */
+/** The time of the clock in UnixFS form. */
 export function mtimeOf(clock: Clock): Mtime {
   const ms = clock.now()
   return { seconds: BigInt(Math.floor(ms / 1000)), nanos: Math.floor((ms % 1000) * 1e6) }

@@ -1,5 +1,5 @@
-// `files/write`: writes into a file of the account's file tree at an offset; only the blocks that change are made again. A body
-// of up to 2 MiB is read first, so that the write can be made again on a newer tree.
+// `files/write`: writes into a file of the account's file tree at an offset; only changed blocks are rewritten. A body of up to 2
+// MiB is read first, so that the write can be repeated on a newer tree.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts, test/files/mfs-kubo.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
@@ -113,7 +113,7 @@ async function write(input: FilesWriteInput, call: CommandCall, clock: Clock): P
   })
 }
 
-/** Refuses if another request changed the file while the body arrived. */
+/** Refuses the write if another request changed the file while the body arrived. */
 async function putWritten(
   tree: MfsTree,
   { path, parents, format }: FilesWriteInput,

@@ -1,4 +1,4 @@
-// `key/gen`: a new Ed25519 key of an IPNS name, held by Cairn for the account.
+// `key/gen`: creates an Ed25519 key of an IPNS name, which Cairn stores for the account.
 // Tested by src/kubo/commands/names/names.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'

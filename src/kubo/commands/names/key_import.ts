@@ -1,4 +1,4 @@
-// `key/import`: takes an Ed25519 key, as Kubo exports it or in PEM (PKCS #8), for Cairn to hold.
+// `key/import`: imports an Ed25519 key, as Kubo exports it or in PEM (PKCS #8), which Cairn then stores.
 // Tested by src/kubo/commands/names/names.test.ts
 import { type KeyObject, createPrivateKey } from 'node:crypto'
 import { Fault } from '../../../base/fault.ts'

@@ -1,4 +1,4 @@
-// `key/list` and `key/ls`: the keys that Cairn holds for the account.
+// `key/list` and `key/ls`: the keys that Cairn stores for the account.
 // Tested by src/kubo/commands/names/names.test.ts
 import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'

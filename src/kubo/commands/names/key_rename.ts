@@ -1,4 +1,4 @@
-// `key/rename`: another name for a held key; `force` removes the key that has it.
+// `key/rename`: renames a stored key; `force` removes the key that has the new name.
 // Tested by src/kubo/commands/names/names.test.ts
 import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'

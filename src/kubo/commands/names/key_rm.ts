@@ -1,4 +1,4 @@
-// `key/rm`: removes keys that Cairn holds for the account. Their records stay until they end.
+// `key/rm`: removes keys that Cairn stores for the account. Their records remain until they expire.
 // Tested by src/kubo/commands/names/names.test.ts
 import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'

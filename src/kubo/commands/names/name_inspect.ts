@@ -16,7 +16,7 @@ import { readName } from './name_get.ts'
 
 type InspectInput = {
   readonly entries: AsyncIterable<UploadEntry> | null
-  /** Null: the record is only shown. */
+  /** Null: the record is only decoded. */
   readonly verify: IpnsName | null
   readonly dump: boolean
 }

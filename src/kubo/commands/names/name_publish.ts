@@ -1,5 +1,5 @@
-// `name/publish`: signs a record for a path with a held key, stores and publishes it. Without the network the record is stored and served
-// here, so `allow-offline` is not needed.
+// `name/publish`: signs a record for a path with a stored key, stores and publishes it. Without the network, this server still
+// stores and serves the record, so `allow-offline` is not needed.
 // Tested by src/kubo/commands/names/names.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { parseNamePath, parsePath } from '../../../ipfs/read/path.ts'
@@ -53,7 +53,7 @@ const takes = {
 
 const usualLifetimeMs = 48 * 3_600_000
 const usualTtlMs = 5 * 60_000
-/** A year, so that a forgotten name expires. */
+/** A year, so that abandoned names expire. */
 const lifetimeMsMax = 366 * 86_400_000
 
 export function createNamePublish(parts: NameCommandDeps): KuboCommand<PublishInput> {
@@ -112,7 +112,7 @@ function shownMs(ms: number): string {
   return ms < 0 ? `-${shown}` : shown
 }
 
-/** As the record has it: with a namespace, cleaned. Throws `command_failed`. */
+/** The path for the record: with a namespace, normalized. Throws `command_failed`. */
 function publishedPath(text: string): string {
   const named = parseNamePath(text)
   if (named !== null) return ['/ipns', named.name, ...named.segments].join('/')

@@ -1,5 +1,5 @@
-// `name/put`: stores a record that the client signed, and publishes it. `force` skips Kubo's check of the sequence number alone: Cairn
-// stores no record that is not valid.
+// `name/put`: stores and publishes a record that the client signed. `force` only skips Kubo's check of the sequence number: Cairn
+// never stores an invalid record.
 // Tested by src/kubo/commands/names/names.test.ts
 import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'

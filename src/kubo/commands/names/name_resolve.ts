@@ -1,4 +1,4 @@
-// `name/resolve`: the path that an IPNS name or a DNS name stands for.
+// `name/resolve`: the path that an IPNS name or a DNS name resolves to.
 // Tested by src/kubo/commands/names/names.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { parseNamePath } from '../../../ipfs/read/path.ts'
@@ -55,7 +55,7 @@ async function* only(line: unknown) {
   yield line
 }
 
-/** Kubo's peer is the account's key `self` here. */
+/** The path of the account's key `self`, which corresponds to the peer ID in Kubo. */
 async function ownPath(parts: NameCommandDeps, accountId: string): Promise<string> {
   const [own] = await heldKeysOf(parts).list(accountId)
   if (own?.name === 'self') return `/ipns/${own.id.text}`

@@ -1,4 +1,4 @@
-// Commands on IPNS names and on held keys. Shapes and texts: Kubo 0.43.
+// Commands on IPNS names and on stored keys. Shapes and texts: Kubo 0.43.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileCommands, type Options } from '../../../../test/fakes/files/file-commands.ts'

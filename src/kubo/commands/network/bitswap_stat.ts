@@ -6,7 +6,7 @@ import { type KuboNetwork, requireNetwork } from '../../network-command.ts'
 
 type Link = { readonly '/': string }
 
-/** `name`: of the command. */
+/** `name`: name of the command. */
 export function createBitswapStat(
   network: KuboNetwork | null,
   name: 'bitswap/stat' | 'stats/bitswap',

@@ -1,4 +1,4 @@
-// `bitswap/wantlist`: CIDs that are searched; with `peer`, those that a peer wants of this server.
+// `bitswap/wantlist`: CIDs of pending fetches; with `peer`, the CIDs that a peer wants from this server.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import { text, valueOf, type KuboCommand } from '../../kubo-command.ts'
 import { type KuboNetwork, requireNetwork } from '../../network-command.ts'

@@ -1,4 +1,4 @@
-// Commands about the IPFS network, in the shapes of Kubo 0.43. The network is one that answers with these values.
+// Commands about the IPFS network, in the shapes of Kubo 0.43. A simulated network answers with these values.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'

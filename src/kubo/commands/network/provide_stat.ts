@@ -1,4 +1,4 @@
-// `provide/stat`: the announcements of this server. Kubo's counts of its sweep, and those of Cairn.
+// `provide/stat`: counts of this server's announcements, those of Kubo's sweep and Cairn's own.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import { flag, type KuboCommand } from '../../kubo-command.ts'
 import { type KuboNetwork, requireNetwork } from '../../network-command.ts'

@@ -1,4 +1,4 @@
-// `routing/findprovs`: peers that have a block, by routers and DHT, a line each.
+// `routing/findprovs`: peers that have a block, found by routers and the DHT, one per line.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import { failed, integer, valueOf } from '../../kubo-command.ts'
 import { cidArgument, type KuboNetwork, networkCommand } from '../../network-command.ts'

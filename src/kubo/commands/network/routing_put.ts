@@ -5,7 +5,7 @@ import { firstArgument, type KuboNetwork, networkCommand } from '../../network-c
 import type { CommandRequest, KuboCommand } from '../../kubo-command.ts'
 import { readAtMost } from '../../params/file-options.ts'
 
-/** As peers take it (IPNS specification, record size limit). */
+/** Limit at which peers accept records (IPNS specification, record size limit). */
 const recordBytesMax = 10 * 1024
 
 export function createRoutingPut(network: KuboNetwork | null): KuboCommand<CommandRequest> {

@@ -1,4 +1,4 @@
-// `swarm/addrs/local`: the addresses that accept connections of peers.
+// `swarm/addrs/local`: the addresses that accept connections from peers.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import { type KuboNetwork, networkCommand } from '../../network-command.ts'
 import type { CommandRequest, KuboCommand } from '../../kubo-command.ts'

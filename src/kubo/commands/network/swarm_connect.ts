@@ -1,4 +1,4 @@
-// `swarm/connect`: connects a peer, by its multiaddr with `/p2p/<peer ID>`.
+// `swarm/connect`: connects to a peer, by its multiaddr with `/p2p/<peer ID>`.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import { firstArgument, type KuboNetwork, networkCommand } from '../../network-command.ts'
 import type { CommandRequest, KuboCommand } from '../../kubo-command.ts'

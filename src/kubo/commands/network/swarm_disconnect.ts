@@ -1,4 +1,4 @@
-// `swarm/disconnect`: closes the connections with a peer.
+// `swarm/disconnect`: closes the connections to a peer.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import { firstArgument, type KuboNetwork, networkCommand } from '../../network-command.ts'
 import type { CommandRequest, KuboCommand } from '../../kubo-command.ts'

@@ -1,4 +1,4 @@
-// `swarm/peering/add`: keeps a peer connected until the process restarts; `ipfsNetwork.peers` is for ever.
+// `swarm/peering/add`: keeps a peer connected until the process restarts; `ipfsNetwork.peers` does so permanently.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import { firstArgument, type KuboNetwork, networkCommand } from '../../network-command.ts'
 import type { CommandRequest, KuboCommand } from '../../kubo-command.ts'

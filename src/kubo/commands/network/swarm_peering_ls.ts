@@ -1,4 +1,4 @@
-// `swarm/peering/ls`: the peers that are kept connected.
+// `swarm/peering/ls`: the peers of permanent connections.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import { type KuboNetwork, networkCommand } from '../../network-command.ts'
 import type { CommandRequest, KuboCommand } from '../../kubo-command.ts'

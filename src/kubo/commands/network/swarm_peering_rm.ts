@@ -1,4 +1,4 @@
-// `swarm/peering/rm`: no longer keeps a peer connected.
+// `swarm/peering/rm`: stops keeping a peer connected.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import { firstArgument, type KuboNetwork, networkCommand } from '../../network-command.ts'
 import type { CommandRequest, KuboCommand } from '../../kubo-command.ts'

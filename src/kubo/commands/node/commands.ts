@@ -1,4 +1,4 @@
-// `commands`: the commands that this server offers, as a tree of their words.
+// `commands`: the commands that this server offers, as a tree.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import { type CommandDeclaration, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import { globalOptions } from '../../kubo-commands.ts'
@@ -37,7 +37,7 @@ function treeOf(commands: readonly CommandDeclaration[]): CommandNode {
   const globals = named(Object.values(globalOptions))
   const root: CommandNode = { Name: 'ipfs', Subcommands: [], Options: globals }
   const optionsOf = new Map(commands.map(({ name, options }) => [name, options]))
-  // Sorted, so that a group stands before what is in it.
+  // Sorted, so that a group precedes its commands.
   for (const path of [...optionsOf.keys()].toSorted()) {
     const words = path.split('/')
     let at = root
@@ -59,7 +59,7 @@ function named(options: CommandDeclaration['options']): CommandNode['Options'] {
   return options.map(({ name, alias }) => ({ Names: alias === undefined ? [name] : [name, alias] }))
 }
 
-/** Each command as it is typed; with `flags` each of its options too. */
+/** Each command as a user types it; with `flags` also each of its options. */
 function linesOf(root: CommandNode, flags: boolean): readonly string[] {
   const lines: string[] = []
   const open = [{ node: root, words: root.Name }]

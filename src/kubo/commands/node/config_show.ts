@@ -1,5 +1,5 @@
-// `config/show`: the settings of this server and of the account that Kubo's configuration has members for, in its shape.
-// Holds no secret, and nothing of another account.
+// `config/show`: the settings of this server and of the account, in the shape of the corresponding members of Kubo's configuration.
+// Contains no secrets, and nothing of other accounts.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
 import type { KuboCommand } from '../../kubo-command.ts'

@@ -1,6 +1,6 @@
-// `id`: the identity of this server, for clients that query it first: that of its peer where it uses the IPFS network, or of
-// a peer that it knows. Without addresses for peers, the address of this request, since clients treat a node without
-// addresses as offline.
+// `id`: the identity of this server, which clients query first: that of its peer if it uses the IPFS network, or of a known peer.
+// If there are no addresses for peers, it states the address of this request, because clients treat a node without addresses as
+// offline.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import { Fault, hasCode } from '../../../base/fault.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
@@ -17,7 +17,7 @@ type Identity = {
   readonly Protocols: readonly string[]
 }
 
-/** `cairnVersion`: of Cairn. */
+/** `cairnVersion`: version of Cairn. */
 export function createId(
   cairnVersion: string,
   { peerId, publicKey }: OwnNode,
@@ -53,7 +53,7 @@ export function createId(
   }
 }
 
-/** Null: there is none, or its process starts. */
+/** Null: there is no network, or its process is starting. */
 async function peerOf(
   network: KuboNetwork | null,
   asked: string | undefined,

@@ -21,7 +21,7 @@ async function textOf(reply: CommandReply): Promise<string> {
   return values.map((value) => reply.text?.(value) ?? assert.fail('no text')).join('')
 }
 
-/** A new one each time: an entry is read once. */
+/** A new one each time, because entries can be read only once. */
 const folder = (): readonly UploadEntry[] => [
   fileEntry('d/long name', 'stone'),
   fileEntry('d/sub/a', 'x'.repeat(12)),
@@ -96,7 +96,7 @@ test('refs/local lists each block of the account once, and none of another accou
     Array.from({ length }, (_, index) => fileEntry(`d/${index}`, `${index}`))
   const options = { 'cid-version': 1n, 'raw-leaves': true }
   const first = (await lines('add', [], options, entries(1200))) as { Hash: string }[]
-  // Most of it again below another root, and one block without a pin.
+  // Most of the entries again below another root, and one block without a pin.
   await lines('add', [], options, entries(1100))
   await lines('add', [], { ...options, pin: false }, [fileEntry('x', 'loose')])
   const others = await lines('add', [], options, [fileEntry('y', 'of bob')], files, 'bob')

@@ -1,5 +1,5 @@
-// `repo/gc`: the account's own: lets go of all that it brought and did not pin. What is not kept by anybody else
-// is gone at once.
+// `repo/gc`, limited to the account: ends the leases of all its unpinned content. Blocks without other references are deleted
+// immediately.
 // Tested by src/kubo/commands/dag/block-rm.test.ts
 import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 
@@ -30,7 +30,7 @@ export const repoGc: KuboCommand<RepoGcInput> = {
   },
 }
 
-/** As Kubo prints them: blocks have no codec there, so each is raw. */
+/** As Kubo prints them: without a codec, so each CID is raw. */
 async function* linesOf({ silent }: RepoGcInput, { caller, files, signal }: CommandCall) {
   for await (const cid of files.releaseUnpinned(caller.accountId, signal)) {
     if (!silent) yield { Key: { '/': cid.toString() } } satisfies Collected

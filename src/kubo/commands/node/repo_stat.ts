@@ -1,12 +1,11 @@
-// `repo/stat`, and the same as `stats/repo`: the blocks of the account as if they were a repository of its own, each block
-// once.
+// `repo/stat` and its alias `stats/repo`: the blocks of the account as if they were a separate repository, each block once.
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
 import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 
-/** Of Kubo 0.43. */
+/** Repository format of Kubo 0.43. */
 export const repoFormat = '18'
 
-/** What Kubo says when there is no limit: 2^64 - 1. */
+/** The value that Kubo reports if there is no limit: 2^64 - 1. */
 const unlimited = (1n << 64n) - 1n
 
 type RepoStatInput = { readonly sizeOnly: boolean }

@@ -1,4 +1,4 @@
-// `repo/version`: the repository format whose figures `repo/stat` gives.
+// `repo/version`: the repository format that `repo/stat` reports.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import { repoFormat } from './repo_stat.ts'

@@ -1,4 +1,4 @@
-// `swarm/addrs`: the addresses of the nodes that are known: this one, and peers of the IPFS network.
+// `swarm/addrs`: the addresses of known nodes: this one, and peers of the IPFS network.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { KuboCommand } from '../../kubo-command.ts'
 import type { KuboNetwork } from '../../network-command.ts'

@@ -20,7 +20,7 @@ const takes = {
   identify: flag('identify'),
 }
 
-/** As Kubo has it where it was not requested. */
+/** As in Kubo if it was not requested. */
 const noIdentify = { ID: '', PublicKey: '', Addresses: null, AgentVersion: '', Protocols: null }
 
 export function createSwarmPeers(network: KuboNetwork | null): KuboCommand<OptionValues> {
@@ -48,7 +48,7 @@ export function createSwarmPeers(network: KuboNetwork | null): KuboCommand<Optio
   }
 }
 
-/** Verbose peers have everything. Kubo omits what was not requested. */
+/** Verbose peers have all members. As in Kubo, others are omitted if not requested. */
 function select(peer: Peer, options: OptionValues): Partial<Peer> & Pick<Peer, 'Addr' | 'Peer'> {
   const has = (option: 'streams' | 'latency' | 'direction' | 'identify'): boolean =>
     valueOf(options, takes.verbose) || valueOf(options, takes[option])

@@ -1,4 +1,4 @@
-// `version`: the Kubo release whose wire we speak, because clients choose their forms by it.
+// `version`: the Kubo release whose API Cairn implements, because clients adapt to it.
 // Tested by src/kubo/commands/index.test.ts
 import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 
@@ -6,7 +6,7 @@ const wireVersion = '0.43.0'
 const goNames: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', win32: 'windows' }
 const goName = (name: string): string => goNames[name] ?? name
 
-/** What of it is shown as text; JSON always has all. */
+/** The members that the text reply contains; JSON always contains all. */
 type VersionInput = {
   readonly number: boolean
   readonly commit: boolean
@@ -29,7 +29,7 @@ const takes = {
   all: flag('all'),
 }
 
-/** `cairnVersion`: of Cairn; shown as the commit. */
+/** `cairnVersion`: version of Cairn, shown as the commit. */
 export function createVersion(cairnVersion: string): KuboCommand<VersionInput> {
   return {
     name: 'version',

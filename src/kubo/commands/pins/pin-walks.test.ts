@@ -1,4 +1,4 @@
-// Promises of pin/verify and repo/stat: the caller's own pins, each block once, losses named.
+// Promises of pin/verify and repo/stat: the caller's own pins, each block once, missing blocks listed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
@@ -22,7 +22,7 @@ test('repo/stat counts the blocks of the own pins once, whatever pins them', asy
   ])) as Line[]
   const root = all.at(-1)
   assert.deepEqual(await stat(), [2, Number(root?.Size ?? 0)])
-  // The same block under its other name, and directly.
+  // The same block under its other CID, pinned directly.
   await run('pin/add', [CID.parse(file).toV1().toString()], { recursive: false })
   assert.deepEqual(await stat(), [2, Number(root?.Size ?? 0)])
   assert.deepEqual(await stat('bob'), [0, 0])
@@ -66,7 +66,7 @@ test('pin/verify names what is lost below which pin, and whole pins when asked',
   })
 })
 
-/** A dag-json node of links to these, pinned. */
+/** Pins a dag-json node that links to these CIDs. */
 async function pinnedNode(
   { lines, value }: ReturnType<typeof createFileCommands>,
   ...links: string[]
@@ -128,7 +128,7 @@ test('a CID pinned directly below a recursive pin is listed as either type, as r
   const indirect = { type: 'indirect' }
   assert.deepEqual(await type(indirect), { Type: `indirect through ${root}`, Name: '' })
   assert.deepEqual(await value('pin/ls', [], indirect), {})
-  // A recursive pin is that and nothing else, as in Kubo.
+  // As in Kubo, a recursive pin has no other type.
   await run('pin/add', [file])
   await assert.rejects(type(indirect), { message: `path '${file}' is not pinned` })
 })

@@ -1,4 +1,4 @@
-// `pin/add`: pins the content of paths for the caller's account.
+// `pin/add`: pins content by path for the caller's account.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
@@ -65,7 +65,7 @@ export function createPinAdd(clock: Clock): KuboCommand<PinAddInput> {
   }
 }
 
-/** Lines of progress have no pins. */
+/** Progress lines contain no pins. */
 function asText(
   { mode }: PinAddInput,
   { Pins: pins = [] }: { readonly Pins?: readonly string[] },
@@ -74,7 +74,7 @@ function asText(
   return pins.map((pin) => `pinned ${pin} ${how}\n`).join('')
 }
 
-/** In order, not all or nothing. */
+/** Pins one after another, not all or nothing. */
 async function pinAll(input: PinAddInput, call: CommandCall, count: Count) {
   const { files, caller, signal } = call
   const { mode, name, patience } = input
@@ -95,7 +95,7 @@ async function pinAll(input: PinAddInput, call: CommandCall, count: Count) {
 
 async function* withProgress(input: PinAddInput, call: CommandCall, count: Count, clock: Clock) {
   const work = pinAll(input, call, count)
-  // The race below reports it; without this a failure while a line is being sent would be unhandled.
+  // The race below reports the error; without this, a failure while a line is being sent would be an unhandled rejection.
   work.catch(() => {})
   for (;;) {
     const tick = Promise.withResolvers<null>()

@@ -8,7 +8,7 @@ import { pinLs } from './pin_ls.ts'
 
 const cid = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
 
-/** Lists that many pins, each printed as another text. */
+/** Lists that many pins, each printed as a different text. */
 async function list(pins: number, options: ReadonlyMap<string, boolean>): Promise<unknown> {
   let printed = 0
   const print = (): string => `${(printed += 1)}`

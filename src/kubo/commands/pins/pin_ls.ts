@@ -1,4 +1,4 @@
-// `pin/ls`: the account's pins, all of them, or those of the arguments.
+// `pin/ls`: all pins of the account, or those of the arguments.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
@@ -13,7 +13,7 @@ import {
 } from '../../kubo-command.ts'
 import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
-/** Of an answer that is one object: some hundred bytes each. */
+/** Maximum number of pins of a reply that is a single object: some hundred bytes each. */
 const heldPinsMax = 250_000
 
 const types: readonly string[] = ['direct', 'indirect', 'recursive', 'all']
@@ -22,10 +22,10 @@ type PinLsInput = {
   readonly paths: readonly string[]
   readonly type: string
   readonly names: boolean
-  /** Part of a name; '' = no filter. */
+  /** Part of a pin name; '': no filter. */
   readonly name: string
   readonly stream: boolean
-  /** As text: CIDs alone. */
+  /** The text reply contains only CIDs. */
   readonly quiet: boolean
   readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
@@ -93,7 +93,7 @@ async function* listAll(input: PinLsInput, call: CommandCall): AsyncGenerator<Li
   }
 }
 
-/** One per argument, in their order; all are found before the first is sent. */
+/** One per argument, in their order; all are found before the first one is sent. */
 async function* listGiven(input: PinLsInput, call: CommandCall): AsyncGenerator<Listed> {
   const { caller, files, signal } = call
   const wants = (type: string): boolean => input.type === 'all' || input.type === type
@@ -139,7 +139,7 @@ async function* linesOf(listed: AsyncIterable<Listed>, input: PinLsInput) {
   }
 }
 
-/** An entry of a pin without a name is one object for all of its type: there may be very many. */
+/** Unnamed pins of the same type share one object, because there may be very many. */
 async function keysOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise<CommandReply> {
   const nameless = new Map<string, Shown>()
   const shownAs = new Map<string, Shown>()

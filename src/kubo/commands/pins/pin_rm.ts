@@ -1,4 +1,4 @@
-// `pin/rm`: removes the account's own pins. Content stays while anybody else keeps it.
+// `pin/rm`: removes the account's own pins. Content remains stored while other references to it exist.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'

@@ -1,4 +1,4 @@
-// `pin/update`: moves the account's own recursive pin from one root to another, name and all.
+// `pin/update`: moves the account's own recursive pin, with its name, from one root to another.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'

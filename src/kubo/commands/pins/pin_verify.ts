@@ -1,4 +1,4 @@
-// `pin/verify`: reads all that the account has pinned recursively and tells what is lost or wrong.
+// `pin/verify`: reads all blocks below the account's recursive pins and reports missing and corrupt ones.
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
@@ -6,7 +6,7 @@ import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-co
 import { cidPrinter } from '../../params/file-options.ts'
 
 type PinVerifyInput = {
-  /** Tell of pins that are whole, too. */
+  /** Report complete pins, too. */
   readonly verbose: boolean
   readonly print: (cid: CID) => string
 }

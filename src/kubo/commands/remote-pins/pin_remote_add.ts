@@ -1,4 +1,4 @@
-// `pin/remote/add`: asks a pinning service to pin a path, and waits until it has.
+// `pin/remote/add`: requests a pin from a pinning service, and waits until it is pinned.
 // Tested by test/files/remote-pins.test.ts
 import type { CID } from 'multiformats/cid'
 import { waitFor } from '../../../base/retry-with-backoff.ts'
@@ -24,7 +24,7 @@ type RemoteAddInput = {
   readonly print: (cid: CID) => string
 }
 
-/** Between two requests for the status; Kubo's. */
+/** Interval of status requests, as in Kubo. */
 const pollMs = 500
 const originsMax = 20
 

@@ -1,4 +1,4 @@
-// `pin/remote/service/add`: a pinning service for the account, with the key that it is used with.
+// `pin/remote/service/add`: adds a pinning service and its access key to the account.
 // Tested by test/files/remote-pins.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { type KuboCommand, emptyReply } from '../../kubo-command.ts'

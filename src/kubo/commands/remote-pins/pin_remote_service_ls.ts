@@ -1,4 +1,4 @@
-// `pin/remote/service/ls`: the pinning services of the account, with `stat` how many pins each has. Keys are not shown.
+// `pin/remote/service/ls`: the pinning services of the account; with `stat`, the number of pins of each. Keys are not shown.
 // Tested by test/files/remote-pins.test.ts
 import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import type { PinRemote } from '../../remote-pins/pin-remotes.ts'
@@ -33,7 +33,7 @@ export function createPinRemotesLs({
       ])
       return { Status: 'valid', PinCount: { Queued, Pinning, Pinned, Failed } }
     } catch {
-      // As in Kubo: `pin/remote/ls` says why.
+      // As in Kubo: `pin/remote/ls` reports the reason.
       signal.throwIfAborted()
       return { Status: 'invalid' }
     }

@@ -1,4 +1,4 @@
-// `pin/remote/service/rm`: forgets a pinning service and its key. The pins there stay.
+// `pin/remote/service/rm`: deletes a pinning service and its key. Its pins remain.
 // Tested by test/files/remote-pins.test.ts
 import { type KuboCommand, emptyReply, failed } from '../../kubo-command.ts'
 import { type RemotePinDeps } from '../../remote-pins/remote-command.ts'
