@@ -1,5 +1,5 @@
-// Runs the admin operations of a command: on the data folder, with the rights of its owner, or on a server, with a token.
-// Operations, input, output and errors are the same.
+// Runs the admin operations of a command on the data folder, with the operator's rights, or on a server, with a token. Operations,
+// input, output and errors are the same in both cases.
 // Tested by test/admin/admin.test.ts
 import type { Command } from 'commander'
 import type { CID } from 'multiformats/cid'
@@ -29,11 +29,11 @@ import { UsageError } from './usage-error.ts'
 export type AdminOptions = SharedOptions & { readonly url?: string }
 
 export type AdminAccess = AsyncDisposable & {
-  /** Rejects with the refusal of the operation, in the words of the server. */
+  /** Rejects with the error of the operation; the message is the same as from the server. */
   readonly call: AdminCaller
 }
 
-/** A server refused an operation. The message is its own sentence, `code` that of the error. */
+/** A server refused an operation. `message` and `code` are those of its error reply. */
 export class ServerRefusal extends Error {
   override readonly name = 'ServerRefusal'
   readonly code: string
@@ -44,7 +44,7 @@ export class ServerRefusal extends Error {
   }
 }
 
-/** The shared options, and `--url` of a server to be looked after from elsewhere. */
+/** The shared options, and `--url` for a remote server. */
 export function addAdminOptions(command: Command): Command {
   return addSharedOptions(command).option(
     '--url <url>',
@@ -52,7 +52,7 @@ export function addAdminOptions(command: Command): Command {
   )
 }
 
-/** `make`: a data folder that is not there is made. Throws UsageError, ConfigError, or a sentence. */
+/** `make`: creates a missing data folder. Throws UsageError, ConfigError, or an Error with a message for the user. */
 export async function openAdminAccess(
   context: Context,
   options: AdminOptions,
@@ -84,7 +84,7 @@ async function local(
       rows: data.fileRows,
       clock: systemClock,
       queued: () => {},
-      // A server notices when the try wants to end.
+      // A running server notices the removal at its next attempt.
       removed: () => {},
     }),
     identity: data.identity,
@@ -122,7 +122,7 @@ async function local(
         const reply = await runAdmin(operationOf(route), sent, call)
         return (reply as { value: unknown }).value
       } catch (thrown) {
-        // Scripts know these by their reasons.
+        // Scripts match the reason of an AccountsRefusal.
         if (thrown instanceof Fault && thrown.cause instanceof AccountsRefusal) throw thrown.cause
         throw thrown
       }
@@ -131,7 +131,7 @@ async function local(
   }
 }
 
-/** Reads the lists for this one decision: large ones take seconds. */
+/** Reads the deny lists for this one decision, which takes seconds for large lists. */
 async function decideFromLists(
   { config, denials }: Awaited<ReturnType<typeof openData>>,
   cid: CID,

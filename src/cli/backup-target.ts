@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.ts'
 
 export type SourceOptions = { readonly from?: string }
 
-/** `--from`, of commands that read backups. */
+/** Adds `--from`, for commands that read backups. */
 export function addSourceOption(command: Command): Command {
   return command.option(
     '--from <target>',
@@ -47,7 +47,7 @@ export async function withTarget<Result>(
   }
 }
 
-/** As `withTarget`, without one. */
+/** As `withTarget`, for work that needs no target. */
 export async function untilInterrupted<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -60,7 +60,7 @@ export async function untilInterrupted<Result>(
   }
 }
 
-/** A bar of bytes whose total is known at the first report. */
+/** A progress bar in bytes. The first report sets the total. */
 export function showBytes(
   context: Context,
   title: string,

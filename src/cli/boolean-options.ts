@@ -1,9 +1,9 @@
-// Options that are true or false as Go programs take them: `--pin`, `--pin=false`; and `--no-pin`.
+// Boolean options in the syntax of Go programs: `--pin`, `--pin=false`; also `--no-pin`.
 // Tested by src/cli/boolean-options.test.ts
 import { type Command, Option } from 'commander'
 import { UsageError } from './usage-error.ts'
 
-/** `flags`: `-w, --wrap-with-directory`. What is not typed is undefined; parsing throws UsageError for other values. */
+/** `flags`: `-w, --wrap-with-directory`. An absent option is undefined; parsing throws UsageError for other values. */
 export function addBooleanOptions(
   command: Command,
   rows: readonly (readonly [flags: string, description: string])[],

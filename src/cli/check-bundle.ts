@@ -1,5 +1,5 @@
-// What `cairn verify` and the verifier in one file do: a file and the reader's own request in, a verdict out. No
-// network, no settings, no data folder.
+// The check of `cairn verify` and of the single-file verifier: takes a bundle file and the request that the user expects, and
+// returns a verdict. Uses no network, settings or data folder.
 // Tested by test/verifier.test.ts
 import { readFileSync, statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
@@ -17,7 +17,7 @@ import { parseBundle } from '../rpc/bundles/proof-bundle.ts'
 import { type ProvedAnswer, verifyBundle } from '../rpc/bundles/verify-bundle.ts'
 import { UsageError } from './usage-error.ts'
 
-/** As typed. `method` and `params` come together; `params` and `result` are JSON text. */
+/** The options as typed. `method` and `params` require each other; `params` and `result` are JSON text. */
 export type CheckOptions = {
   readonly block?: string
   readonly method?: string
@@ -29,7 +29,7 @@ export type CheckOptions = {
   readonly genesis?: string
 }
 
-/** `unproved`: members of the claimed result that a header does not commit to, so nothing is said of them. */
+/** `unproved`: members of the claimed result that no header commits to, so the check does not cover them. */
 export type CheckedBundle =
   | (ProvedAnswer & {
       readonly proved: true
@@ -37,14 +37,16 @@ export type CheckedBundle =
     })
   | { readonly proved: false; readonly reason: string }
 
-/** Twice what a server puts into one reply by default, and then some. */
+/** More than twice the default maximum size of a server's reply. */
 const fileBytesMax = 64 * 1024 * 1024
 const sendersMax = 10_000
-/** Characters of a result that are shown where another one was claimed. */
+/** Maximum number of characters of a result in the message about a mismatch. */
 const shownMax = 200
 const hashForm = /^0x[0-9a-fA-F]{64}$/
 
-/** `file`: a bundle, or a whole reply with one; `-`: the same from standard input. Throws UsageError, and what reading the file throws. */
+/**
+ * `file`: a bundle or a whole reply that contains one; `-` reads standard input. Throws UsageError, and errors of reading the file.
+ */
 export async function checkBundle(file: string, options: CheckOptions): Promise<CheckedBundle> {
   const { block } = options
   if (block === undefined || !hashForm.test(block)) {
@@ -83,7 +85,7 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
   return { proved: true, ...verdict, unproved: [...unproved] }
 }
 
-/** The fork schedule that calls follow: of the genesis file or the network that the reader names. Throws UsageError. */
+/** The fork schedule for calls: from the genesis file or the network in the options. Throws UsageError. */
 function scheduleFor(
   { genesis }: CheckOptions,
   known: KnownNetwork | undefined,
@@ -101,7 +103,9 @@ function scheduleIn(file: string): GenesisConfig {
   }
 }
 
-/** Null: longer than that. `-`: standard input. Throws what reading throws, and a sentence. */
+/**
+ * Null: the file is too long. `-` reads standard input. Throws errors of the file system, or an Error with a message for the user.
+ */
 async function readCapped(file: string): Promise<string | null> {
   if (file !== '-') {
     const size = statSync(file, { throwIfNoEntry: false })?.size
@@ -118,7 +122,7 @@ async function readCapped(file: string): Promise<string | null> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** A block or its receipts would fill the screen. */
+/** Shortens a result: a block or its receipts would fill the screen. */
 function cut(result: string): string {
   return result.length > shownMax ? `${result.slice(0, shownMax)}…` : result
 }
@@ -160,7 +164,7 @@ function parseJson(flag: string, text: string): unknown {
   }
 }
 
-/** What is no JSON is no bundle either: `parseBundle` says so. */
+/** Text that is not JSON is returned as it is: `parseBundle` reports it. */
 function parseFile(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -169,10 +173,10 @@ function parseFile(text: string): unknown {
   }
 }
 
-/** Members of receipts that follow from the rules of the network, which no header commits to. */
+/** Members of receipts that derive from the network's rules; no header commits to them. */
 const ruled: ReadonlySet<string> = new Set(['blobGasPrice', ...feeMembers])
 
-/** The members that are claimed and, without the rules of the network, not proved; null where the results differ. */
+/** The claimed members that are not proved without the network's rules; null if the results differ. */
 function compare(proved: unknown, claimed: unknown, method: string): readonly string[] | null {
   if (isDeepStrictEqual(proved, claimed)) return []
   if (!/Receipts?$/.test(method)) return null
@@ -184,7 +188,7 @@ function compare(proved: unknown, claimed: unknown, method: string): readonly st
   return isDeepStrictEqual(proved, bare) ? [...left] : null
 }
 
-/** Without those members that the proved receipt lacks; their names are added to `left`. */
+/** Removes the members that the proved receipt lacks and adds their names to `left`. */
 function withoutRuled(proved: unknown, receipt: unknown, left: Set<string>): unknown {
   if (typeof receipt !== 'object' || receipt === null || Array.isArray(receipt)) return receipt
   const isLeft = (name: string) => ruled.has(name) && !Object.hasOwn(proved ?? {}, name)
@@ -193,7 +197,7 @@ function withoutRuled(proved: unknown, receipt: unknown, left: Set<string>): unk
   return Object.fromEntries(entries.filter(([name]) => !isLeft(name)))
 }
 
-/** For programs: the result as JSON, not as its text. */
+/** For programs: the result as a JSON value, not as text. */
 export function jsonOf(checked: CheckedBundle): object {
   return checked.proved ? { ...checked, result: JSON.parse(checked.result) as unknown } : checked
 }
@@ -203,7 +207,7 @@ function uncovered(names: readonly string[]): string {
   return `does not cover ${names.join(', ')}: no header commits to ${them} (see --network)`
 }
 
-/** For people: the request first, as it is what the proof is of. */
+/** For people. The request comes first, because the proof is only valid for that request. */
 export function describeCheck(checked: CheckedBundle, asked: boolean): string {
   if (!checked.proved) return `not proved: ${checked.reason}`
   const { method, params, block, result, unproved } = checked

@@ -1,20 +1,20 @@
-// The program's commands and options as plain rows: what a shell needs to complete a line.
+// The program's commands and options as a flat list, from which shell completion scripts are generated.
 // Tested by src/cli/commands/completion.test.ts
 import type { Command, Option } from 'commander'
 
-/** What may follow an option: nothing, a file, a folder, or something else that cannot be guessed. */
+/** What an option takes as its value: nothing, a file, a folder, or another value that cannot be completed. */
 type Value = 'none' | 'file' | 'folder' | 'other'
 
 type Flag = { readonly name: string; readonly value: Value; readonly description: string }
 
 export type Branch = {
-  /** `keys create`; empty for the program itself. */
+  /** Such as `keys create`; empty for the program itself. */
   readonly path: string
   readonly commands: readonly { readonly name: string; readonly description: string }[]
   readonly flags: readonly Flag[]
 }
 
-/** Every command of the tree, the program first. */
+/** Lists every command of the tree, starting with the program. */
 export function listBranches(command: Command, path = ''): readonly Branch[] {
   const commands = command.commands.map((inner) => ({
     name: inner.name(),

@@ -1,9 +1,9 @@
-// Completion scripts for three shells. Each finds the command that was typed so far by its words, then
-// offers its subcommands and options, or files and folders after an option that takes one.
+// Completion scripts for three shells. Each finds the command from the typed words and offers its subcommands and options, or files
+// and folders after an option that takes one.
 // Tested by src/cli/commands/completion.test.ts
 import type { Branch } from './command-tree.ts'
 
-/** For bash 4 and newer; needs no bash-completion package. */
+/** For bash 4 and newer; does not need the bash-completion package. */
 export function bashScript(branches: readonly Branch[]): string {
   const after = (value: string) =>
     flagNames(branches, value).length === 0
@@ -33,7 +33,7 @@ complete -F _cairn cairn
 `
 }
 
-// zsh ties the name `path` to the search path of programs, hence `typed`.
+// zsh binds the variable `path` to the command search path, hence `typed`.
 /** For zsh: a file \`_cairn\` on \`fpath\`, or evaluated after \`compinit\`. */
 export function zshScript(branches: readonly Branch[]): string {
   return `#compdef cairn
@@ -119,7 +119,7 @@ function flagNames(branches: readonly Branch[], value: string): readonly string[
   return [...new Set(names)]
 }
 
-// The same in all three shells for texts without line breaks: end the quotes, an escaped quote, begin again.
+// Works in all three shells for text without line breaks: close the quotes, add an escaped quote, reopen them.
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

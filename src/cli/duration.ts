@@ -1,11 +1,11 @@
-// Lengths of time as people type them: `90s`, `30m`, `24h`, `7d`, or 0; and UTC dates and times.
+// Durations as people type them: `90s`, `30m`, `24h`, `7d`, or 0; and UTC dates and times.
 // Tested by src/cli/duration.test.ts
 import { UsageError } from './usage-error.ts'
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const longestMs = 366 * unitMs.d
 
-/** Milliseconds; at most 366 days. Throws UsageError, which names `flag`. */
+/** Milliseconds; at most 366 days. Throws UsageError that names `flag`. */
 export function parseDuration(flag: string, text: string): number {
   const [, digits, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
   const length =
@@ -17,7 +17,7 @@ export function parseDuration(flag: string, text: string): number {
 
 const timeRegex = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/
 
-/** Milliseconds since 1970 of a UTC date or time. Throws UsageError, which names `flag`. */
+/** Milliseconds since 1970 of a UTC date or time. Throws UsageError that names `flag`. */
 export function parseTime(flag: string, text: string): number {
   const time = timeRegex.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(time)) return time

@@ -1,4 +1,4 @@
-// The options that set what an API key may do, for `keys create` and `keys set`. Only what is given is changed.
+// The options of `keys create` and `keys set` for the settings of an API key. Only settings that are given change.
 import type { Command } from 'commander'
 import { isProvide, type Provide, provideLevels } from '../base/provide.ts'
 import { numberIn, unitNameOf } from '../config/unit.ts'
@@ -18,7 +18,7 @@ type Lists = {
   readonly allowIp?: readonly string[]
 }
 
-// Commander takes null for no value at all.
+// Commander treats null as an absent value.
 type Limit = number | 'none'
 
 export type KeySettingsOptions = Lists & {
@@ -46,7 +46,7 @@ export type KeySettingsOptions = Lists & {
   readonly inspectAddresses?: boolean
 }
 
-/** `changing`: with the forms that take a setting back. */
+/** `changing`: adds the forms that reset a setting. */
 export function addKeySettings(command: Command, changing: boolean): Command {
   command.option('--secret-required', 'require the secret for JSON-RPC calls')
   if (changing) command.option('--no-secret-required', 'accept JSON-RPC calls without the secret')
@@ -60,7 +60,7 @@ export function addKeySettings(command: Command, changing: boolean): Command {
     'permit methods that change the embedded chain, such as evm_snapshot',
   )
   if (changing) command.option('--no-dev-methods', 'refuse methods that change the embedded chain')
-  // Before its negation, which else would be a value where nothing is given.
+  // Must come before its negation: else Commander sets a default of true.
   if (changing) command.option('--files', 'permit the IPFS API')
   command.option('--no-files', 'refuse the IPFS API')
   for (const [flag, description] of [...limits, ...byteLimits, ...uploadLimits]) {
@@ -138,7 +138,7 @@ const lists = [
   ['--allow-ip', 'permitted client address or block: 192.0.2.7 or 2001:db8::/32, repeatable (all)'],
 ] as const
 
-/** What the options change. Throws UsageError. */
+/** The settings that the options change. Throws UsageError. */
 export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
   const changes: { readonly [Name in keyof KeySettings]: KeySettings[Name] | undefined } = {
     secretRequired: options.secretRequired,
@@ -175,7 +175,7 @@ export type AccountSettingsOptions = Pick<
   'filesUploadBytesPerMonth' | 'filesDownloadBytesPerMonth' | 'filesStoredBytes' | 'provide'
 >
 
-/** The limits that an account may have as a whole. */
+/** Adds the options for limits of a whole account. */
 export function addAccountSettings(command: Command): Command {
   for (const [flag, description] of byteLimits) {
     command.option(`${flag} <number>`, description, limitOf(flag))
@@ -187,7 +187,7 @@ export function addAccountSettings(command: Command): Command {
   )
 }
 
-/** What the options change. */
+/** The account settings that the options change. */
 export function accountChangesOf(options: AccountSettingsOptions): Partial<AccountSettings> {
   return onlyGiven({ ...quotasOf(options), provide: options.provide })
 }

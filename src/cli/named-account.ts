@@ -1,4 +1,4 @@
-// Accounts by the names that people know them by: operations take ids.
+// Finds accounts by name; operations take IDs.
 // Tested by test/cli/cli.test.ts
 import { AccountsRefusal, quote } from '../access/accounts/account-rules.ts'
 import { firstAccountName } from '../access/accounts/first-account.ts'
@@ -13,7 +13,7 @@ export async function accountNamed(admin: AdminAccess, name: string): Promise<Na
   throw new AccountsRefusal('no_account', `unknown account ${quote(name)}`)
 }
 
-/** The oldest; made, with a card, when there is none, also when another process makes it at the same moment. */
+/** The oldest account; creates one, with a card, if there is none, also if another process does so at the same time. */
 export async function oldestAccount(admin: AdminAccess): Promise<NamedAccount> {
   const { accounts } = await admin.call('GET /accounts')
   const [oldest] = accounts.toSorted((a, b) => a.created - b.created)

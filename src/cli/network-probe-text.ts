@@ -1,4 +1,4 @@
-// A probe of upstreams as text: one row for each upstream, then what is lacking, each with its fix.
+// The result of an upstream probe as text: one row per upstream, then the problems, each with its fix.
 // Tested by test/cli/cli-networks.test.ts
 import type { AdminReply } from '../admin/client.ts'
 import { table, visible } from './report.ts'

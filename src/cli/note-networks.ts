@@ -1,4 +1,4 @@
-// A key may permit networks that are served only later, so a misspelt name is accepted too: the command warns about it.
+// A key may permit networks that are added later, so a misspelt name is accepted too: the command warns about it.
 // Tested by test/cli/cli-keys.test.ts
 import { networkNames } from '../config/settings.ts'
 import { oneOf } from '../config/describe-issue.ts'
@@ -7,7 +7,10 @@ import type { Context } from './context.ts'
 import { settingsOf } from './shared-options.ts'
 import { findStoredNetworks } from './stored-networks.ts'
 
-/** A line on standard error, for people alone, for names that are not served here; of a server elsewhere nothing is known. */
+/**
+ * Warns people, on standard error, about names that this server does not serve. Not for a remote server, whose networks are
+ * unknown.
+ */
 export async function noteNetworks(
   context: Context,
   options: AdminOptions & { readonly networks?: readonly string[] | 'all' },

@@ -1,7 +1,7 @@
-// What a command does when it receives SIGINT or SIGTERM.
+// Handles SIGINT and SIGTERM in a command.
 // Tested by test/cli/import-pins.test.ts
 
-/** The first SIGINT or SIGTERM runs `end`, in order; a second one ends the process. Returns how to stop listening. */
+/** The first SIGINT or SIGTERM runs `end`; a second one ends the process. Returns a function that removes the listeners. */
 export function onInterrupt(end: () => void): () => void {
   process.once('SIGINT', end)
   process.once('SIGTERM', end)

@@ -1,5 +1,5 @@
-// The data folder as commands see it, beside a running server or without one: the same database, the same
-// rules, each change durable before the command ends.
+// Opens the data folder for commands, with or without a running server: the same database and the same rules, and each change is
+// durable before the command ends.
 // Tested by test/cli/cli.test.ts
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,19 +36,19 @@ export type Data = AsyncDisposable & {
   /** Without the saved networks. */
   readonly config: Config
   readonly savedNetworks: SavedNetworks
-  /** `cairn.db`, and its rows: chain content, files, and what upstreams did. */
+  /** `cairn.db` and its rows: chain content, files and upstream records. */
   readonly db: Database
   readonly localRows: Rows
   /** Pins and file blocks. */
   readonly fileRows: Rows
-  /** Accounts, keys, people, usage: in `cairn.db` too, unless a setting names another database. */
+  /** Rows of accounts, keys, people and usage: also in `cairn.db`, unless a setting names another database. */
   readonly rows: Rows
   readonly denials: OwnDenyList
 }
 
 /**
- * Opens `cairn.db` in the data folder; `make`: both are made when absent, else that is refused, as a folder that was
- * named wrong would look like one with nothing in it. Throws ConfigError, or a sentence.
+ * Opens `cairn.db` in the data folder. `make`: creates both if they are missing; without it a missing folder is an error, because a
+ * misspelt path would look like an empty folder. Throws ConfigError, or an Error with a message for the user.
  */
 export async function openData(
   context: Context,
@@ -113,7 +113,7 @@ export async function openData(
   }
 }
 
-/** Throws a sentence when there is no `cairn.db`, whether it is gone or never was. */
+/** Throws an Error with a message for the user if there is no `cairn.db`. */
 export function refuseNoData(dataDir: string): void {
   const path = join(dataDir, 'cairn.db')
   try {
@@ -127,7 +127,7 @@ export function refuseNoData(dataDir: string): void {
   )
 }
 
-/** Times are for people and programs alike: ISO 8601, UTC. */
+/** ISO 8601 in UTC, for people and programs. */
 export function showTime(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString()
 }

@@ -1,4 +1,4 @@
-// What `keys create` and `keys set` take beside settings: a plan, an end; and where a key is, by its id.
+// Options of `keys create` and `keys set` other than settings (plan and expiry), and the account of a key by the key's ID.
 // Tested by test/cli/cli-keys.test.ts
 import type { Command } from 'commander'
 import { type PlanName, plans } from '../access/accounts/plans.ts'
@@ -9,7 +9,7 @@ import { UsageError } from './usage-error.ts'
 
 export type PlanOptions = {
   readonly plan?: PlanName
-  /** Milliseconds since 1970. Commander takes null for no value at all. */
+  /** Milliseconds since 1970. Commander treats null as an absent value. */
   readonly expires?: number | 'never'
 }
 
@@ -25,7 +25,7 @@ export function addPlanOptions(command: Command): Command {
     )
 }
 
-/** The path parameters of operations on one key. Throws when there is no key with this id. */
+/** The path parameters of operations on one key. Throws if no key has this ID. */
 export async function placeOf(
   admin: AdminAccess,
   id: string,
@@ -39,7 +39,7 @@ function parsePlan(text: string): PlanName {
   throw new UsageError(`--plan is "${text}", expected one of ${planNames}`)
 }
 
-/** As operations take it. */
+/** The expiry in the form that operations take. */
 export function endOf({ expires }: PlanOptions): number | null | undefined {
   return expires === 'never' ? null : expires
 }

@@ -1,4 +1,4 @@
-// The command line: its commands, each loaded only when it is named.
+// The command line: its commands, each loaded only when it is used.
 import { Command } from 'commander'
 import { cairnVersion } from '../server/version.ts'
 import { asTyped, type commandNames } from './typed-command.ts'
@@ -162,7 +162,7 @@ const entries: readonly Entry[] = [
   },
 ]
 
-/** Runs one command line (without node and script) and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
+/** Runs one command line (without node and script) and returns the exit code: 0 success, 1 failure, 2 wrong usage. */
 export async function runProgram(args: readonly string[], context: Context): Promise<number> {
   try {
     const program = await createProgram(args, context)
@@ -173,13 +173,13 @@ export async function runProgram(args: readonly string[], context: Context): Pro
   }
 }
 
-// `args`: loads the command that they name first (`chain import` is not `import`); null: all.
+// `args`: loads only the command that they name (`chain import` is not `import`); null: all.
 async function createProgram(args: readonly string[] | null, context: Context): Promise<Command> {
   const program = new Command('cairn')
     .description('Self-hosted Infura: Ethereum JSON-RPC and IPFS API with verified answers')
     .version(cairnVersion(), '--version')
     .exitOverride()
-    // `backup` has options of its own, and so have its subcommands: those behind a name belong to it.
+    // `backup` and its subcommands have own options: those after a subcommand's name belong to it.
     .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => context.out(asTyped(context, text)),

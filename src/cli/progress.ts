@@ -1,24 +1,23 @@
-// How far long work has come, on standard error: a bar on a terminal, elsewhere a line for every tenth, and
-// nothing at all when the work is short.
+// Progress of long work on standard error: a bar on a terminal, else a line for every tenth, and nothing for short work.
 import type { Clock } from '../base/clock.ts'
 import type { Context } from './context.ts'
 import { createPaint } from './terminal-colors.ts'
 
 export type Progress = {
-  /** `done` of the total. Cheap enough to be called for each item. */
+  /** `done` of the total. Cheap enough for a call per item. */
   at(done: number): void
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void
 }
 
 const redrawMs = 100
-/** Lines for a log begin only when the work has taken this long. */
+/** Time before the first line in a log. */
 const shortMs = 5000
 const width = 30
 
 /**
- * `total`: 0 = nothing to do, no bar. `unit`: what is counted, if it is not a number of things. Without another
- * listener, Ctrl-C removes the bar and prints `interrupted` with its consequence before it ends the process.
+ * `total`: 0 = nothing to do, no bar. `unit`: omitted for a number of items. If SIGINT has no other listener, Ctrl-C removes the
+ * bar, prints `interrupted` and ends the process.
  */
 export function createProgress(
   context: Context,
@@ -59,7 +58,7 @@ export function createProgress(
   function onSignal(): void {
     clear()
     context.err(`${createPaint(context, 'err')('red', 'cairn:')} ${interrupted}\n`)
-    // End by the signal itself, which shells check. No listener is left.
+    // Exit by the signal itself, which shells check. No listener remains.
     process.kill(process.pid, 'SIGINT')
   }
 

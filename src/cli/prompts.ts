@@ -1,21 +1,21 @@
-// Questions to a person, one line each; answers come from the terminal or from a text that was piped in.
+// Questions to a person, answered by one line each from the terminal or from piped text.
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { UsageError } from './usage-error.ts'
 
 export type Prompts = {
-  /** The answer without the spaces around it. Throws UsageError when the input has ended, or on Ctrl-C. */
+  /** The answer, trimmed. Throws UsageError at the end of the input, or on Ctrl-C. */
   ask(question: string): Promise<string>
-  /** The same, and what is typed is not shown; the spaces around it belong to it. */
+  /** As `ask`, without echo and without trimming. */
   askHidden(question: string): Promise<string>
   close(): void
 }
 
-/** `show`: where the question goes, so that standard output holds only what was asked for. */
+/** `show`: the stream for questions, so that standard output contains only results. */
 export function promptTerminal(input: NodeJS.ReadableStream, show: NodeJS.WritableStream): Prompts {
   const output = mutable(show)
   const lines = createInterface({ input, output: output.stream, terminal: true })
-  // Lines that were pasted or typed ahead wait for their question.
+  // Lines that were pasted or typed ahead are queued for their question.
   const typed: string[] = []
   let ended = false
   let wake = () => {}
@@ -53,7 +53,7 @@ export function promptTerminal(input: NodeJS.ReadableStream, show: NodeJS.Writab
   }
 }
 
-/** Passes on what is written to `show`, but while it is muted. */
+/** Forwards writes to `show`, except while muted. */
 function mutable(show: NodeJS.WritableStream): { readonly stream: Writable; muted: boolean } {
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -61,13 +61,13 @@ function mutable(show: NodeJS.WritableStream): { readonly stream: Writable; mute
       done()
     },
   })
-  // Lines wrap where those of the terminal do.
+  // Use the terminal's width for line wraps.
   Object.defineProperty(stream, 'columns', { get: () => Reflect.get(show, 'columns') as unknown })
   const output = { stream, muted: false }
   return output
 }
 
-/** One answer a line; an empty line takes the default. */
+/** Each line is one answer; an empty line selects the default. */
 export function promptText(text: string): Prompts {
   const answers = text.split(/\r?\n/)
   if (answers.at(-1) === '') answers.pop()

@@ -1,5 +1,5 @@
-// Queries the beacon nodes of networks with heads by consensus, without a server: their newest finality update, and the
-// checkpoint. Nothing is loaded where no network has them.
+// Queries the beacon nodes of networks with heads by consensus, without a server: the newest finality update and the checkpoint.
+// Loads no code if no network uses them.
 // Tested by src/cli/doctor/beacon-checks.test.ts
 import { join } from 'node:path'
 import { existsSync } from 'node:fs'
@@ -17,24 +17,24 @@ type HeadsConfig = Pick<UpstreamNetworkConfig, 'name' | 'chainId' | 'heads'>
 
 export type QueriedBeacon = {
   readonly network: string
-  /** Milliseconds since the slot of the checkpoint; null: no endpoint has it, or none is set. */
+  /** Milliseconds since the slot of the checkpoint; null: no endpoint has it, or none is configured. */
   readonly checkpointAgeMs: number | null
   readonly hasCheckpoint: boolean
-  /** When the light client of this data folder stored its state, milliseconds since 1970 UTC; null: never. */
+  /** When the light client of this data folder stored its state, in milliseconds since 1970 UTC; null: never. */
   readonly saved: number | null
   readonly endpoints: readonly {
     /** Host and port. */
     readonly name: string
-    /** Why it sent no light client data; null: it did. */
+    /** Why the node sent no light client data; null: it did. */
     readonly failure: string | null
-    /** Age of the slot of its newest header; negative: our clock is behind. */
+    /** Age of the slot of the newest header; negative: the local clock is behind. */
     readonly ageMs: number | null
   }[]
 }
 
 const askMs = 15_000
 
-/** In the order of the settings. Never throws what an endpoint brings about. */
+/** In the order of the settings. Errors of endpoints are part of the result, not thrown. */
 export async function queryBeacon(
   { networks, dataDir }: Pick<Config, 'networks' | 'dataDir'>,
   clock: Pick<Clock, 'now'>,
@@ -98,7 +98,7 @@ async function ask(
   }
 }
 
-/** Null too for a folder of an older Cairn. */
+/** Null also for a data folder of an older version of Cairn. */
 function findSaved(dataDir: string, network: string): number | null {
   const path = join(dataDir, 'cairn.db')
   if (!existsSync(path)) return null

@@ -1,4 +1,4 @@
-// Asks the bucket of the settings, and the database for the owner of the files in it, without a server.
+// Queries the bucket of the settings, and the owner of its files in the database, without a server.
 // Tested by src/cli/doctor/object-checks.test.ts
 import { systemClock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
@@ -13,23 +13,22 @@ import type { ObjectComparison } from './doctor/object-comparison.ts'
 
 export type QueriedObjects = {
   readonly url: string
-  /** Why files cannot be stored, and what to change; null: the bucket can be read. */
+  /** Why files cannot be stored, and the fix; null: the bucket is readable. */
   readonly failure: string | null
-  /** The clock of this machine minus that of the service; null: unknown. */
+  /** This machine's clock minus that of the service; null: unknown. */
   readonly skewMs: number | null
-  /** Null: the bucket belongs to the database, or one of them cannot be asked. */
+  /** Null: the bucket belongs to the database, or one of them does not respond. */
   readonly owner: DataSetProblem | null
   /** Null: not compared. */
   readonly comparison: ObjectComparison | null
 }
 
 const askMs = 10_000
-/** Of a comparison. */
+/** Time limit of a comparison. */
 const compareMs = 30 * 60_000
 
 /**
- * Null: no bucket is configured. Takes at most some seconds; `isCompared`: as long as it takes to list the bucket, at most 30
- * minutes.
+ * Null: no bucket is configured. Takes some seconds; with `isCompared` as long as listing the bucket takes, at most 30 minutes.
  */
 export async function queryObjects(
   config: Pick<Config, 'objects' | 'database'>,
@@ -57,7 +56,7 @@ export async function queryObjects(
   }
 }
 
-/** Null: there is no database to compare with, or it cannot be queried, which another check reports. */
+/** Null: no database to compare with, or it cannot be queried, which another check reports. */
 async function compare(
   { database }: Pick<Config, 'database'>,
   client: S3Client,
@@ -107,7 +106,7 @@ async function queryOwner({
   try {
     return await withRows(database.url, (rows) => checkDataSet(rows, objects, false))
   } catch {
-    // Another check reports the database.
+    // Another check reports the failed database.
     return null
   } finally {
     await objects.close()

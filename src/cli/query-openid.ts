@@ -10,9 +10,9 @@ import { dashboardUrl, openIdOf } from '../server/open-access.ts'
 export type QueriedOpenId = {
   readonly name: string
   readonly issuer: string
-  /** To register at the provider. */
+  /** The redirect URI to register at the provider. */
   readonly redirectUri: string
-  /** Why sign-in would fail; null: discovery succeeds. */
+  /** Why sign-in would fail; null: discovery succeeded. */
   readonly failure: string | null
 }
 

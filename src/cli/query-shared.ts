@@ -1,4 +1,4 @@
-// Looks at the Valkey of the settings, without a server.
+// Queries the Valkey of the settings, without a server.
 // Tested by src/cli/doctor/shared-checks.test.ts
 import { systemClock } from '../base/clock.ts'
 import type { Config } from '../config/settings.ts'

@@ -1,4 +1,4 @@
-// Asks each source of files for a block that every gateway has, without a server.
+// Requests a well-known block from each source of files, without a server.
 // Tested by src/cli/doctor/source-checks.test.ts
 import { systemClock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
@@ -7,14 +7,14 @@ import { createFileSource } from '../ipfs/sources/file-source.ts'
 
 export type QueriedSource = {
   readonly name: string
-  /** What is wrong with it; null: it gave the block. */
+  /** The problem of the source; null: it returned the block. */
   readonly failure: string | null
   readonly ms: number
 }
 
 const askMs = 10_000
 
-/** In the order of the settings, all at once. Never throws what a source brings about. */
+/** In the order of the settings; queries run in parallel. Errors of a source are part of the result, not thrown. */
 export async function querySources({
   fileSources,
 }: Pick<Config, 'fileSources'>): Promise<readonly QueriedSource[]> {

@@ -1,10 +1,10 @@
-// Standard input to its end.
+// Reads standard input to its end.
 // Tested by src/cli/program.test.ts
 import { UsageError } from './usage-error.ts'
 
 const inputBytesMax = 65_536
 
-/** All of it as UTF-8 text. Throws UsageError past 64 KiB. */
+/** Returns the input as UTF-8 text. Throws UsageError past 64 KiB. */
 export async function readAll(input: AsyncIterable<unknown>): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0

@@ -1,4 +1,4 @@
-// How commands end: what they print on each stream, and their exit code.
+// The output of commands on each stream, and their exit codes.
 // Tested by src/cli/program.test.ts
 import { CommanderError } from 'commander'
 import { AccountsRefusal } from '../access/accounts/account-rules.ts'
@@ -12,17 +12,17 @@ import { UsageError } from './usage-error.ts'
 
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
-/** The command did its work and printed it, and what it found is bad: exit code 1, nothing more to say. */
+/** The command succeeded and printed its result, which is a problem: exit code 1 without a further message. */
 export class FoundBad extends Error {
   override readonly name = 'FoundBad'
 }
 
-/** One JSON object, or lines of text for people. */
+/** Prints one JSON object, or text for people. */
 export function print(context: Context, json: boolean | undefined, value: object, text: string) {
   context.out(json === true ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`)
 }
 
-/** Rows under their headings, columns as wide as their widest cell; `none` when there are no rows. */
+/** Rows below their headings, with columns as wide as their widest cell; `none` if there are no rows. */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly (string | number | bigint | null)[])[],
@@ -43,16 +43,16 @@ export function table(
     .join('\n')
 }
 
-/** Control characters as `\xNN`, so that a name cannot steer the terminal. */
+/** Escapes control characters as `\xNN`, so that a name cannot control the terminal. */
 export function visible(text: string): string {
   return text.replaceAll(
-    // oxlint-disable-next-line no-control-regex -- these are what is looked for
+    // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
     /[\u0000-\u001f\u007f-\u009f]/g,
     (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`,
   )
 }
 
-/** Says on standard error why the command failed, and gives its exit code. */
+/** Prints the reason of the failure on standard error and returns the exit code. */
 export function reportError(context: Context, json: boolean, thrown: unknown): number {
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.done
   if (thrown instanceof FoundBad) return exitCodes.failed

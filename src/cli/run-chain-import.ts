@@ -1,4 +1,4 @@
-// Runs `cairn chain import` beside the thread of the EVM, which loads meanwhile, and says what came of it.
+// Runs `cairn chain import` while the EVM thread loads, and reports the result.
 // Tested by src/cli/commands/chain-import.test.ts
 import { existsSync, readFileSync } from 'node:fs'
 import { systemClock } from '../base/clock.ts'
@@ -23,7 +23,7 @@ export type ChainImportOptions = SharedOptions & {
   readonly head?: string
 }
 
-/** `worker`: `startChainWorker`; its owner ends it. */
+/** `worker`: from `startChainWorker`; the caller terminates it. */
 export async function runChainImport(
   context: Context,
   options: ChainImportOptions,
@@ -59,7 +59,7 @@ export async function runChainImport(
     worker,
     log: createLog(() => 'warn', systemClock.now, context.err),
     onStart(number) {
-      // Making the folder and the first block is no import.
+      // Creating the folder and the first block does not count as import.
       begun = systemClock.monotonic()
       const title = 'blocks executed and verified'
       progress = createProgress(context, {
@@ -107,13 +107,13 @@ function readGenesis(file: string) {
   try {
     return parseGenesis(JSON.parse(readFileSync(file, 'utf8')))
   } catch (cause) {
-    // What the parser says of other bytes than JSON is those bytes.
+    // A JSON parser's message would repeat the file's bytes.
     const why = cause instanceof SyntaxError ? 'not JSON' : describeErrno(cause)
     throw new Error(`${file} is not a genesis file: ${why}`, { cause })
   }
 }
 
-/** A hash, or the file of an engine_forkchoiceUpdated request. */
+/** A hash, or a file with an engine_forkchoiceUpdated request. */
 function readHead(text: string): string {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
   try {
@@ -123,7 +123,7 @@ function readHead(text: string): string {
     const hash = given?.params?.[0]?.headBlockHash
     if (typeof hash === 'string' && /^0x[0-9a-fA-F]{64}$/.test(hash)) return hash.toLowerCase()
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UsageError(`--head: ${text} is not a block hash, and not a file that contains one`)
 }

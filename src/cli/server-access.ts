@@ -1,4 +1,4 @@
-// How a command reaches a running server: its URL, and a key with its secret.
+// How a command connects to a running server: its URL, and a key with its secret.
 // Tested by test/cli/import-pins.test.ts
 import type { Command } from 'commander'
 import { readServerCertificate } from '../http/tls-certificate.ts'
@@ -18,7 +18,7 @@ export type ServerAccess = UsualServer & {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `pinned`: its certificate, as PEM text. Names of loopback are not in it, but this machine has the file. */
+/** `pinned`: the server's certificate as PEM text. It does not name loopback addresses, but this machine has the file. */
 export type UsualServer = { readonly url: string; readonly pinned?: string }
 
 export function addServerOptions(command: Command): Command {
@@ -31,7 +31,7 @@ export function addServerOptions(command: Command): Command {
     )
 }
 
-/** Throws UsageError when something is missing, ConfigError. */
+/** Throws UsageError if something is missing, and ConfigError. */
 export async function serverAccess(
   context: Context,
   options: ServerOptions,
@@ -45,7 +45,7 @@ export async function serverAccess(
   return { ...server, headers: { authorization: `Basic ${pair}` } }
 }
 
-/** `--url`, CAIRN_URL, or where the server of the settings listens. Throws UsageError, ConfigError. */
+/** `--url`, CAIRN_URL, or the listen address of the settings. Throws UsageError, ConfigError. */
 export async function serverOf(
   context: Context,
   options: SharedOptions & Pick<ServerOptions, 'url'>,
@@ -59,7 +59,7 @@ export async function serverOf(
   return server
 }
 
-/** The sentence for a server that was not reached. Not the whole URL: it may hold the key. */
+/** The error for a server that did not respond. Omits the path of the URL, because it may contain the key. */
 export function noAnswer(url: string, thrown: Error): Error {
   return new Error(
     `${new URL(url).origin} does not respond (${thrown.message}): start it with cairn start, or choose another server with --url`,
@@ -67,7 +67,7 @@ export function noAnswer(url: string, thrown: Error): Error {
   )
 }
 
-/** Where the server of these settings listens. */
+/** The listen address of these settings. */
 export async function usualServer(context: Context, options: SharedOptions): Promise<UsualServer> {
   const { http } = (await settingsOf(context, options)).config
   const files = tlsFilesOf(http)
@@ -77,7 +77,7 @@ export async function usualServer(context: Context, options: SharedOptions): Pro
     : { url, pinned: await readServerCertificate(files.certificateFile) }
 }
 
-/** Where its dashboard is. */
+/** The URL of the dashboard. */
 export async function usualAdminUrl(context: Context, options: SharedOptions): Promise<string> {
   return dashboardUrl((await settingsOf(context, options)).config)
 }

@@ -1,16 +1,16 @@
-// A settings file made from the settings table: every setting with what it means, those that keep their
-// default commented out, so that the file is the documentation too.
+// Generates a settings file from the settings table: every setting with its description, defaults commented out, so that the file
+// is also the documentation.
 // Tested by src/cli/commands/init.test.ts
 import type { SettingDefinition } from '../config/setting-definition.ts'
 
-/** A network behind upstream nodes, as it was asked for. */
+/** A network behind upstream nodes, from the answers of the dialogue. */
 export type ChosenNetwork = {
   readonly name: string
   readonly chainId: number
   readonly urls: readonly string[]
 }
 
-/** `chosen`: path -> value, for what differs from the default. Text of a YAML file that `start --config` takes. */
+/** `chosen`: path -> value, for settings that differ from the default. Returns YAML text for `start --config`. */
 export function writeSettings(
   leaves: readonly SettingDefinition[],
   chosen: ReadonlyMap<string, unknown>,

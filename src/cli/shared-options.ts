@@ -1,11 +1,11 @@
-// The options that several commands share, and the settings they lead to.
+// The options that several commands share, and the settings that result from them.
 // Tested by src/cli/program.test.ts
 import type { Command } from 'commander'
 import { loadConfig, type LoadedConfig } from '../config/config.ts'
 import type { NetworkFlags } from '../config/network-variable.ts'
 import type { Context, SharedOptions } from './context.ts'
 
-/** `--json`, `--config` and `--data-dir`: every command takes them, so that scripts need not tell commands apart. */
+/** `--json`, `--config` and `--data-dir`. Every command accepts them, so that scripts need not distinguish commands. */
 export function addSharedOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON object and nothing else')
@@ -13,7 +13,10 @@ export function addSharedOptions(command: Command): Command {
     .option('--data-dir <folder>', 'folder with all data (setting dataDir)')
 }
 
-/** Settings from file, environment and flags. `flags`: setting path -> flag and what was typed. `networks`: of flags. Throws ConfigError. */
+/**
+ * Settings from file, environment and flags. `flags`: setting path -> flag and typed text. `networks`: from flags. Throws
+ * ConfigError.
+ */
 export async function settingsOf(
   context: Context,
   options: SharedOptions,

@@ -1,5 +1,4 @@
-// The networks that a data folder stores, for commands that change nothing: the folder is only read, next to a running
-// server or without one.
+// The networks that a data folder stores, for read-only commands, with or without a running server.
 // Tested by test/cli/cli-networks.test.ts
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +23,7 @@ type StoredNetworks = {
   readonly saved: readonly SavedNetwork[]
 }
 
-/** A folder that cannot be read stores none: other checks report it. */
+/** Returns no networks for a folder that cannot be read: other checks report it. */
 export async function findStoredNetworks(config: Config): Promise<StoredNetworks> {
   const { url } = config.database
   const saved = url === null ? await readStored(config) : await readRemote(config, url)
@@ -53,7 +52,7 @@ function listFrom(
   return createSavedNetworks({
     rows,
     clock: systemClock,
-    // Without the key file nothing can be read, and reading it would create it.
+    // Without the key file the secrets cannot be decrypted, and obtaining the key would create the file.
     sealSecret: () => (hasKey ? obtainSealSecret(place) : new Uint8Array(32)),
   }).list()
 }

@@ -1,10 +1,10 @@
-// The one place that knows colours. They appear on a terminal only: never in a pipe, never with NO_COLOR
-// (no-color.org), on anything with FORCE_COLOR, which wins over the rest as it does in Node.
+// Colours for terminals. Off in a pipe and with NO_COLOR (no-color.org), always on with FORCE_COLOR, which takes precedence as in
+// Node.
 import type { Context } from './context.ts'
 
 const codes = { red: [31, 39], yellow: [33, 39], green: [32, 39], bold: [1, 22] } as const
 
-/** Gives the text back, in colour where the stream takes it. */
+/** Returns the text, in colour if the stream supports it. */
 export type Paint = (style: keyof typeof codes, text: string) => string
 
 export function createPaint(context: Context, stream: 'out' | 'err'): Paint {

@@ -1,8 +1,8 @@
-// Commands in help, hints and errors, as they can be typed where the program runs: a checkout has no `cairn` on the PATH.
+// Commands in help, hints and errors, in the form that works where the program runs: a checkout has no `cairn` on the PATH.
 // Tested by src/cli/typed-command.test.ts
 import type { Context } from './context.ts'
 
-/** How npm runs the command line of a checkout. */
+/** How npm runs the CLI of a checkout. */
 export const checkoutInvocation = 'npm run -s cairn --'
 
 export const commandNames = [
@@ -38,7 +38,7 @@ export const commandNames = [
 
 const command = new RegExp(`(?<![\\w./-])cairn (?=(?:${commandNames.join('|')})(?![\\w-]))`, 'g')
 
-/** `cairn keys create` as `npm run -s cairn -- keys create` in a checkout. Other uses of the word `cairn` stay. */
+/** Rewrites `cairn keys create` as `npm run -s cairn -- keys create` in a checkout. Other uses of the word `cairn` stay. */
 export function asTyped({ invocation }: Pick<Context, 'invocation'>, text: string): string {
   return invocation === undefined ? text : text.replaceAll(command, `${invocation} `)
 }

@@ -1,4 +1,4 @@
-// The command was typed wrong: exit code 2. The message is one sentence.
+// Wrong usage of a command: exit code 2. The message is one sentence.
 // Tested by src/cli/program.test.ts
 
 export class UsageError extends Error {

@@ -1,11 +1,11 @@
-// A report of usage for people.
+// A usage report as text for people.
 // Tested by test/cli/cli.test.ts
 import type { Part, Sums } from '../access/usage/usage-row.ts'
 import type { StorageSums } from '../ipfs/pins/account-storage.ts'
 import { table } from './report.ts'
 
 type Report = {
-  /** Null: any time. */
+  /** Null: no window. */
   readonly window: string | null
   readonly from: number
   readonly until: number

@@ -1,4 +1,4 @@
-// Work of a command on a running server's API: one client, ended by Ctrl-C, closed in the end.
+// Runs work of a command with one HTTP client to a running server: Ctrl-C aborts it, and the client is closed afterwards.
 // Tested by test/cli/add-get.test.ts
 import { systemClock } from '../base/clock.ts'
 import { createHttpClient, type HttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
@@ -6,12 +6,12 @@ import type { Context } from './context.ts'
 import { onInterrupt } from './on-interrupt.ts'
 import { noAnswer, serverAccess, type ServerOptions } from './server-access.ts'
 
-/** How long the server may be silent: it answers an upload when all of it is on disk. */
+/** Maximum silence of the server: it replies to an upload when everything is on disk. */
 export const silenceMs = 86_400_000
 
 /**
- * Runs `work` with a client of the server that the options name. The first SIGINT or SIGTERM aborts `signal`, a second
- * one ends the process. Throws what `work` throws, an unanswered request as a sentence, UsageError, ConfigError.
+ * Runs `work` with a client of the server that the options name. The first SIGINT or SIGTERM aborts `signal`, a second one ends the
+ * process. Throws errors of `work`, an Error for a request without a reply, UsageError, ConfigError.
  */
 export async function withServer<Result>(
   context: Context,
@@ -23,7 +23,7 @@ export async function withServer<Result>(
   const client = createHttpClient({ ...server, connections, clock: systemClock })
   const interrupt = new AbortController()
   const stopListening = onInterrupt(() => interrupt.abort(new Error('interrupted')))
-  // Sockets of the client alone do not keep the process.
+  // The client's sockets alone do not keep the process alive.
   const stayAlive = new MessageChannel().port1
   stayAlive.ref()
   try {

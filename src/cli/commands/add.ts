@@ -1,5 +1,5 @@
-// `cairn add`: files, folders and links to the running server, as `ipfs add` does it: the same options, the same CIDs,
-// the same lines. All of it or nothing.
+// `cairn add`: adds files, folders and links through the running server, with the options, CIDs and output lines of `ipfs add`.
+// An upload succeeds as a whole or not at all.
 // Tested by test/cli/add-get.test.ts
 import type { Command } from 'commander'
 import { systemClock } from '../../base/clock.ts'
@@ -29,7 +29,7 @@ type Options = ServerOptions &
     readonly stdinName?: string
   }
 
-/** Handed on by their own names. */
+/** Options that are sent to the server under the same names. */
 const switches = [
   ['--pin', 'pin the added content (true)'],
   ['--raw-leaves', 'store leaves as raw blocks'],
@@ -54,9 +54,9 @@ const values = [
   ['--mtime <seconds>', 'modification time of all entries'],
   ['--mtime-nsecs <nanoseconds>', 'fraction of --mtime'],
 ] as const
-/** Longest name of a pin that the server accepts, as Kubo does. */
+/** Maximum length of a pin name; Kubo and the server have the same limit. */
 const pinNameBytesMax = 255
-/** What only this side knows of. */
+/** Options that only the client uses. */
 const own = [
   ['-H, --hidden', 'include hidden files in folders'],
   ['--dereference-args', 'follow links in the arguments'],
@@ -111,9 +111,9 @@ async function upload(
   signal: AbortSignal,
 ): Promise<void> {
   const isQuiet = options.quieter === true || options.silent === true || options.progress === false
-  // What standard input brings is not known before its end.
+  // The length of standard input is unknown until its end.
   const isKnown = items.every(({ kind }) => kind !== 'input')
-  // A person who gave no path would wait for what waits for them.
+  // A user who gave no path would not notice that the command waits for input.
   if (!isKnown && context.openQuestions !== undefined) {
     context.err('Reading standard input; Ctrl-D ends it.\n')
   }
@@ -143,7 +143,7 @@ async function upload(
     )
   } finally {
     progress.end()
-    // What still comes keeps the process no longer.
+    // Unread input must not keep the process alive.
     if (!isKnown) process.stdin.destroy()
   }
 }
@@ -174,7 +174,7 @@ async function tell(
   else if (options.quieter === true && options.silent !== true) context.out(`${last}\n`)
 }
 
-/** Without `--pin-name`, the pin of a lone file or folder has its name. */
+/** Without `--pin-name`, the pin of a single file or folder gets its name. */
 function queryOf(
   options: Options,
   items: readonly UploadItem[],

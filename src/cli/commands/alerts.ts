@@ -138,7 +138,7 @@ function printAlerts(context: Context, { json }: AdminOptions, alerts: Alerts): 
       ? []
       : ['No mail is sent: set a mail server in mail.url.']),
   ].join('\n')
-  // The secret signs what webhooks get: `--json` has it for their programs.
+  // `--json` includes the signing secret, for the program that receives the webhooks.
   print(context, json, alerts, asTyped(context, text))
 }
 

@@ -1,4 +1,4 @@
-// `cairn audit`: who changed what, the newest first, with the filters of the page Audit log.
+// `cairn audit`: lists changes with their authors, newest first, with the filters of the dashboard's page Audit log.
 // Tested by test/cli/cli-people.test.ts
 import type { Command } from 'commander'
 import { AccountsRefusal, quote } from '../../access/accounts/account-rules.ts'
@@ -79,7 +79,7 @@ Examples:
 }
 
 type Asked = {
-  /** ID; null: the log of the server. */
+  /** Account ID; null: the log of the server. */
   readonly account: string | null
   readonly filter: Omit<AdminInput<'GET /audit'>, 'account' | 'limit'>
 }
@@ -100,7 +100,10 @@ async function askedOf(admin: AdminAccess, options: AuditOptions): Promise<Asked
   }
 }
 
-/** The ID of a person by email; other texts are IDs. Of an account, owners see the members alone. Throws AccountsRefusal `no_person`. */
+/**
+ * Returns the person ID for an email; other texts are IDs. For an account, owners find only its members. Throws AccountsRefusal
+ * `no_person`.
+ */
 async function actorOf(admin: AdminAccess, account: string | null, who: string): Promise<string> {
   if (!who.includes('@')) return who
   const people =

@@ -1,4 +1,4 @@
-// `cairn card show|set|clear|refresh`: the billing card of an account, and the operator's word that there is one.
+// `cairn card show|set|clear|refresh`: the billing card of an account, also as set by the operator.
 // Tested by test/cli/cli.test.ts
 import type { Command } from 'commander'
 import type { ShownCard } from '../../admin/resources/cards/card-schema.ts'

@@ -22,7 +22,7 @@ const skip = existsSync(vectors)
 const folder = mkdtempSync(join(tmpdir(), 'cairn-chain-import-'))
 after(() => rmSync(folder, { recursive: true }))
 
-/** Runs the command. `err`: what it says, but for how far it has come, which it tells only where it is slow. */
+/** Runs the command. `err`: its standard error without progress lines, which only a slow machine prints. */
 async function run(args: readonly string[]) {
   let out = ''
   let err = ''
@@ -76,7 +76,7 @@ test('a chain with an unexpected last block is reported, with exit code 1', { sk
 
 test('an import continues after a kill where it stopped', async () => {
   const { path, head } = await writeChainFile(folder, 240)
-  // One that ends before it is killed proves nothing: another is begun.
+  // An import that ends before the kill proves nothing: start another.
   let dataDir = ''
   let kept = 240
   for (let tries = 1; kept === 240 && tries <= 10; tries++) {
@@ -100,7 +100,7 @@ test('an import continues after a kill where it stopped', async () => {
   })
 })
 
-/** Begins an import and kills it as soon as 20 blocks are seen to be kept. Gives how many were. */
+/** Starts an import, kills it when 20 blocks are stored, and returns the number of stored blocks. */
 async function killedImport(path: string, dataDir: string): Promise<number> {
   const child = spawn(
     process.execPath,
@@ -123,7 +123,7 @@ function keptIn(dataDir: string): bigint {
     db.close()
     return head?.number ?? 0n
   } catch {
-    // Between the file and its tables.
+    // The database file exists, its tables do not yet.
     return 0n
   }
 }
@@ -169,7 +169,7 @@ test('the blocks before one that does not fit are kept', { skip }, async () => {
   const blocks = [...splitBlocks(whole)]
   const at = blocks[29]?.header.byteOffset ?? assert.fail()
   const bad = new Uint8Array(whole)
-  // One bit of the thirtieth block's state root.
+  // One bit of the state root of block 30.
   const place = at - whole.byteOffset + 3 + 33 + 33 + 21 + 5
   bad[place] = (bad[place] ?? 0) ^ 1
   writeFileSync(of('bad.rlp'), bad)

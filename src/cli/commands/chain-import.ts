@@ -1,5 +1,5 @@
-// `cairn chain import`: executes and verifies the blocks of a chain file and keeps them in the embedded chain.
-// Can be killed at any time and run again.
+// `cairn chain import`: executes and verifies the blocks of a chain file and stores them in the embedded chain. A killed import can
+// be repeated.
 import type { Command } from 'commander'
 import { startChainWorker } from '../../devchain/start-chain-worker.ts'
 import type { Context } from '../context.ts'
@@ -30,7 +30,7 @@ An interrupted import continues where it stopped. Stop the server first.`,
 }
 
 async function startImport(context: Context, options: ChainImportOptions): Promise<void> {
-  // It takes longest to load: longer than all else here, and the settings and the folder behind it.
+  // Start the worker first: it loads longer than everything else, and loads in parallel with the settings and the data folder.
   const worker = startChainWorker()
   try {
     const { runChainImport } = await import('../run-chain-import.ts')

@@ -25,7 +25,7 @@ async function scriptFor(shell: string): Promise<string> {
 
 const has = (program: string) => spawnSync(program, ['-c', 'true']).status === 0
 
-/** What bash offers for the line; its last word is the one being typed. */
+/** Returns bash's completions of the last word of the line. */
 async function complete(line: string): Promise<readonly string[]> {
   const words = line.split(' ')
   const quoted = words.map((word) => `'${word}'`).join(' ')

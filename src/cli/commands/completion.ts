@@ -1,5 +1,5 @@
-// `cairn completion bash|zsh|fish`: a script for the shell, made from the program's own command tree, so
-// that it knows every command and option there is.
+// `cairn completion bash|zsh|fish`: prints a completion script. It is generated from the program's command tree, so it contains
+// every command and option.
 import type { Command } from 'commander'
 import { listBranches } from '../command-tree.ts'
 import { bashScript, fishScript, zshScript } from '../completion-scripts.ts'
@@ -11,7 +11,7 @@ type Options = { readonly json?: true }
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 
-/** `grow`: the whole program with every command in it. */
+/** `grow`: builds the whole program with all commands. */
 export function defineCompletion(
   command: Command,
   context: Context,

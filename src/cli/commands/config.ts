@@ -1,4 +1,4 @@
-// `cairn config check|print`: judges the settings, or shows each with where it comes from.
+// `cairn config check|print`: validates the settings, or prints each setting with its origin.
 // Tested by src/cli/program.test.ts
 import { access, constants, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
@@ -59,7 +59,7 @@ async function check(context: Context, options: SharedOptions): Promise<void> {
   }
 }
 
-/** Files that `start` reads: settings that name one which cannot be read. */
+/** Finds settings that name a file which `start` cannot read. */
 async function unreadableFiles({ config, origins }: LoadedConfig): Promise<readonly ConfigIssue[]> {
   const chain = embeddedChain(config)
   const named = [
@@ -79,7 +79,7 @@ async function unreadableFiles({ config, origins }: LoadedConfig): Promise<reado
     if (file === null) return null
     try {
       const info = await stat(file)
-      // A folder of deny lists.
+      // A deny list may be a folder of lists.
       const isList = path.startsWith('gateway.deny') && info.isDirectory()
       if (info.isFile() || isList) return await access(file, constants.R_OK).then(() => null)
       return wrongFile(path, file, 'not a file')
@@ -95,7 +95,7 @@ async function unreadableFiles({ config, origins }: LoadedConfig): Promise<reado
   return (await Promise.all(found)).filter((mistake) => mistake !== null)
 }
 
-/** Certificate and key, both readable, that cannot be used together. */
+/** Finds a readable certificate and key that do not belong together. */
 async function unusableCertificate({
   config,
   origins,

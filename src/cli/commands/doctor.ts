@@ -1,6 +1,6 @@
-// `cairn doctor`: checks settings, machine, data folder, chain, keys, upstreams and sign-in, and reports each
-// problem with a fix. Changes nothing. `--live` asks the running server alone; `--dropin` compares it with another service;
-// `--objects` compares bucket and database, `--ipfs-network` joins the DHT.
+// `cairn doctor`: checks settings, machine, data folder, chain, keys, upstreams and sign-in, and reports each problem with a fix.
+// Changes nothing. `--live` checks only the running server; `--dropin` compares it with another service; `--objects` compares
+// bucket and database; `--ipfs-network` joins the DHT.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
 import { reachedUrl, tlsFilesOf } from '../../server/open-access.ts'
@@ -83,7 +83,7 @@ The exit code is 1 if there is a problem, and 0 if there are only warnings. Work
     })
 }
 
-/** Throws FoundBad if no Cairn responds. */
+/** Throws FoundBad if no Cairn server responds. */
 async function checkLive(context: Context, options: SharedOptions): Promise<void> {
   const { http } = (await settingsOf(context, options)).config
   const { host, port } = http

@@ -1,5 +1,5 @@
-// `cairn gc`: forgets now what no account keeps, instead of at the next round of the server. Beside a running server it
-// is the server that does it; without one the command does it itself.
+// `cairn gc`: deletes unreferenced blocks now, instead of in the server's next round. A running server executes it; without one the
+// command does.
 // Tested by test/cli/gc.test.ts
 import type { Command } from 'commander'
 import { pause, systemClock } from '../../base/clock.ts'
@@ -45,7 +45,7 @@ async function runGc(context: Context, options: SharedOptions): Promise<void> {
   await using data = await openData(context, options)
   const { dataDir } = (await settingsOf(context, options)).config
   const id = await askCollection(data.fileRows, systemClock.now())
-  // A server that stops meanwhile leaves the request to us.
+  // If the server stops in the meantime, this command executes the request.
   for (;;) {
     const answer =
       (await findAnswer(data.fileRows, id)) ??
@@ -60,7 +60,7 @@ async function runGc(context: Context, options: SharedOptions): Promise<void> {
   }
 }
 
-/** Null: a server has the folder. */
+/** Null: a server has locked the folder. */
 async function collectAlone(
   context: Context,
   { db, fileRows }: Data,

@@ -1,4 +1,5 @@
-// `cairn get`: a file or folder from the running server, unpacked. All of it or nothing, and nothing outside its place.
+// `cairn get`: fetches a file or folder from the running server and unpacks it: completely or not at all, and only below the
+// target.
 // Tested by test/cli/add-get.test.ts
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'

@@ -1,4 +1,4 @@
-// `cairn import`: content from other places.
+// `cairn import`: imports content from other services and from files.
 // Tested by test/cli/import-pins.test.ts, test/cli/import-car.test.ts
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'

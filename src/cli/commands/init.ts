@@ -1,5 +1,5 @@
-// `cairn init`: asks the few questions that matter and writes a settings file with every setting in it.
-// Nothing is written before the last answer, and then the whole file at once.
+// `cairn init`: asks a few questions and writes a settings file that contains every setting. It writes the whole file after the
+// last answer.
 import type { Command } from 'commander'
 import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
@@ -26,9 +26,9 @@ type Options = SharedOptions & {
   readonly link?: true
 }
 
-/** The settings that are asked for, in this order; all others are in the file with their defaults. */
+/** The settings that the dialogue asks for, in this order; the file has defaults for all others. */
 const askedFirst: readonly string[] = ['dataDir', 'http.host', 'http.port']
-/** Asked when no upstreams are given: then the embedded chain is all there is. */
+/** Asked if no upstreams are given, so that the embedded chain is the only network. */
 const askedOfChain: readonly string[] = ['chain.name', 'chain.genesisFile']
 const askedLast: readonly string[] = [
   'card.adapter',
@@ -37,7 +37,7 @@ const askedLast: readonly string[] = [
   'files.uploadBytesMax',
   'store.bytesMax',
 ]
-/** Wrong answers to one question before a dialogue is given up. */
+/** Wrong answers to one question before the dialogue ends with an error. */
 const triesMax = 5
 
 export function defineInit(command: Command, context: Context): void {
@@ -62,7 +62,7 @@ An empty answer selects the default. Without a terminal, cairn init reads one an
     )
 }
 
-/** A fresh one each time; the one before is over. */
+/** Creates a new link each time; the previous one is invalid then. */
 async function printLink(context: Context, options: Options): Promise<void> {
   await using data = await openData(context, options, { make: true })
   const url = await usualAdminUrl(context, options)
@@ -139,7 +139,7 @@ async function askOne({
   )
 }
 
-/** The answer as `read` takes it; a wrong one is asked for again while there are tries. */
+/** The answer, parsed by `read`. Asks again after a wrong answer, up to `triesMax` times. */
 async function askUntil<Value>(
   { questions, context, tries }: Asking,
   question: string,
@@ -157,7 +157,7 @@ async function askUntil<Value>(
   }
 }
 
-/** The setting is `off` by default. The question says what a search discloses, so its default is yes. */
+/** The setting is off by default. The question states what a search discloses, so its default is yes. */
 async function askNetworkMode(asking: Asking): Promise<unknown> {
   const leaf = settingDefinitions.find(({ path }) => path === 'ipfsNetwork.mode')
   const question =
@@ -168,7 +168,7 @@ async function askNetworkMode(asking: Asking): Promise<unknown> {
   })
 }
 
-/** Upstream nodes, and of which network; null = none, so the embedded chain is served. */
+/** Upstream nodes and their network; null: none, so the embedded chain is served. */
 async function askNetwork(asking: Asking): Promise<ChosenNetwork | null> {
   const urls = await askUntil(
     asking,
@@ -197,9 +197,9 @@ async function askNetwork(asking: Asking): Promise<ChosenNetwork | null> {
   return { name, chainId, urls }
 }
 
-/** The answer as the settings table reads it. Throws ConfigError. */
+/** Parses the answer with the settings table. Throws ConfigError. */
 async function judge(leaf: SettingDefinition, answer: string): Promise<unknown> {
-  // Rules between settings are for the whole file: a genesis alone breaks none.
+  // Rules between settings apply to the whole file: a genesis file alone breaks none.
   const flags = { [leaf.path]: { flag: 'the answer', text: answer } }
   const { config } = await loadConfig({ file: null, env: {}, flags })
   return leaf.path
@@ -207,7 +207,7 @@ async function judge(leaf: SettingDefinition, answer: string): Promise<unknown> 
     .reduce<unknown>((section, name) => (section as Record<string, unknown>)[name], config)
 }
 
-// A new name for a whole file: who reads it sees all of it or nothing, and Ctrl-C leaves nothing half written.
+// Writes a temporary file and renames it: readers see the whole file or none, and Ctrl-C leaves no partial file.
 function writeWhole(file: string, text: string, force: boolean): void {
   const fresh = `${file}.${randomUUID()}.new`
   try {

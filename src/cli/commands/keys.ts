@@ -1,4 +1,4 @@
-// `cairn keys create|list|show|set|rotate|public-key|try|revoke`. Key and secret are shown once, when made; they are kept as hashes.
+// `cairn keys create|list|show|set|rotate|public-key|try|revoke`. Key and secret are shown once, at creation; Cairn stores hashes.
 // Tested by test/cli/cli.test.ts
 import type { Command } from 'commander'
 import type { ApiKey } from '../../access/accounts/accounts.ts'

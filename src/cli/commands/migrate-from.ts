@@ -1,5 +1,5 @@
-// `cairn migrate-from infura`: imports keys, allowlists and pins, and lists the URLs of a project to change. It shows what it would
-// do, and does it with --apply; repeated, it does nothing twice.
+// `cairn migrate-from infura`: imports keys, allowlists and pins, and lists the URLs of a project that must change. Without --apply
+// it only shows the changes. A repeated run skips what exists.
 // Tested by test/cli/migrate-from.test.ts
 import type { Command } from 'commander'
 import { readFile, stat } from 'node:fs/promises'
@@ -97,7 +97,7 @@ function checkOptions({ keys, allowlists, pins, project, write }: Options): void
 async function migrate(context: Context, options: Options): Promise<Migration> {
   const apply = options.apply === true
   const write = options.write === true
-  // Read all before anything is changed: a missing file changes nothing.
+  // Read all input before the first change, so that a missing file changes nothing.
   const keyList = await readInput(context, options.keys, parseKeyList)
   const allowlistFile = await readInput(context, options.allowlists, parseAllowlistFile)
   const to = { url: await targetUrl(context, options) }
@@ -124,7 +124,7 @@ async function migrate(context: Context, options: Options): Promise<Migration> {
   return { ok, apply, write, keys, allowlists, pins, project }
 }
 
-/** Null in a dry run on a server without an account: it would be created. */
+/** Null: a dry run on a server without an account, which --apply would create. */
 async function accountOf(
   admin: Parameters<typeof oldestAccount>[0],
   { account, apply }: Options,
@@ -158,7 +158,7 @@ async function movePins(
   })
 }
 
-/** CAIRN_KEY and CAIRN_SECRET, else the first key that was imported. */
+/** CAIRN_KEY and CAIRN_SECRET, else the first imported key. */
 async function pinServer(
   context: Context,
   options: Options,

@@ -1,5 +1,5 @@
-// `cairn networks list|add|change|test|remove`: networks of the settings and networks that Cairn stores, on a data folder or on a
-// server with a token. A running server serves a change within two seconds.
+// `cairn networks list|add|change|test|remove`: networks of the settings and saved networks, on a data folder or, with a token, on
+// a server. A running server applies a change within two seconds.
 // Tested by test/cli/cli-networks.test.ts
 import type { Command } from 'commander'
 import type { AdminInput, AdminReply } from '../../admin/client.ts'
@@ -141,7 +141,7 @@ function parseChainId(text: string): number {
   throw new UsageError(`--chain-id is "${text}", expected a whole number`)
 }
 
-/** With references replaced by their values. Throws UsageError. */
+/** Replaces references by their values. Throws UsageError. */
 function draftOf(context: Context, options: Partial<DraftOptions>) {
   const { upstream = [], header = [], trusted, chainId, verify } = options
   const value = (text: string, flag: string) => {
@@ -155,7 +155,7 @@ function draftOf(context: Context, options: Partial<DraftOptions>) {
   const headers = Object.fromEntries(
     header.map((text) => {
       const [, name, rest] = /^([^:\s]+):\s*(.*)$/s.exec(text) ?? []
-      // The text can be a secret.
+      // The message omits the text, because it can be a secret.
       if (name === undefined) throw new UsageError('--header: expected "name: value"')
       return [name, value(rest ?? '', '--header')]
     }),

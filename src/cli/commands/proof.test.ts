@@ -1,4 +1,4 @@
-// `cairn proof` against a started server and against its data folder, beside it and after it.
+// `cairn proof` on a running server, on its data folder while it runs, and on the folder after it stopped.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// `cairn proof`: the bundle of a read, for `cairn verify`. From a running server, or out of the data folder by the
-// same code.
+// `cairn proof`: creates the proof bundle of a read, for `cairn verify`, from a running server or directly from the data folder,
+// with the same code.
 import type { Command } from 'commander'
 import { systemClock } from '../../base/clock.ts'
 import { createSenderCache } from '../../chain/sender-cache.ts'
@@ -61,7 +61,7 @@ The exit code is 1 if the bundle proves nothing.`,
     })
 }
 
-/** `0x1f`, `latest` and other bare words are text; what reads as JSON is JSON. */
+/** Parses JSON; bare words such as `0x1f` and `latest` are strings. */
 function parseParam(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-// `cairn keys public-key add|list|remove`: what the JWTs of an API key are checked with.
+// `cairn keys public-key add|list|remove`: the public keys that verify the JWTs of an API key.
 // Tested by test/cli/cli-keys.test.ts
 import type { Command } from 'commander'
 import type { JwtPublicKey } from '../../access/accounts/jwt-public-keys.ts'
@@ -86,12 +86,12 @@ Set the printed ID as the kid of the tokens. Cairn never sees the private key.`,
     })
 }
 
-/** For programs. */
+/** JSON for programs. */
 export function showPublicKey(publicKey: JwtPublicKey): object {
   return { ...publicKey, created: showTime(publicKey.created) }
 }
 
-/** For people: a line each. */
+/** Text for people, one line per key. */
 export function describePublicKeys(publicKeys: readonly JwtPublicKey[]): string {
   const rows = publicKeys.map(({ id, name, algorithm, fingerprint, created }) => [
     id,

@@ -1,4 +1,4 @@
-// `cairn restore`: a backup as a new data folder, which a server starts on.
+// `cairn restore`: restores a backup into a new data folder, ready for a server.
 // Tested by test/backup/backup.test.ts
 import type { Command } from 'commander'
 import { findBackup } from '../../backup/list-backups.ts'

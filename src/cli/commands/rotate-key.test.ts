@@ -1,4 +1,4 @@
-// Rotation as an operator sees it, beside a running server.
+// Key rotation as an operator does it, with a running server.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

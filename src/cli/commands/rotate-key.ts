@@ -1,4 +1,4 @@
-// `cairn keys rotate`: a new key (or secret) now, the old one for an overlap in which callers change over.
+// `cairn keys rotate`: creates a new key or secret. The old one remains valid for an overlap in which clients change over.
 import type { Command } from 'commander'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from '../admin-access.ts'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-// `cairn keys set`: changes what an API key may do; a running server follows within a second.
+// `cairn keys set`: changes the settings of an API key. A running server applies them within a second.
 // Tested by src/cli/key-settings-options.test.ts
 import type { Command } from 'commander'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from '../admin-access.ts'

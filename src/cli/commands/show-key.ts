@@ -1,4 +1,4 @@
-// An API key as the commands show it, to programs and to people.
+// An API key as text for people and as JSON for programs.
 // Tested by test/cli/cli.test.ts
 import type { ApiKey } from '../../access/accounts/accounts.ts'
 import type { KeySettings } from '../../access/accounts/key-settings.ts'
@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts'
 import { showTime } from '../open-data.ts'
 import { table } from '../report.ts'
 
-/** An ApiKey for programs; nothing in it opens anything. */
+/** An ApiKey for programs. Contains no secret. */
 export function showKey(key: ApiKey): object {
   return {
     ...key,
@@ -17,7 +17,7 @@ export function showKey(key: ApiKey): object {
   }
 }
 
-/** Settings and rotations of a key, a line each. */
+/** Settings and rotations of a key, one per line. */
 export function describeSettings(key: ApiKey): string {
   const settings = Object.entries(key.settings).map(([name, value]) => [
     name,
@@ -33,13 +33,13 @@ export function describeSettings(key: ApiKey): string {
   return table(['setting', 'value'], [...settings, ...rotations], '')
 }
 
-/** What null says, where that is not no limit. */
+/** The meaning of null, for settings where it is not "no limit". */
 const asNull: Readonly<Record<string, string>> = {
   importProfile: 'setting of the server',
   filesUploads: 'setting of the server',
   networks: 'all',
 }
-/** And what an empty list says, where that is not all. */
+/** The meaning of an empty list, for settings where it is not "all". */
 const asEmpty: Readonly<Record<string, string>> = {
   jwtAudiences: 'infura.io and the host names of the server',
   networks: 'none',
@@ -55,7 +55,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** When something ends or ended, as words. `time`: milliseconds since 1970 UTC. */
+/** Text for a past or future end. `time`: milliseconds since 1970 UTC. */
 export function ending(time: number): string {
   return `${time > systemClock.now() ? 'ends' : 'ended'} ${showTime(time)}`
 }

@@ -1,5 +1,5 @@
-// `cairn slot`: where a value lies in a contract's storage, for eth_getStorageAt: by solc's storage layout and a path, or
-// by the slot of a mapping or an array and the keys into it.
+// `cairn slot`: computes the storage slot of a contract's value for eth_getStorageAt, from solc's storage layout and a path, or
+// from the slot of a mapping or array and its keys.
 // Tested by src/cli/program.test.ts
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
@@ -21,7 +21,7 @@ type Options = {
 }
 
 export function defineSlot(command: Command, context: Context): void {
-  // --key, --string and --index are steps in the order they are typed.
+  // --key, --string and --index are steps, in typed order.
   const typed: ((itemSlots: bigint) => Step)[] = []
   addSharedOptions(command)
     .argument('[layout]', "file with solc's storageLayout, or an artifact that contains one")

@@ -1,4 +1,4 @@
-// `cairn start`: serves until SIGINT or SIGTERM, then drains and ends; a second signal ends at once.
+// `cairn start`: serves until SIGINT or SIGTERM, then drains and exits; a second signal exits immediately.
 // Tested by test/server/start.test.ts
 import type { Command } from 'commander'
 import { systemClock } from '../../base/clock.ts'
@@ -73,7 +73,7 @@ const nameLines = namesWithChainId
   .replaceAll(/(.{1,116})(?: |$)/g, '  $1\n')
   .trimEnd()
 
-/** Each `--network` begins a network, and the options after it belong to it. */
+/** Each `--network` starts a network, and the options after it belong to that network. */
 function collectNetworks() {
   const found: { network: string; urls: string[]; trusted: boolean; isForked: boolean }[] = []
   const last = (flag: string) => {
@@ -129,7 +129,7 @@ async function serve(
   ).catch((error: unknown) => {
     throw explain(error, config)
   })
-  // On a terminal it says that the terminal is gone.
+  // From a terminal, SIGHUP means that the terminal is closed.
   const onTerminal = context.terminal?.out === true || context.terminal?.err === true
   const { accessLog, http } = config
   const isReloaded = file !== null || accessLog.file !== null || http.tls.certificateFile !== null
@@ -174,7 +174,7 @@ async function startShared(config: Config, shared: Shared) {
   const server = await startWorkers(config, {
     ...shared,
     onSocketLost() {
-      // systemd starts the server again, and connections wait in the socket meanwhile.
+      // systemd restarts the server; connections queue in the socket in the meantime.
       void server.stop().finally(() => process.exit(exitCodes.failed))
     },
   })
@@ -193,10 +193,10 @@ function showImport(context: Context) {
   }
 }
 
-// Ctrl-C under npm reaches us twice at once: from the terminal and from npm, which passes it on.
+// Ctrl-C under npm arrives twice: from the terminal, and from npm, which forwards it.
 const sameSignalMs = 200
 
-/** Resolves at the first SIGINT or SIGTERM; the second ends the process with the signal's usual exit code. */
+/** Resolves at the first SIGINT or SIGTERM; the second exits with the signal's usual exit code. */
 function endAtSecondSignal(): Promise<void> {
   const numbers = { SIGINT: 2, SIGTERM: 15 } as const
   return new Promise((resolve) => {
@@ -212,9 +212,9 @@ function endAtSecondSignal(): Promise<void> {
   })
 }
 
-/** The same error with more detail: the operator needs the folder and the next step. */
+/** Adds the folder and the next step to an error. */
 function explain(error: unknown, { dataDir }: Config): unknown {
-  // Out of the writer thread a Fault comes as an Error with the same members.
+  // A Fault from the writer thread arrives as an Error with the same members.
   if (!(error instanceof Error) || !('code' in error)) return error
   switch (error.code) {
     case 'no_space':
@@ -281,10 +281,10 @@ Try both APIs:
 `
 }
 
-/** Of `hello cairn` and a line feed, by the default import profile. */
+/** CID of `hello cairn` and a line feed, with the default import profile. */
 const helloCid = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK'
 
-/** The sample contract is on the built-in chain only, and on no fork. */
+/** The sample contract exists only on the built-in chain, not on a fork. */
 function callToTry({ networks }: Config): string {
   const [first] = networks ?? []
   const isOwn = first === undefined || (first.embedded && first.fork === null)

@@ -1,5 +1,5 @@
-// `cairn store rebuild`: makes the index of blocks anew from the files that hold them, when `cairn.db` is gone or its
-// index is wrong. Accounts, keys and pins are not in those files: they come back from a copy or not at all.
+// `cairn store rebuild`: rebuilds the block index from the segment files, if `cairn.db` is lost or its index is wrong. Accounts,
+// keys and pins are not in those files: only a backup restores them.
 // Tested by src/cli/commands/store-verify.test.ts
 import type { Command } from 'commander'
 import { join } from 'node:path'

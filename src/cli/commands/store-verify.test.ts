@@ -1,4 +1,4 @@
-// A whole store hashed again, with copies spoilt behind its back.
+// Verifies a whole store that contains corrupted copies.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ test('a store of both faces is all good; spoilt, torn and missing copies are fou
     assert.equal(good.code, 0)
     assert.equal(good.found['bad'], 0)
     const copies = Number(good.found['copies'])
-    // More than one step of the walk.
+    // More copies than one step of the walk takes.
     assert.ok(copies > 16, String(copies))
 
     spoil(
@@ -89,7 +89,7 @@ test('a folder without its cairn.db is refused by name, and its files can be rea
   await assert.rejects(verify(dataDir), /cairn (?:-- )?store rebuild --data-dir/)
   const { code, found } = await store('rebuild', dataDir)
   assert.equal(code, 0)
-  // Two equal chunks, a shorter one and their root; equal ones are one block.
+  // Two equal chunks, a shorter one and their root; the equal chunks are one block.
   assert.partialDeepStrictEqual(found, { added: 3, bad: 0 })
   const again = await startCairn({ dataDir })
   try {

@@ -1,5 +1,5 @@
-// `cairn store verify`: every stored copy is hashed again and compared with its name, and every pin with the index. Reads
-// only, without --repair; with it bad copies go to quarantine, and good ones leave it.
+// `cairn store verify`: hashes every stored copy again, compares it with its hash, and compares every pin with the index. Only
+// reads, unless --repair is given: then bad copies go to quarantine and good ones leave it.
 import type { Command } from 'commander'
 import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
@@ -29,23 +29,23 @@ type Options = SharedOptions & { readonly repair?: true }
 type Found = {
   copies: number
   bytes: number
-  /** Copies that are wrong or cannot be read, whether in quarantine or not. */
+  /** Copies that are wrong or unreadable, in quarantine or not. */
   bad: number
-  /** Bad copies that are in quarantine now. */
+  /** Bad copies that are in quarantine after this run. */
   quarantined: number
-  /** Copies that were in quarantine and are good. */
+  /** Good copies that left quarantine. */
   released: number
-  /** The first of the bad ones. */
+  /** The first bad copies. */
   readonly named: { readonly kind: string; readonly hash: string }[]
   unreadablePins: number
-  /** The first of them. */
+  /** The first unreadable pins. */
   readonly pins: UnreadablePin[]
 }
 
 const namedMax = 100
-/** How often a copy is read before it is called bad. */
+/** Number of reads before a copy counts as bad. */
 const readsMax = 3
-/** Bad blocks whose pins are looked for; of more, only those in quarantine. */
+/** Maximum number of bad blocks whose pins are searched; beyond it, only the pins of blocks in quarantine. */
 const badBlocksMax = 100_000
 
 export function defineStoreVerify(command: Command, context: Context): void {
@@ -133,7 +133,7 @@ async function noteBad(
   found.bad += 1
   if (found.named.length < namedMax) found.named.push({ kind: ref.kind, hash: toHex(ref.hash) })
   if (store !== null && !isQuarantined) {
-    // A running server may have put a good copy in its place.
+    // A running server may have stored a good copy in the meantime.
     if (isProved(ref, () => store.peek(ref))) return
     await store.quarantine(ref)
   }
@@ -145,7 +145,7 @@ async function* allCopies(db: Database, dataDir: string): AsyncGenerator<Copy> {
   yield* listBlocks(db, createSystemFiles(), segmentsOf(dataDir))
 }
 
-/** The store to repair; a server may use it at the same time. */
+/** Opens the store to repair it, also while a server uses it. */
 function openToRepair(db: Database, dataDir: string): SegmentStore {
   return createSegmentStore({
     db,
@@ -157,7 +157,7 @@ function openToRepair(db: Database, dataDir: string): SegmentStore {
   })
 }
 
-/** One wrong read is not a bad copy. */
+/** A single wrong read does not make a copy bad. */
 function isGood({ ref, bytes, again }: Copy): boolean {
   if (isProved(ref, () => bytes)) return true
   for (let read = 1; read < readsMax; read += 1) if (isProved(ref, again)) return true

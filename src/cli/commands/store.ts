@@ -1,4 +1,4 @@
-// `cairn store`: what can be done to the stored content as a whole.
+// `cairn store`: operations on the whole store.
 // Tested by src/cli/commands/store-verify.test.ts
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'

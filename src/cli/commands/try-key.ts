@@ -1,4 +1,4 @@
-// `cairn keys try`: would this request pass? Asks the server, which knows its networks and what the key has taken.
+// `cairn keys try`: would the server accept this request? Requires the server, because it knows its networks and the key's usage.
 // Tested by test/cli/cli-keys.test.ts
 import type { Command } from 'commander'
 import type { AdminReply } from '../../admin/client.ts'
@@ -92,7 +92,7 @@ function parseParams(text: string): readonly unknown[] {
     const params: unknown = JSON.parse(text)
     if (Array.isArray(params)) return params
   } catch {
-    // Said below, as for other values that are no array.
+    // Reported below, as for other values that are not an array.
   }
   throw new UsageError(`--params is "${text.slice(0, 80)}", expected a JSON array`)
 }

@@ -1,5 +1,5 @@
-// `cairn upstreams`: how each upstream of the settings and of saved networks stands, and what it was caught in. What only a running server
-// knows is said to be unknown without one.
+// `cairn upstreams`: the state of each upstream of the settings and of saved networks, with its invalid replies. Without a running
+// server, live data is shown as unknown.
 // Tested by test/upstream/upstreams-command.test.ts
 import type { Command } from 'commander'
 import type { Config } from '../../config/settings.ts'
@@ -55,7 +55,7 @@ type Shown = {
   readonly trusted: boolean
   readonly live: (StatusRow['status'] & { readonly asOf: string | null }) | null
   readonly asked: UpstreamFacts | null
-  /** Of the ledger, which holds the newest thousand of all. */
+  /** From the log of invalid replies, which holds the newest 1000 of all upstreams. */
   readonly lies: number
 }
 
@@ -134,7 +134,7 @@ const headings = [
   'lies',
 ]
 
-/** Where the name says too little. */
+/** Clearer text for some state names. */
 const states: Readonly<Record<string, string>> = {
   open: 'paused after failures',
   'wrong-chain': 'another chain',

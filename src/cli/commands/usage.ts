@@ -1,5 +1,5 @@
-// `cairn usage`: what was asked, line by line or as a report over a window; and what accounts keep. The same operations
-// as the dashboard's.
+// `cairn usage`: requests, as lines or as a report over a window, and the storage of accounts. Uses the operations of the
+// dashboard.
 // Tested by test/cli/cli.test.ts
 import { type Command, Option } from 'commander'
 import { usageCsv } from '../../admin/resources/usage/usage-csv.ts'
@@ -133,7 +133,7 @@ type Storage = {
     readonly bytes: number
     readonly logicalBytes: number
   }[]
-  /** Absent for one account. */
+  /** Absent if one account is selected. */
   readonly stored?: { readonly blocks: number; readonly bytes: number }
 }
 
@@ -193,7 +193,7 @@ function describeStorage({ accounts, stored }: Storage): string {
   return `${kept}\n${stored.blocks} blocks of ${stored.bytes} bytes on the disk.`
 }
 
-/** Without the members that were not given. */
+/** Removes undefined members. */
 function present<Name extends string>(
   options: Readonly<Record<Name, string | undefined>>,
 ): { readonly [Given in Name]?: string } {
@@ -201,7 +201,7 @@ function present<Name extends string>(
   return Object.fromEntries(given) as { readonly [Given in Name]?: string }
 }
 
-/** Milliseconds since 1970 of the UTC hour that a date or time lies in. Throws UsageError. */
+/** Start of the UTC hour that contains the date or time, in milliseconds since 1970. Throws UsageError. */
 function parseWhen(text: string): number {
   const hourMs = 3_600_000
   return Math.floor(parseTime('--since', text) / hourMs) * hourMs

@@ -1,5 +1,4 @@
-// `cairn verify`: proves an answer from its bundle, offline. Beside the program it is shipped as one file of its own
-// (src/cairn-verify.ts), for people who have only a bundle.
+// `cairn verify`: checks a proof bundle offline. It also ships as a single file (src/cairn-verify.ts), for people without Cairn.
 // Tested by test/verifier.test.ts
 import type { Command } from 'commander'
 import { checkBundle, type CheckOptions, describeCheck, jsonOf } from '../check-bundle.ts'

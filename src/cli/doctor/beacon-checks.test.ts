@@ -1,4 +1,4 @@
-// What doctor finds about heads by consensus, each problem by its code, with nodes of a simulated beacon chain.
+// Problems that doctor reports about heads by consensus, each by its code, with nodes of a simulated beacon chain.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,15 +1,15 @@
-// Heads by consensus: do the beacon nodes send light client data, is the checkpoint young enough, and does the clock of this
-// machine agree with the chain?
+// Heads by consensus: do the beacon nodes send light client data, is the checkpoint recent enough, and does this machine's clock
+// agree with the chain?
 // Tested by src/cli/doctor/beacon-checks.test.ts
 import { problem, warning, type Problem } from '../../server/network-checks/problem.ts'
 import { showAge } from '../../server/network-checks/upstream-checks.ts'
 import type { QueriedBeacon } from '../query-beacon.ts'
 
 const dayMs = 86_400_000
-/** As in src/beacon/light-client.ts. */
+/** Same limit as in src/beacon/light-client.ts. */
 const ageDaysMax = 14
 const staleMs = 300_000
-/** A header is signed a slot after its own: a newer one means that our clock is behind. */
+/** A header is signed one slot after its own: a newer header means that the local clock is behind. */
 const aheadMs = 2_000
 
 export function* checkBeacon(asked: readonly QueriedBeacon[]): Generator<Problem> {

@@ -1,4 +1,4 @@
-// The embedded chain's files and what the data folder holds of it.
+// Checks the embedded chain's files and the chain in the data folder.
 // Tested by src/cli/doctor/doctor.test.ts
 import { readFileSync } from 'node:fs'
 import { equalBytes } from '../../base/hex.ts'
@@ -18,14 +18,14 @@ import { warning, problem, type Problem } from '../../server/network-checks/prob
 
 const mib = 1024 * 1024
 const genesisBytesMax = 64 * mib
-// As the import has it.
+// The import has the same limit.
 const blocksBytesMax = 1024 * mib
-/** How far a block may lie ahead of the clock before the clock is doubted. */
+/** How far a block may be ahead of the clock before the check reports the clock. */
 const aheadSeconds = 15
 
 type Chain = { readonly firstHash: Uint8Array | null; readonly problems: readonly Problem[] }
 
-/** The genesis and the blocks file. `firstHash`: of block 0, or null when the genesis cannot be used. */
+/** Checks the genesis and the blocks file. `firstHash`: hash of block 0, or null if the genesis is unusable. */
 export function checkChainFiles(machine: Machine, config: Config): Chain {
   const chain = embeddedChain(config)
   // A fork has no genesis block.
@@ -100,7 +100,7 @@ function checkBlocks(
   return count === 0 ? [problem('blocks_none', `${path} contains no block`, fix)] : []
 }
 
-/** What the data folder holds against the genesis, the network's name and the clock. */
+/** Compares the stored chain with the genesis, the network's name and the clock. */
 export function* checkStoredChain(
   db: Database,
   machine: Machine,

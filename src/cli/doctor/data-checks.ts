@@ -1,4 +1,4 @@
-// The database in the data folder, opened for reading only, beside a running server or without one.
+// Checks the database in the data folder, opened read-only, with or without a running server.
 // Tested by src/cli/doctor/doctor.test.ts
 import { join } from 'node:path'
 import { identityPath } from '../../access/accounts/server-identity.ts'
@@ -25,11 +25,11 @@ import {
 } from '../../server/network-checks/problem.ts'
 
 const mib = 1024 * 1024
-/** Up to this size every page and index entry is compared; above it pages only, which takes far less time. */
+/** Up to this size, pages and index entries are checked; above it only pages, which takes far less time. */
 const thoroughBytesMax = 1024 * mib
 const logBytesMax = 512 * mib
 
-/** Does a server hold the folder? The lock is a lock of the kernel, so a dead one holds nothing. */
+/** Does a server hold the folder? It is a kernel lock, so a dead process holds none. */
 export function isRunning(machine: Machine, dataDir: string): boolean {
   if (machine.findFile(join(dataDir, 'server.lock')) === null) return false
   try {

@@ -1,4 +1,4 @@
-// The database of `database.url`: whether it can be reached and used, and the rows of accounts and people in it.
+// Checks the database of `database.url`: connection, permissions, and the rows of accounts and people.
 // Tested by src/cli/doctor/database-checks.test.ts
 import { createAccounts } from '../../access/accounts/accounts.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -19,7 +19,7 @@ type Parts = {
   readonly machine: Machine
   readonly config: Config
   readonly command: CommandLine
-  /** `identity.pem` exists. */
+  /** Does `identity.pem` exist? */
   readonly hasKeyPair: boolean
 }
 
@@ -49,7 +49,7 @@ export async function* checkDatabase(parts: Parts): AsyncGenerator<Problem> {
   }
 }
 
-/** Of accounts and people, wherever they are stored. */
+/** Checks the rows of accounts and people, wherever they are stored. */
 export async function* checkSharedRows(
   reads: Pick<Rows, 'find' | 'first' | 'snapshot'>,
   { machine, config, command, hasKeyPair }: Parts,

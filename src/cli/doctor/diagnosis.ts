@@ -1,5 +1,5 @@
-// All checks, in the order in which problems should be fixed. If the settings cannot be read, the checks end:
-// every other check depends on them.
+// Runs all checks in the order in which problems should be fixed. If the settings cannot be read, no other check runs, because all
+// depend on them.
 // Tested by src/cli/doctor/doctor.test.ts
 import { settingsFile } from '../../config/config.ts'
 import { ConfigError } from '../../config/config-error.ts'
@@ -46,24 +46,24 @@ import { checkTls } from './tls-checks.ts'
 
 export type Diagnosis = {
   readonly problems: readonly Problem[]
-  /** A server holds the data folder; null = not looked, because the settings cannot be read. */
+  /** A server holds the data folder; null = unknown, because the settings cannot be read. */
   readonly running: boolean | null
-  /** What each upstream of the settings and of saved networks is found to be. */
+  /** Results for each upstream of the settings and of saved networks. */
   readonly upstreams: readonly UpstreamFacts[]
-  /** What each source of files answers. */
+  /** Results for each source of files. */
   readonly sources: readonly QueriedSource[]
   /** The OpenID provider of the settings; null: none. */
   readonly openId: QueriedOpenId | null
-  /** Of the bucket with the database; null: not compared. */
+  /** The comparison of bucket and database; null: not compared. */
   readonly comparison: ObjectComparison | null
-  /** What the IPFS network answers; null: `ipfsNetwork.mode` is off. */
+  /** Results for the IPFS network; null: `ipfsNetwork.mode` is off. */
   readonly ipfsNetwork: QueriedIpfsNetwork | null
 }
 
-/** For a peer of the DHT. */
+/** Time to find a peer of the DHT. */
 const dhtMs = 20_000
 
-/** Changes nothing. Throws only bugs. */
+/** Changes nothing. Any exception is a bug. */
 export async function examine(
   context: Context,
   options: SharedOptions & { readonly objects?: true; readonly ipfsNetwork?: true },

@@ -1,5 +1,5 @@
-// The golden set: each row is one problem, found by its code, with its fix. Folders, files, databases and sockets are
-// real; the Machine of the test simulates disks, users and clocks.
+// The golden set: each row is one problem with its expected code and fix. Folders, files, databases and sockets are real; the
+// test's Machine simulates disks, users and clocks.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ after(() => rmSync(root, { recursive: true }))
 
 const dayMs = 86_400_000
 
-/** Nothing is wrong with this one. */
+/** A machine without problems. */
 const soundMachine: Machine = {
   ...thisMachine(),
   openFilesMax: () => 1_000_000,
@@ -35,11 +35,11 @@ type Case = {
   readonly yaml?: string
   readonly env?: Record<string, string>
   readonly machine?: Partial<Machine>
-  /** Files of the folder that the settings are in; `data` below it is the data folder. */
+  /** Files of the folder that contains the settings; `data` below it is the data folder. */
   readonly files?: Record<string, string | Uint8Array>
   readonly data?: (data: Data) => Promise<unknown> | void
   readonly folder?: (folder: string) => void
-  /** The sentence, or the fix if it starts with `fix`. */
+  /** The expected text, or the fix if it starts with `fix`. */
   readonly says?: RegExp
 }
 
@@ -79,7 +79,7 @@ const forkOfMainnet =
 const genesis = JSON.stringify({ config: { chainId: 7 }, gasLimit: '0x1', alloc: {} })
 const team = async ({ accounts }: Data, card = true) =>
   accounts.createAccount('team', { hasCard: card })
-/** Inserts a person who can sign in: the row alone. */
+/** Inserts only the row of a person who can sign in. */
 const withPerson = (isOperator: boolean) => async (data: Data) => {
   if ((await data.accounts.findAccount('team')) === null) await team(data)
   data.db.run(
@@ -706,7 +706,7 @@ test('beside a running server only the first operator is missing, and its port i
     const machine = { ...soundMachine, tryListen, isCairn }
     const { problems, running } = await examine(context, { dataDir: server.dataDir }, machine)
     assert.equal(running, true)
-    // The link that the start printed is unused.
+    // The link that the start printed has not been used.
     assert.deepEqual(
       problems.map(({ code }) => code),
       ['no_operator'],
@@ -760,7 +760,7 @@ test('--live ends with 0 while the server responds, with 1 afterwards, and with 
     return { code, out, err }
   }
   try {
-    // A wildcard address is reached over loopback, as in a container.
+    // Doctor reaches a wildcard address over loopback, as in a container.
     const everywhere = { CAIRN_HTTP_PORT: port, CAIRN_HTTP_HOST: '0.0.0.0' }
     assert.deepEqual(await live(everywhere), { code: 0, out: `http://${host} is live.\n`, err: '' })
     const json = await live(everywhere, '--json')

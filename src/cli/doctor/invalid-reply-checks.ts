@@ -7,7 +7,7 @@ import { warning, type CommandLine, type Problem } from '../../server/network-ch
 
 const dayMs = 86_400_000
 
-/** Of the last day. `now`: milliseconds since 1970 UTC. */
+/** Counts the last 24 hours. `now`: milliseconds since 1970 UTC. */
 export async function* checkInvalidReplies(
   rows: Pick<Rows, 'find'>,
   { networks }: Pick<Config, 'networks'>,

@@ -150,7 +150,7 @@ test('a DHT that answers is none', { timeout: 120_000, skip: missingKubo() }, as
   const { asked, codes } = await diagnose(settings, { probeMs: 30_000 })
   assert.ok((asked?.dht?.peers ?? 0) > 0)
   assert.deepEqual(codes, [])
-  // As a command, which nothing else keeps alive.
+  // Run as a command: nothing else keeps its process alive.
   const folder = await temporaryFolder()
   t.after(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'cairn.yaml')

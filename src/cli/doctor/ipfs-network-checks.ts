@@ -1,4 +1,4 @@
-// What is wrong with the IPFS network: addresses, routers, the clock, the DHT, and a process that ends again and again.
+// Problems of the IPFS network: addresses, routers, the clock, the DHT, and a network process that keeps failing.
 // Tested by src/cli/doctor/ipfs-network-checks.test.ts
 import { isPublicAddress } from '../../base/addresses.ts'
 import type { Config } from '../../config/settings.ts'
@@ -9,10 +9,10 @@ import type { Machine } from './machine.ts'
 import { hostAndPort } from './peer-host.ts'
 import type { QueriedIpfsNetwork } from './query-ipfs-network.ts'
 
-/** Records of providers and names have times, so peers with the right time refuse those of a wrong clock. */
+/** Provider and name records carry times, so peers with a correct clock reject those of a wrong clock. */
 const clockOffMsMax = 60_000
 
-/** `running`: a server uses the data folder, so the port is its own. */
+/** `running`: a server uses the data folder, so the port is in use by that server. */
 export async function* checkIpfsNetwork(
   found: QueriedIpfsNetwork | null,
   machine: Pick<Machine, 'tryListen'>,
@@ -43,7 +43,7 @@ export async function* checkIpfsNetwork(
   }
 }
 
-/** Requests to pin that find nothing because this server searches nowhere. */
+/** Pin requests that find no content because this server searches no network. */
 export async function* checkUnfoundPins(
   rows: Pick<Rows, 'find'>,
   { ipfsNetwork, fileSources }: Pick<Config, 'ipfsNetwork' | 'fileSources'>,
@@ -84,7 +84,7 @@ function* checkAnnounced({
   const hosts = (announce.length === 0 ? listen : announce)
     .map(hostAndPort)
     .filter((one) => one !== null)
-  // With 0.0.0.0, the addresses of the machine are announced, which may be public.
+  // With 0.0.0.0, Cairn announces the machine's addresses, which may be public.
   const inside = hosts.filter(
     ({ host, isName }) => !isName && !isAnywhere(host) && !isPublicAddress(host),
   )
@@ -105,7 +105,7 @@ function* checkAnnounced({
 
 function* checkClock({ routers, now }: QueriedIpfsNetwork): Generator<Problem> {
   const offsets = routers.flatMap(({ date }) => (date === null ? [] : [now - date]))
-  // A router may have a wrong clock too: all of them must disagree.
+  // A router's clock may be wrong too: the check reports only if all disagree.
   if (offsets.length === 0 || offsets.some((ms) => Math.abs(ms) <= clockOffMsMax)) return
   const seconds = Math.round((offsets[0] ?? 0) / 1000)
   yield warning(

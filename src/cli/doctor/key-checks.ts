@@ -1,4 +1,4 @@
-// Accounts and API keys: what cannot work, what ends soon, what is too open for a public address.
+// Accounts and API keys: settings that cannot work, keys that expire soon, and keys that are too open for a public address.
 // Tested by src/cli/doctor/doctor.test.ts
 import { isLoopback } from '../../base/addresses.ts'
 import type { ApiKey } from '../../access/accounts/accounts.ts'

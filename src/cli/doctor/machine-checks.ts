@@ -1,4 +1,4 @@
-// The machine under Cairn: Node, open files, the address to listen on, the data folder and its disk.
+// Checks the machine: Node, open files, the listen address, the data folder and its disk.
 // Tested by src/cli/doctor/doctor.test.ts
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config/settings.ts'
@@ -7,10 +7,10 @@ import type { Machine } from './machine.ts'
 import { warning, problem, type Problem } from '../../server/network-checks/problem.ts'
 
 const nodeNeeded = 24
-/** Database, log, threads and listening sockets. */
+/** File descriptors for database, log, threads and listening sockets. */
 const ownFiles = 64
 const mib = 1024 * 1024
-// linux/magic.h
+// File system magic numbers, from linux/magic.h.
 const memoryDisks: readonly number[] = [0x01021994, 0x858458f6]
 const networkDisks: readonly number[] = [0x6969, 0xff534d42, 0xfe534d42]
 
@@ -33,7 +33,7 @@ export function* checkProcess(machine: Machine, { http }: Config): Generator<Pro
   }
 }
 
-/** Node can't ask for them, so those that are given to who asks are none (decision 0030). */
+/** Node cannot request huge pages, so it gets none with `madvise` (decision 0030). */
 export function checkHugePages(machine: Machine): readonly Problem[] {
   const given = machine.hugePages()
   if (given === null || given === 'always') return []
@@ -46,7 +46,7 @@ export function checkHugePages(machine: Machine): readonly Problem[] {
   ]
 }
 
-/** What keeps a server from starting. */
+/** Deny lists that prevent a start. */
 export function* checkDenyLists(machine: Machine, { gateway }: Config): Generator<Problem> {
   for (const path of denyPathsOf(gateway)) {
     if (machine.findFile(path) !== null) continue
@@ -58,7 +58,7 @@ export function* checkDenyLists(machine: Machine, { gateway }: Config): Generato
   }
 }
 
-/** What keeps a server from writing its access log. */
+/** Problems that prevent writing the access log. */
 export function* checkAccessLog(machine: Machine, { accessLog }: Config): Generator<Problem> {
   const { enabled, file } = accessLog
   if (!enabled || file === null) return
@@ -71,7 +71,7 @@ export function* checkAccessLog(machine: Machine, { accessLog }: Config): Genera
   )
 }
 
-/** `running`: a server holds the data folder, so that the address may be its own. */
+/** `running`: a server holds the data folder, so the address may be in use by that server. */
 export async function checkAddress(
   machine: Machine,
   { http: { host, port, tls } }: Config,
@@ -141,7 +141,7 @@ export function* checkFolder(machine: Machine, { dataDir }: Config): Generator<P
       `sudo chown -R "$(id -u)" ${dataDir}`,
     )
   }
-  // Others in the folder can read its files only when both let them.
+  // Other users can read the files in the folder only if its mode and theirs permit it.
   if ((folder.mode & 0o002) !== 0) {
     yield problem('data_open', `all users can write to ${dataDir}`, `chmod 700 ${dataDir}`)
   }

@@ -1,4 +1,4 @@
-// What doctor asks of the machine, in one place, so that machines we do not have can be tried.
+// Everything that doctor reads from the machine, in one interface, so that tests can simulate other machines.
 // Tested by src/cli/doctor/doctor.test.ts
 import { accessSync, constants, readFileSync, statSync, statfsSync } from 'node:fs'
 import { connect, createServer, isIP } from 'node:net'
@@ -21,22 +21,22 @@ type DiskFacts = {
 
 export type Machine = {
   readonly nodeVersion: string
-  /** Effective user id; null where there are none. */
+  /** Effective user ID; null on systems without one. */
   readonly user: number | null
   readonly clock: Pick<Clock, 'now'>
-  /** The most files this process may open; null = not known here. */
+  /** Maximum number of open files of this process; null = unknown on this system. */
   openFilesMax(): number | null
-  /** To whom Linux gives transparent huge pages: `always`, `madvise`, `never`; null = not known here. */
+  /** Linux's mode of transparent huge pages: `always`, `madvise` or `never`; null = unknown on this system. */
   hugePages(): string | null
-  /** Null = there is nothing. */
+  /** Null: no such file. */
   findFile(path: string): FileFacts | null
   mayWrite(path: string): boolean
   disk(path: string): DiskFacts
-  /** Null = could listen there; else the code of the refusal, as EADDRINUSE. Lets go at once. */
+  /** Null: listening succeeded; else the error code, such as EADDRINUSE. Closes the socket immediately. */
   tryListen(host: string, port: number): Promise<string | null>
-  /** Does a Cairn answer there? `isSecure`: over TLS, with any certificate. */
+  /** Does a Cairn server respond? `isSecure`: over TLS, with any certificate. */
   isCairn(host: string, port: number, isSecure: boolean): Promise<boolean>
-  /** Connects over TLS with a valid certificate. `protocol`: the answer to `h2` or `http/1.1`; '' = none. */
+  /** Connects over TLS with a valid certificate. `protocol`: the negotiated one of `h2` and `http/1.1`; '' = none. */
   negotiate(
     host: string,
     port: number,
@@ -106,7 +106,7 @@ function tryListen(host: string, port: number): Promise<string | null> {
   })
 }
 
-// /livez is the one path of Cairn that needs no key.
+// /livez is the only path of Cairn that needs no key.
 function isCairn(host: string, port: number, isSecure: boolean): Promise<boolean> {
   const near = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return new Promise((resolve) => {

@@ -1,19 +1,19 @@
-// What is wrong with the bucket of file blocks: it cannot be used, belongs to another server, has another time, or other objects
-// than the database states.
+// Problems of the bucket of file blocks: it is unusable, belongs to another server, its clock is wrong, or its objects differ from
+// the rows in the database.
 // Tested by src/cli/doctor/object-checks.test.ts
 import { describeDataSet } from '../../content/objects/data-set.ts'
 import { problem, warning, type Problem } from '../../server/network-checks/problem.ts'
 import type { QueriedObjects } from '../query-objects.ts'
 import { comparedMax, type FoundObjects, type ObjectComparison } from './object-comparison.ts'
 
-/** The time of the service has a resolution of 1 s. */
+/** The service reports its time with a resolution of 1 s. */
 const skewMsMax = 2000
 
 export function* checkObjects(found: QueriedObjects | null): Generator<Problem> {
   if (found === null) return
   const { url, failure, skewMs, owner, comparison } = found
   if (failure !== null) {
-    // The client's sentences end with the fix, where it is known.
+    // The client's error messages end with the fix, if it is known.
     const [, said = failure, fix = 'check objects.url and objects.endpoint'] =
       /^(.*\)): (.*)$/.exec(failure) ?? []
     yield problem('objects_unreachable', `files cannot be stored in ${url}: ${said}`, fix)

@@ -1,4 +1,4 @@
-// Bucket and database compared, on a real PostgreSQL and a real S3 service.
+// Compares bucket and database, with a real PostgreSQL and a real S3 service.
 import assert from 'node:assert/strict'
 import { rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

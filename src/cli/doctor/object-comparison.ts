@@ -11,15 +11,15 @@ import { findSegmentIds, listLiveSegments } from '../../tables/objects/segment-r
 export type FoundObjects = { readonly count: number; readonly examples: readonly string[] }
 
 export type ObjectComparison = {
-  /** Objects and rows that were compared. */
+  /** Number of compared objects and rows. */
   readonly objects: number
   readonly rows: number
   readonly withoutRow: FoundObjects
   /** Rows whose object is missing. */
   readonly withoutObject: FoundObjects
-  /** Objects of another size than their row states. */
+  /** Objects whose size differs from their row. */
   readonly otherSize: FoundObjects
-  /** False: there are more than the limit, which were not compared. */
+  /** False: objects beyond the limit were not compared. */
   readonly isComplete: boolean
 }
 
@@ -32,18 +32,18 @@ const checkedMax = 1000
 const objectRegex = /^segments\/([1-9]\d{0,15})$/
 
 export type ComparedBucket = {
-  /** Pages of names below `segments/`, in order, with the sizes of their objects. */
+  /** Pages of names below `segments/`, sorted, with the sizes of the objects. */
   list(): AsyncIterable<ReadonlyMap<string, number>>
   has(name: string): Promise<boolean>
 }
 
-/** Throws the faults of both. `most`: objects and rows. */
+/** Throws the faults of both services. `most`: maximum number of objects and of rows. */
 export async function compareObjects(
   rows: Pick<Rows, 'find'>,
   bucket: ComparedBucket,
   most = comparedMax,
 ): Promise<ObjectComparison> {
-  // First: an object is complete before its row is live.
+  // Read the rows first: an object is complete before its row is live.
   const expected = await readRows(rows, most)
   const counted = expected.size
   const orphans: string[] = []
@@ -84,7 +84,7 @@ function idOf(name: string): number | null {
   return digits === undefined ? null : Number(digits)
 }
 
-/** Sizes by ID. */
+/** Object sizes by segment ID. */
 async function readRows(rows: Pick<Rows, 'find'>, most: number): Promise<Map<number, number>> {
   const found = new Map<number, number>()
   for (let after = 0; found.size < most;) {
@@ -109,7 +109,7 @@ async function findRowless(
   return [...left.values()]
 }
 
-/** Leaves out rows that a garbage collection has removed in the meantime. */
+/** Excludes rows that a garbage collection has removed in the meantime. */
 async function findStillLive(
   rows: Pick<Rows, 'find'>,
   ids: readonly number[],
@@ -122,7 +122,7 @@ async function findStillLive(
   return live
 }
 
-/** Leaves out objects that a garbage collection has removed in the meantime: it removes an object before its row. */
+/** Excludes objects that a garbage collection has removed in the meantime: it removes an object before its row. */
 async function findStillStored(
   bucket: ComparedBucket,
   names: readonly string[],

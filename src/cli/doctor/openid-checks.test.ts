@@ -1,4 +1,4 @@
-// What doctor says about sign-in with OpenID, with a real provider.
+// Problems that doctor reports about sign-in with OpenID, with a real provider.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// What is wrong with the OpenID provider: discovery fails, or its redirect would leave https.
+// Problems of the OpenID provider: discovery fails, or its redirect would leave https.
 // Tested by src/cli/doctor/openid-checks.test.ts
 import type { QueriedOpenId } from '../query-openid.ts'
 import { problem, type Problem } from '../../server/network-checks/problem.ts'

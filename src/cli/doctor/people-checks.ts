@@ -24,7 +24,7 @@ const namedMax = 5
 type Facts = {
   readonly now: number
   readonly command: CommandLine
-  /** Is the server's key pair in the data folder? */
+  /** Does the server's key pair exist in the data folder? */
   readonly hasKeyPair: boolean
 }
 
@@ -58,7 +58,7 @@ export async function* checkPeople(
   }
 }
 
-/** With passwords closed, at least one operator needs a passkey or an identity at the present provider. */
+/** With password sign-in off, at least one operator needs a passkey or an identity at the configured provider. */
 function* checkClosedPasswords(
   operators: readonly PersonRow[],
   { password, oidc }: Config['signIn'],

@@ -1,5 +1,5 @@
-// Asks the routers of the IPFS network for providers of the empty directory, and the server whether its network is down. On
-// request, it also joins the DHT for some seconds, with a key of its own, and connects to the announced gateways.
+// Queries the routers of the IPFS network for providers of the empty directory, and the server for the state of its network. On
+// request, it also joins the DHT for some seconds, with a new key, and connects to the announced gateways.
 // Tested by src/cli/doctor/ipfs-network-checks.test.ts
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,16 +16,16 @@ import type { Machine } from './machine.ts'
 import { hostAndPort } from './peer-host.ts'
 
 export type QueriedIpfsNetwork = {
-  /** `failure` null: it answered. `date`: its clock, milliseconds since 1970; null: not stated. */
+  /** `failure` null: the router replied. `date`: its clock, milliseconds since 1970; null: not in the reply. */
   readonly routers: readonly {
     readonly host: string
     readonly failure: string | null
     readonly date: number | null
     readonly ms: number
   }[]
-  /** Of this machine, at the same time. */
+  /** This machine's clock at the same time. */
   readonly now: number
-  /** The running server says so. */
+  /** The running server reports it. */
   readonly isDown: boolean
   /** Null: not probed, or turned off. */
   readonly dht: ProbedDht | null
@@ -40,7 +40,7 @@ export type QueriedIpfsNetwork = {
 type Probe = { readonly ms: number; readonly path: string | undefined }
 
 type ProbedDht = {
-  /** In its routing table. */
+  /** Peers in the routing table. */
   readonly peers: number
   readonly ms: number
   readonly failure: string | null
@@ -50,12 +50,12 @@ const askMs = 5000
 const replyBytesMax = 1024 * 1024
 const emptyDirectory = 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
 const pollMs = 250
-/** For the end of the network process. */
+/** Time for the network process to end. */
 const closeMs = 30_000
 
 /**
- * Null: the network is off. `probe`: how long the DHT may take, and the variable PATH; null: not asked, and the rest takes a
- * few seconds. Never throws what a router brings about.
+ * Null: the network is off. `probe`: time limit of the DHT probe and the variable PATH; null: no probe, and the other checks take a
+ * few seconds. Errors of routers are part of the result, not thrown.
  */
 export async function queryIpfsNetwork(
   config: Config,
@@ -88,21 +88,21 @@ async function queryRouter(url: string) {
   }
 }
 
-/** Null: no gateway over TLS. */
+/** Null: the gateway does not use TLS. */
 function probeGateway(address: string, { negotiate }: Pick<Machine, 'negotiate'>) {
   const found = hostAndPort(address)
   if (found === null || !found.isGateway) return null
   return negotiate(found.host, found.port).then((answer) => ({ address, ...answer }))
 }
 
-/** Beside a running server too: the peer has a new key, opens no port and serves nothing. */
+/** Works next to a running server: the peer has a new key, opens no port and serves nothing. */
 async function probeDht(config: Config, { ms, path }: Probe): Promise<ProbedDht> {
   const { createPeerNetwork } = await import('../../ipfs/network/peer-network.ts')
   const began = systemClock.monotonic()
   const since = (): number => Math.round(systemClock.monotonic() - began)
   const { privateKey } = generateKeyPairSync('ed25519')
   const key = privateKey.export({ format: 'jwk' }).d ?? ''
-  // Of an empty store of its own: a check changes nothing in the data folder.
+  // A temporary data folder: a check must not change the real one.
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-doctor-'))
   openDatabase(join(dataDir, 'cairn.db')).close()
   const ipfsNetwork = { ...config.ipfsNetwork, mode: 'fetch' as const }
@@ -112,7 +112,7 @@ async function probeDht(config: Config, { ms, path }: Probe): Promise<ProbedDht>
     clock: systemClock,
     log: () => {},
   })
-  // The network alone does not keep the process of a command alive.
+  // The network process does not keep this process alive.
   const held = new AbortController()
   pause(ms + closeMs, held.signal).catch(() => {})
   try {
@@ -130,7 +130,7 @@ async function probeDht(config: Config, { ms, path }: Probe): Promise<ProbedDht>
   }
 }
 
-/** False where no server answers. */
+/** False if no server responds. */
 async function isNetworkDown({ http }: Pick<Config, 'http'>): Promise<boolean> {
   if (http.port === 0) return false
   try {

@@ -1,4 +1,4 @@
-// Saved networks that the server does not serve. The upstreams of the others are checked with those of the settings.
+// Saved networks that the server does not serve. The upstreams of all others are checked with those of the settings.
 // Tested by test/cli/cli-networks.test.ts
 import { listedNetworks } from '../../config/saved-network.ts'
 import type { Config } from '../../config/settings.ts'

@@ -1,4 +1,4 @@
-// Settings that can be used and still do harm, and the sentence for those that cannot.
+// Settings that are valid but harmful, and messages for invalid settings.
 // Tested by src/cli/doctor/doctor.test.ts
 import { isLoopback } from '../../base/addresses.ts'
 import type { Loaded } from '../../config/load.ts'
@@ -16,14 +16,14 @@ import {
 export type Written = { readonly path: string; readonly where: string }
 
 const mib = 1024 * 1024
-// EIP-7594: at most 6 blobs a transaction, each 131072 bytes with 128 proofs and a commitment of 48, in hex.
+// EIP-7594: at most 6 blobs per transaction, each with 131072 bytes, 128 proofs and a commitment of 48 bytes, in hex.
 const blobTransactionBytes = 6 * (131_072 + 129 * 48) * 2
-/** nginx, HAProxy and the large balancers keep an idle connection for 60 s. */
+/** nginx, HAProxy and cloud load balancers keep an idle connection for 60 s. */
 const proxyIdleMs = 60_000
-/** What `docker stop` waits before it kills. */
+/** Time between SIGTERM and SIGKILL of `docker stop`. */
 const stopMs = 10_000
 
-/** One thing that keeps the settings from being used. */
+/** A setting that cannot be used. */
 export function explainRefusal({ code, text, fix }: ConfigIssue, command: CommandLine): Problem {
   const again = code === 'wrong_setting' ? `, then: ${command('config check')}` : ''
   return problem(code, text, `${fix}${again}`)

@@ -1,4 +1,4 @@
-// What doctor says about the Valkey that nodes share.
+// Problems that doctor reports about the Valkey that nodes share.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

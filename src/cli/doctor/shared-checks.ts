@@ -1,9 +1,9 @@
-// What is wrong with the Valkey that nodes share: it does not answer, is too old, or its clock is apart.
+// Problems of the Valkey that nodes share: it does not respond, is too old, or its clock differs.
 // Tested by src/cli/doctor/shared-checks.test.ts
 import { problem, type Problem, warning } from '../../server/network-checks/problem.ts'
 import type { ExaminedValkey } from '../../valkey/examine.ts'
 
-/** Redis 6.2, the first with PXAT; each Valkey is newer. */
+/** Redis 6.2 is the first with PXAT; every Valkey is newer. */
 const oldest = [6, 2] as const
 const skewMsMax = 1_000
 

@@ -1,4 +1,4 @@
-// What is wrong with the sources of files: who cannot be asked, and secrets that go over the wire in clear.
+// Problems of the sources of files: unreachable sources, and secrets sent without encryption.
 import { isLoopback } from '../../base/addresses.ts'
 import type { Config } from '../../config/settings.ts'
 import type { QueriedSource } from '../query-sources.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../server/network-checks/problem.ts'
 
 const dayMs = 86_400_000
-/** Automatic renewal, such as certbot's, has renewed a certificate by then. */
+/** Automatic renewal, such as certbot's, happens earlier than this. */
 const soonMs = 14 * dayMs
 
 export async function checkTls(

@@ -1,5 +1,5 @@
-// The golden set of upstreams: each row is one way in which a node or the settings about it can be wrong, found by
-// name, with its fix. The nodes are servers on loopback.
+// The golden set of upstreams: each row is one problem of a node or of its settings, with the expected code and fix. The nodes are
+// servers on loopback.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,9 +21,9 @@ let count = 0
 
 type Case = {
   readonly nodes?: readonly Partial<StubKnobs>[]
-  /** Members of the network, after its upstreams. */
+  /** Settings of the network, after its upstreams. */
   readonly network?: string
-  /** Members of each upstream. */
+  /** Settings of each upstream. */
   readonly upstream?: string
   readonly name?: string
   readonly url?: string

@@ -4,14 +4,14 @@ import type { Reply } from './endpoint.ts'
 import type { Probe } from './probes.ts'
 
 /**
- * `same`; `wording`: errors that differ in their text alone; `more`: this server answers what theirs refuses, or adds members;
+ * `same`; `wording`: errors that differ only in their text; `more`: this server answers where the other refuses, or adds members;
  * `different`.
  */
 export type Verdict = 'same' | 'wording' | 'more' | 'different'
 
 export type Compared = {
   readonly verdict: Verdict
-  /** All that differs, theirs first; empty if nothing does. */
+  /** All differences, the other service first; empty if there are none. */
   readonly differences: readonly string[]
 }
 
@@ -55,7 +55,7 @@ function compareBodies(compare: 'form' | 'value', theirs: Reply, ours: Reply): C
       ? same
       : different([`theirs: ${shown(theirs.text)}; ours: ${shown(ours.text)}`])
   }
-  // Ids above 2^53 are equal after JSON.parse, and in the text they are not.
+  // Ids above 2^53 compare equal after JSON.parse, so compare their text.
   const ids = [theirs.text, ours.text].map((text) => /"id"\s*:\s*([^,}\s]+)/.exec(text)?.[1] ?? '')
   if (ids[0] !== ids[1]) return different([`id: theirs ${shown(ids[0])}, ours ${shown(ids[1])}`])
   const found = [...differencesOf(compare, '', one, other, 0)]
@@ -72,7 +72,7 @@ function compareErrors(theirs: RpcError, ours: RpcError): Compared {
   const hard: string[] = []
   if (theirs.code !== ours.code)
     hard.push(`error code: theirs ${shown(theirs.code)}, ours ${shown(ours.code)}`)
-  // Cairn adds details to its own refusals; what a contract returned must be the same.
+  // Cairn adds details to its own errors; the return data of a contract must be the same.
   const isRevert = theirs.code === 3
   if (isRevert && JSON.stringify(theirs.data) !== JSON.stringify(ours.data)) {
     hard.push(`error data: theirs ${shown(theirs.data)}, ours ${shown(ours.data)}`)
@@ -170,7 +170,7 @@ function compareHeaders(checks: readonly HeaderCheck[], theirs: Reply, ours: Rep
   return { verdict: more ? 'more' : 'different', differences }
 }
 
-/** The method does not exist there, or the plan of the key does not include it. */
+/** The method does not exist at the other service, or the plan of the key does not include it. */
 function refuses({ status }: Reply, error: RpcError | null): boolean {
   if ([401, 402, 403, 404, 405].includes(status)) return true
   return error !== null && (error.code === -32601 || error.code === -32004)

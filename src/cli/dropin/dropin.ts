@@ -1,4 +1,4 @@
-// `cairn doctor --dropin`: whether clients of another JSON-RPC endpoint would notice that this server answers them.
+// `cairn doctor --dropin`: would clients of another JSON-RPC endpoint notice a difference if this server answered them?
 // Tested by test/cli/doctor-dropin.test.ts
 import { systemClock } from '../../base/clock.ts'
 import type { Context, SharedOptions } from '../context.ts'
@@ -21,7 +21,7 @@ export type DropinOptions = SharedOptions & {
   readonly network?: string
 }
 
-/** Throws FoundBad if an answer differs and no rule of Cairn explains it. */
+/** Throws FoundBad if an answer differs without a rule of Cairn that explains it. */
 export async function compareEndpoints(context: Context, options: DropinOptions): Promise<void> {
   const key = options.key ?? context.env['CAIRN_KEY'] ?? ''
   if (key === '') throw new UsageError('no API key of this server: set CAIRN_KEY or --key')

@@ -1,4 +1,5 @@
-// An endpoint under comparison: its URL may hold a key, so it comes from a variable, a file or standard input, and is never printed.
+// An endpoint under comparison. Its URL may contain a key, so it comes from a variable, a file or standard input, and is never
+// printed.
 // Tested by test/cli/doctor-dropin.test.ts
 import { createRedact } from '../../chain/upstream/node/redact.ts'
 import { describeHttpError, headersFor, openPool } from '../../base/http-origin.ts'
@@ -14,18 +15,18 @@ export type ProbeRequest = {
 
 export type Reply = {
   readonly status: number
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }
 
-/** `silent`: why there is no reply. */
+/** `silent`: the reason why there is no reply. */
 export type Answered = Reply | { readonly silent: string }
 
 export type Endpoint = {
-  /** Scheme, host and port alone. */
+  /** Only scheme, host and port. */
   readonly origin: string
-  /** Replies contain no part of the URL and of the headers that may be secret. Never rejects, but for an abort of `signal`: then with its reason. */
+  /** Redacts the URL and secret headers in replies. Rejects only if `signal` aborts, with its reason. */
   send(request: ProbeRequest, signal: AbortSignal): Promise<Answered>
   close(): Promise<void>
 }
@@ -33,7 +34,7 @@ export type Endpoint = {
 const replyMs = 15_000
 const replyBytesMax = 8 * 1024 * 1024
 
-/** `url`: http or https; a user and password in it are sent as Basic. `pinned`: as `PoolLimits.pinned`. */
+/** `url`: http or https; a user and password in it are sent as HTTP Basic. `pinned`: as `PoolLimits.pinned`. */
 export function createEndpoint({
   url: text,
   headers: own = {},
@@ -67,7 +68,7 @@ export function createEndpoint({
         return {
           status: reply.statusCode,
           headers: Object.fromEntries(named) as Record<string, string>,
-          // A service may repeat the key in an error.
+          // A service may repeat the key in an error message.
           text: redact(await reply.body.text()),
         }
       } catch (thrown) {
@@ -80,7 +81,7 @@ export function createEndpoint({
 }
 
 /**
- * `source`: `${env:NAME}`, `${file:/path}`, `-` for standard input, or a URL without path and user, which holds no key.
+ * `source`: `${env:NAME}`, `${file:/path}`, `-` for standard input, or a URL without path and user, which contains no key.
  * Throws UsageError, which never contains the URL.
  */
 export async function readEndpointUrl(

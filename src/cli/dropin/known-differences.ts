@@ -1,4 +1,4 @@
-// Why an answer may differ from that of another service: the rules of docs/reference/differences.md in one sentence each.
+// Documented reasons for answers that differ from another service: the rules of docs/reference/differences.md, one sentence each.
 // Tested by test/cli/doctor-dropin.test.ts
 
 export type Explanation = {
@@ -9,7 +9,7 @@ export type Explanation = {
 
 type Rule = Explanation & {
   readonly probes: RegExp
-  /** What the rule explains. Another difference of the same probe remains unexplained. */
+  /** Matches the differences that the rule explains. Other differences of the same probe remain unexplained. */
   readonly differences: RegExp
 }
 

@@ -5,8 +5,8 @@ import type { ProbeRequest } from './endpoint.ts'
 import type { Reference } from './reference.ts'
 
 /**
- * `value`: status and body are equal, but for the text of errors. `form`: the bodies have the same types and members. `cors`: both or
- * neither let the origin of the request read the reply. `preflight`: also the method and header that it asks for. `status`: equal status.
+ * `value`: equal status and body, except for the text of errors. `form`: bodies have the same types and members. `cors`: both or
+ * neither let the origin of the request read the reply. `preflight`: also its requested method and header. `status`: equal status.
  */
 type Comparison = 'value' | 'form' | 'status' | 'cors' | 'preflight'
 
@@ -16,7 +16,7 @@ export type Probe = {
   readonly name: string
   readonly group: Group
   readonly compare: Comparison
-  /** Null: there is nothing to ask, such as a transaction in an empty chain. */
+  /** Null: no request is possible, such as for a transaction of an empty chain. */
   readonly request: (at: Reference) => ProbeRequest | null
 }
 

@@ -1,4 +1,4 @@
-// The block and the transaction that the probes ask about: in both endpoints, so that both give the same answer.
+// The block and transaction that the probes request. Both endpoints have them, so both must give the same answer.
 // Tested by test/cli/doctor-dropin.test.ts
 import type { Answered, Endpoint } from './endpoint.ts'
 
@@ -7,7 +7,7 @@ export type Reference = {
   /** Hex quantity. */
   readonly number: string
   readonly hash: string
-  /** Null: none in the last blocks. */
+  /** Null: the last blocks contain none. */
   readonly transaction: { readonly hash: string; readonly index: string } | null
   /** An account that the block mentions. */
   readonly address: string
@@ -25,12 +25,12 @@ type Block = {
   }[]
 }
 
-/** Blocks below the lower head, so that both endpoints agree on them. */
+/** Distance from the lower head, so that both endpoints agree on the block. */
 const depth = 2n
-/** Blocks that are searched for a transaction. */
+/** Number of blocks that are searched for a transaction. */
 const searchedMax = 8
 
-/** Throws a sentence if an endpoint does not answer, or if both serve different chains. */
+/** Throws an Error with a message for the user if an endpoint does not respond, or if they serve different chains. */
 export async function findReference(
   theirs: Endpoint,
   ours: Endpoint,

@@ -1,4 +1,4 @@
-// Sends each probe to both endpoints and compares the replies: one probe at a time, bounded in rate and time.
+// Sends each probe to both endpoints and compares the replies: one probe at a time, with limits on rate and time.
 // Tested by test/cli/doctor-dropin.test.ts
 import { type Clock, pause } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
@@ -12,24 +12,24 @@ import { findReference, type Reference } from './reference.ts'
 export type ProbeResult = {
   readonly probe: string
   readonly group: Group
-  /** `none`: there is nothing to compare; `differences` says why. */
+  /** `none`: nothing was compared, for the reason in `differences`. */
   readonly verdict: Verdict | 'none'
   readonly differences: readonly string[]
-  /** Null: nothing differs, or no rule of Cairn explains it. */
+  /** Null: no difference, or no rule of Cairn explains it. */
   readonly explanation: Explanation | null
 }
 
 /** Requests to each endpoint stay below 10 per second. */
 const betweenMs = 100
-/** Of a reply with status 429: the longest pause before the one repetition. */
+/** Maximum pause before the single retry after status 429. */
 const retryMsMax = 10_000
 const probeMs = 30_000
 const wholeMs = 300_000
 const differencesMax = 4
 
 /**
- * Probes that got no reply in time are not compared. Throws a sentence if an endpoint does not answer at all or both serve
- * different chains, and the reason of `signal`.
+ * Probes without a reply in time are not compared. Throws an Error with a message for the user if an endpoint never responds or if
+ * they serve different chains, and the reason of `signal`.
  */
 export async function runProbes(parts: {
   readonly theirs: Endpoint

@@ -1,8 +1,8 @@
-// What a server of the IPFS API answered a command: its text, or why it refused.
+// The reply of an IPFS API server to a command: its text, or its error.
 // Tested by test/cli/import-pins.test.ts
 import type { HttpReply, HttpStream } from '../../ipfs/sources/http-client.ts'
 
-/** The server said no. The message is its own sentence. */
+/** The server replied with an error. The message is that of the reply. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly status: number
@@ -14,7 +14,7 @@ export class Refused extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** Asked again a moment later, it may say yes. */
+  /** True if a retry may succeed. */
   get mayPass(): boolean {
     return [408, 429, 502, 503, 504].includes(this.status)
   }
@@ -22,14 +22,14 @@ export class Refused extends Error {
 
 const sentenceBytesMax = 64 * 1024
 
-/** The body as text. Throws Refused for any status but 200. */
+/** Returns the body as text. Throws Refused for any status but 200. */
 export function textOf({ status, retryAfterMs, bytes }: HttpReply): string {
   const text = Buffer.from(bytes).toString('utf8')
   if (status === 200) return text
   throw new Refused(sentenceOf(text, status), status, retryAfterMs)
 }
 
-/** The body as it comes. Throws Refused for any status but 200. */
+/** Returns the body as a stream. Throws Refused for any status but 200. */
 export async function bodyOf({
   status,
   retryAfterMs,
@@ -52,7 +52,7 @@ function sentenceOf(text: string, status: number): string {
     const { Message: message } = JSON.parse(text) as { readonly Message?: unknown }
     if (typeof message === 'string') return message
   } catch {
-    // Plain text, or a page.
+    // The body is plain text or HTML, not JSON.
   }
   const [line = ''] = text.trim().split('\n')
   return line === '' || line.startsWith('<') ? `status ${status}` : line.slice(0, 500)

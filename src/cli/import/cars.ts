@@ -1,5 +1,5 @@
-// `cairn import car`: CAR files into the running server, several at a time, each kept whole with its roots pinned. Can be
-// ended at any time and run again: files whose roots are pinned are left out.
+// `cairn import car`: imports CAR files into the running server, several in parallel, and pins their roots. Can be interrupted and
+// repeated: files whose roots are pinned are skipped.
 // Tested by test/cli/import-car.test.ts
 import type { Command } from 'commander'
 import { readFile, stat } from 'node:fs/promises'
@@ -22,7 +22,7 @@ type Options = ServerOptions & {
 
 const atOnceMax = 16
 const filesMax = 1_000_000
-/** Failures that are shown; the report has all. */
+/** Maximum number of failures on the screen; the report file has all. */
 const shownMax = 10
 
 export function defineImportCar(command: Command, context: Context): void {
@@ -76,12 +76,12 @@ async function listed(file: string | undefined): Promise<readonly string[]> {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-/** What is no file fails when its turn comes. */
+/** Returns 0 for a path that is not a file; it fails later, when it is sent. */
 async function bytesOf(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.size ?? 0
 }
 
-/** What failed, each behind its reason. */
+/** The failed files, each after a comment line with the reason. */
 function failedLines({ failed }: ImportedCars): readonly string[] {
   return failed.flatMap(({ path, reason }) => [`# ${visible(reason)}`, path])
 }

@@ -1,5 +1,5 @@
-// Sends CAR files to `dag/import`, several at a time, each as it is read. What is pinned already is left out, who asks us
-// to wait is waited for, and what fails does not end the rest.
+// Streams CAR files to `dag/import`, several in parallel. Skips files whose roots are pinned, honours Retry-After, and continues
+// after a failed file.
 // Tested by test/cli/import-car.test.ts
 import { createReadStream } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
@@ -16,15 +16,15 @@ import { tryUntilDone } from './try-until-done.ts'
 export type CarFile = { readonly path: string; readonly bytes: number }
 
 export type ImportedCars = {
-  /** Pinned by this run. */
+  /** Roots that this run pinned. */
   readonly roots: readonly string[]
   readonly imported: number
-  /** Files whose roots were pinned before. */
+  /** Number of files whose roots were already pinned. */
   readonly present: number
   readonly failed: readonly { readonly path: string; readonly reason: string }[]
-  /** Not sent, or not to their end. */
+  /** Files that were not sent, or not completely. */
   readonly left: readonly string[]
-  /** Why it was ended; null: it was not. */
+  /** Why the import stopped early; null: it did not. */
   readonly ended: string | null
 }
 
@@ -84,7 +84,7 @@ export async function importCars(
     imported += 1
   }
 
-  /** The roots that it pinned. Throws Refused, HttpTrouble, what the disk says, a sentence for a root not pinned. */
+  /** Returns the pinned roots. Throws Refused, HttpTrouble, file system errors, or an Error for a root that was not pinned. */
   async function send(file: CarFile): Promise<string[]> {
     const { path, bytes } = file
     try {
@@ -127,7 +127,7 @@ async function pinnedRoots(client: HttpClient, signal: AbortSignal): Promise<Rea
   return pinned
 }
 
-/** Of the file's header. Throws a sentence when it has none, and what the disk says. */
+/** Reads the roots of the file's header. Throws an Error without a valid header, and file system errors. */
 async function rootsOf(path: string): Promise<readonly string[]> {
   const file = createReadStream(path)
   try {

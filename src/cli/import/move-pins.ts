@@ -12,16 +12,16 @@ type FailedPin = { readonly pin: WantedPin; readonly reason: string }
 
 export type MovedPins = {
   readonly pinned: number
-  /** Those that were there before. */
+  /** Pins that existed before. */
   readonly present: number
   readonly failed: readonly FailedPin[]
-  /** Not tried, or not to their end: the work was ended before. */
+  /** Pins not tried or not completed, because the run stopped early. */
   readonly left: readonly WantedPin[]
-  /** Why it was ended; null: it was not. */
+  /** Why the run stopped early; null: it did not. */
   readonly ended: string | null
 }
 
-/** `origin` null: the server has it, or asks its own sources. */
+/** `origin` null: the server has the content, or fetches it from its own sources. */
 export async function movePins(
   wanted: readonly WantedPin[],
   parts: {
@@ -75,7 +75,7 @@ export async function movePins(
   async function move(pin: WantedPin): Promise<void> {
     if (origin !== null) {
       try {
-        // Often all of it is there: of an earlier try, or below another pin.
+        // Try without a transfer first: often the server has all blocks, from an earlier run or below another pin.
         await target.pin(pin, true, until)
         return
       } catch (thrown) {

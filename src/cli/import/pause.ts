@@ -1,4 +1,4 @@
-// A wait that an abort ends.
+// A pause that an abort signal ends early.
 // Tested by test/cli/import-pins.test.ts
 import type { Clock } from '../../base/clock.ts'
 

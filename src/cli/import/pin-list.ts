@@ -1,5 +1,4 @@
-// A list of pins as people and programs have them: CIDs one per line, the text or JSON of `ipfs pin ls`, or the report
-// of an earlier run.
+// Parses a list of pins: CIDs one per line, the text or JSON of `ipfs pin ls`, or the report of an earlier run.
 import type { CID } from 'multiformats/cid'
 import { parseCid } from '../../codec/ipld/cid.ts'
 
@@ -13,24 +12,24 @@ export type WantedPin = {
 type WrongEntry = { readonly place: string; readonly text: string }
 
 export type PinList = {
-  /** Each CID and mode once, in the order of the list; the first name counts. */
+  /** Each CID and mode once, in list order, with the first name. */
   readonly wanted: readonly WantedPin[]
   readonly wrong: readonly WrongEntry[]
 }
 
-/** Pins of one list. */
+/** Maximum number of pins in one list. */
 const pinsMax = 5_000_000
 const shownMax = 100
 
 /**
- * Takes `<cid>` and `<cid> <type> [<name>]` lines, NDJSON of `{"Cid","Type","Name"}`, and `{"Keys":{<cid>:{"Type",
- * "Name"}}}`. Blank lines and those that start with # are skipped; indirect pins too: they come with their roots.
+ * Accepts `<cid>` and `<cid> <type> [<name>]` lines, NDJSON of `{"Cid","Type","Name"}`, and `{"Keys":{<cid>:{"Type","Name"}}}`.
+ * Skips blank lines, lines that start with #, and indirect pins, because their roots include them.
  */
 export function parsePinList(text: string): PinList {
   const wanted = new Map<string, WantedPin>()
   const wrong: WrongEntry[] = []
 
-  /** False: `text` is no CID. */
+  /** False: `text` is not a CID. */
   function add(text: string, type: unknown, name: unknown): boolean {
     if (type === 'indirect') return true
     const cid = parseCid(text.replace(/^(ipfs:\/\/|\/ipfs\/)/, ''))
@@ -80,7 +79,7 @@ export function parsePinList(text: string): PinList {
   return { wanted: [...wanted.values()], wrong }
 }
 
-/** Two pins are one when their keys are equal: Qm… and bafy… of the same bytes are two. */
+/** Pins with the same key are the same pin. Qm… and bafy… of the same bytes have different keys. */
 export function pinKey(cid: CID, mode: WantedPin['mode']): string {
   return `${mode} ${cid.toString()}`
 }

@@ -1,5 +1,5 @@
-// Where pins come from: a Kubo RPC (another Cairn answers it too), asked for CAR files by `dag/export`, or a trustless
-// gateway, asked by `format=car`. What it gives is judged by the server that takes it.
+// The origin of copied pins: a Kubo RPC API (Cairn serves it too) with `dag/export`, or a trustless gateway with `format=car`. The
+// server that imports the CAR files verifies them.
 // Tested by test/cli/import-pins.test.ts
 import { systemClock } from '../../base/clock.ts'
 import { rawCodec } from '../../codec/ipld/cid.ts'
@@ -12,19 +12,19 @@ export type PinOrigin = {
   readonly speaks: 'kubo' | 'gateway'
   /** The pin's blocks as a CAR. Throws HttpTrouble, Refused. */
   car(pin: WantedPin, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
-  /** All its pins, as `pin/ls` lists them. Throws for a gateway, which cannot list its content. */
+  /** All pins, as `pin/ls` lists them. Throws for a gateway, which cannot list its content. */
   list(signal: AbortSignal): Promise<string>
   close(): Promise<void>
 }
 
-/** How long it may be silent: a Kubo node looks for what it lacks for ever. */
+/** Maximum time without a byte: a Kubo node searches for missing blocks without end. */
 const silenceMs = 60_000
 const probeMs = 10_000
 const listBytesMax = 512 * 1024 * 1024
 const blockBytesMax = 4 * 1024 * 1024
 const probeBytesMax = 64 * 1024
 
-/** Finds out which of the two it is. Throws a sentence when it is neither. */
+/** Detects the kind of origin. Throws an Error if it is neither. */
 export async function openPinOrigin(
   from: {
     readonly url: string
@@ -33,7 +33,7 @@ export async function openPinOrigin(
   },
   signal: AbortSignal,
 ): Promise<PinOrigin> {
-  // The RPC is given with or without its path.
+  // The URL of the RPC API may include its path.
   const url = from.url.replace(/\/(api\/v0\/?)?$/, '')
   const client = createHttpClient({ ...from, url, clock: systemClock })
   try {

@@ -1,4 +1,4 @@
-// The server that takes pins, through its own API: so its rules hold, and it goes on serving.
+// The server that receives pins, through its own API: its rules apply, and it continues to serve.
 // Tested by test/cli/import-pins.test.ts
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../base/clock.ts'
@@ -8,21 +8,21 @@ import { bodyOf, textOf } from './api-reply.ts'
 import { parsePinList, type WantedPin } from './pin-list.ts'
 
 export type PinTarget = {
-  /** What the account has pinned. */
+  /** The pins of the account. */
   pinned(signal: AbortSignal): Promise<readonly WantedPin[]>
-  /** `offline`: only what the server has; else it asks its own sources. */
+  /** `offline`: only blocks that the server has; else it also fetches from its sources. */
   pin(pin: WantedPin, offline: boolean, signal: AbortSignal): Promise<void>
-  /** Keeps the blocks of a CAR for a while, proved one by one, all or none. */
+  /** Stores the blocks of a CAR as unpinned content after each is verified: all or none. */
   keepCar(car: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** The server did not answer, which says nothing of the pin. */
+/** The server did not respond, so the state of the pin is unknown. */
 export class TargetSilent extends Error {
   override readonly name = 'TargetSilent'
 }
 
-/** One pin may be many gigabytes, and it is the server that fetches them. */
+/** A pin may have many gigabytes, which the server fetches. */
 const dayMs = 86_400_000
 const listBytesMax = 512 * 1024 * 1024
 const replyBytesMax = 1024 * 1024
@@ -85,7 +85,7 @@ export function createPinTarget(server: ServerAccess, connections: number): PinT
         const request = { method: 'POST', path, query, headers, body, timeoutMs: dayMs } as const
         for await (const _ of await bodyOf(await client.open(request, signal)));
       } catch (thrown) {
-        // A CAR that broke off ends the request, and that is the reason.
+        // A broken CAR stream aborts the request; report its error instead of the abort.
         if (failure !== null) throw (failure as { readonly thrown: unknown }).thrown
         silent(thrown)
       }

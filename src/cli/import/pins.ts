@@ -1,5 +1,5 @@
-// `cairn import pins`: pins what a list names, with the blocks taken from another place, through the API of the running
-// server. Can be ended at any time and run again: what is pinned is left out.
+// `cairn import pins`: pins the CIDs of a list through the API of the running server, with the blocks from another service. Can be
+// interrupted and repeated: existing pins are skipped.
 // Tested by test/cli/import-pins.test.ts
 import type { Command } from 'commander'
 import { createReadStream } from 'node:fs'
@@ -32,7 +32,7 @@ type Options = ServerOptions & {
 
 const listBytesMax = 512 * 1024 * 1024
 const atOnceMax = 64
-/** Failures that are shown; the report has all. */
+/** Maximum number of failures on the screen; the report file has all. */
 const shownMax = 10
 
 export function defineImportPins(command: Command, context: Context): void {
@@ -88,7 +88,10 @@ export type PinCopy = {
 
 export type CopiedPins = { readonly ok: boolean; readonly value: object; readonly text: string }
 
-/** Copies the pins of a list, with progress and a file of the failures. Throws UsageError, or a sentence. */
+/**
+ * Copies the pins of a list, with progress and a report file of failures. Throws UsageError, or an Error with a message for the
+ * user.
+ */
 export async function copyPins(context: Context, options: PinCopy): Promise<CopiedPins> {
   const { server, list } = options
   const atOnce = /^\d{1,3}$/.test(options.atOnce) ? Number(options.atOnce) : 0
@@ -133,7 +136,7 @@ async function readList(
   return readPinList(list)
 }
 
-/** `list`: a path; `-` or null is standard input. Throws a sentence. */
+/** `list`: a path; `-` or null reads standard input. Throws an Error with a message for the user. */
 export async function readPinList(list: string | null): Promise<PinList> {
   const input =
     list === '-' || list === null
@@ -157,7 +160,7 @@ function usualReport(list: string | null): string {
   return list === null || list === '-' ? 'import-pins.failed' : `${list}.failed`
 }
 
-/** What failed, as a list that can be given to the next run. */
+/** The failed pins as a list for the next run. */
 function failedLines({ wrong }: PinList, { failed }: MovedPins): readonly string[] {
   return [
     ...failed.map(({ pin: { cid, mode, name }, reason }) =>
@@ -222,7 +225,7 @@ function parseHeader(text: string): readonly [string, string] {
 }
 
 function urlOf(text: string): string {
-  // Not the text: it may hold a secret.
+  // The message omits the text, because it may contain a secret.
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new UsageError('--from expects http://… or https://…')
   }

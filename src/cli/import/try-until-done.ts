@@ -1,20 +1,19 @@
-// Does one thing over the wire until it is done: what may pass is tried again a few times, and who asks us to wait is
-// waited for.
+// Repeats a request until it succeeds: retries failures that may pass a few times, and honours Retry-After.
 // Tested by test/cli/import-pins.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { HttpTrouble } from '../../ipfs/sources/http-client.ts'
 import { Refused } from './api-reply.ts'
 import { pause } from './pause.ts'
 
-/** How often one thing is tried in one run; who is asked to come later has not been tried. */
+/** Maximum number of attempts; replies with Retry-After are counted separately, by `waitsMax`. */
 const triesMax = 3
 const waitsMax = 20
 const waitMs = 250
 const waitMsMax = 60_000
 
 /**
- * What `attempt` returns. Throws what it threw last, or the reason of `signal`. Tried again: a Refused that may pass,
- * HttpTrouble, and what `isBroken` says of the rest.
+ * Returns the result of `attempt`. Retries a Refused that may pass, HttpTrouble, and errors for which `isBroken` is true. Throws
+ * the last error, or the reason of `signal`.
  */
 export async function tryUntilDone<T>(
   attempt: () => Promise<T>,

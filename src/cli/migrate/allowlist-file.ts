@@ -1,4 +1,4 @@
-// Allowlists of API keys, from CSV or JSON. Each entry is validated by itself, so that one wrong entry does not stop the others.
+// Parses allowlists of API keys from CSV or JSON. Validates each entry separately, so that a wrong entry does not stop the others.
 // Tested by src/cli/migrate/allowlist-file.test.ts
 import { allowlistForms } from '../../access/accounts/parse-key-settings.ts'
 import { type CsvLine, headingOf, readCsvLines } from './csv-lines.ts'
@@ -13,7 +13,7 @@ export type AllowlistName =
 /** `place`: `line 3`, or the path in the JSON. */
 export type ListedEntry = {
   readonly place: string
-  /** Key, id or name, as the file has it. */
+  /** Key, ID or name, as in the file. */
   readonly key: string
   readonly list: AllowlistName
   readonly entry: string
@@ -43,7 +43,7 @@ const listNames = 'address, method, origin, user agent, ip'
 const entriesMax = 100_000
 const entryCharsMax = 256
 
-/** Takes lines `key,list,entry`, or JSON `{"<key>": {"addresses": […], "methods": […], …}}`. Throws a sentence for other JSON. */
+/** Accepts lines `key,list,entry`, or JSON `{"<key>": {"addresses": […], "methods": […], …}}`. Throws an Error for other JSON. */
 export function parseAllowlistFile(text: string): AllowlistFile {
   const isJson = /^\s*[{[]/.test(text.replace(/^\uFEFF/, ''))
   const found = isJson ? readJson(text) : readCsv(text)
@@ -83,7 +83,7 @@ function readEntry(
     return { place, reason: `unknown list ${shown}, expected one of ${listNames}` }
   }
   const { isGood, expected } = allowlistForms[name]
-  // Not the entry: it may be a key in the wrong column.
+  // Omit the entry: it may be a key in the wrong column.
   if (entry.length > entryCharsMax || !isGood(entry)) {
     return { place, reason: `the entry is not ${expected}, in at most ${entryCharsMax} characters` }
   }
@@ -102,7 +102,7 @@ function readJson(text: string): readonly (ListedEntry | RefusedEntry)[] {
     throw new Error(`the allowlists must be ${form}`)
   }
   return Object.entries(value).flatMap(([key, all], at) => {
-    // Not the name of the member: it may be a key.
+    // Omit the member's name: it may be a key.
     const place = `member ${at + 1}`
     if (typeof all !== 'object' || all === null || Array.isArray(all)) {
       return [{ place, reason: 'expected an object of lists' }]

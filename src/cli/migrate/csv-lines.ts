@@ -1,17 +1,17 @@
-// Lines of a CSV file or of a pasted list, each with its number. A line that is not CSV is refused alone, and the others are read.
+// Reads the numbered lines of a CSV file or of a pasted list. Reports a line that is not CSV and continues with the next.
 // Tested by src/cli/migrate/key-list.test.ts
 import { parse } from 'csv-parse/sync'
 
 export type CsvLine = { readonly line: number; readonly cells: readonly string[] }
 
-/** Names the line, never its content: it may be a secret. */
+/** Contains the line's number, never its text: it may be a secret. */
 export type RefusedLine = { readonly line: number; readonly reason: string }
 
 const linesMax = 10_000
 
 /**
- * Cells are separated by commas, semicolons or tabs, and may be quoted. Blank lines and lines that start with # are
- * skipped. Throws a sentence past 10 000 lines.
+ * Commas, semicolons or tabs separate cells, which may be quoted. Skips blank lines and lines that start with #. Throws an Error
+ * past 10,000 lines.
  */
 export function readCsvLines(text: string): {
   readonly lines: readonly CsvLine[]
@@ -33,7 +33,7 @@ export function readCsvLines(text: string): {
   return { lines, refused }
 }
 
-/** Heading of a column without case, spaces and signs: `API Key` and `api_key` are the same. */
+/** Normalises a column heading: lower case, letters and digits only. `API Key` and `api_key` are the same. */
 export function headingOf(cell: string): string {
   return cell.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }

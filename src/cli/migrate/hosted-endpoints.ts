@@ -1,4 +1,4 @@
-// URLs of hosted endpoints in the text of a project, and what replaces them. Pure.
+// Finds URLs of hosted endpoints in the text of a project and their replacements. Pure.
 // Tested by src/cli/migrate/hosted-endpoints.test.ts
 
 export type FoundEndpoint = {
@@ -6,25 +6,25 @@ export type FoundEndpoint = {
   readonly line: number
   /** As found; may contain a key. */
   readonly before: string
-  /** Null: must be changed by hand, as `advice` says. */
+  /** Null: needs a change by hand, described in `advice`. */
   readonly after: string | null
   readonly advice: string | null
 }
 
-/** URL of the server as clients reach it, without a slash at the end. */
+/** Public URL of the server, without a trailing slash. */
 export type NewEndpoint = { readonly url: string }
 
 type Rule = {
   readonly form: RegExp
-  /** Null: nothing is replaced. */
+  /** Null: no automatic replacement. */
   readonly replace: ((match: RegExpExecArray, to: NewEndpoint) => string) | null
   readonly advice: string | null
 }
 
-/** The rest of a URL: a key, or a variable such as `${KEY}` in code. */
+/** The rest of a URL: a key, or a placeholder such as `${KEY}` in code. */
 const rest = String.raw`(?:\$\{[^}\s]{1,80}\}|[A-Za-z0-9_$%.~<>{}/?=&-])*`
 
-/** A name and secret before the host. */
+/** User name and secret before the host. */
 const user = String.raw`([^\s/@'"\x60]{1,300}@)?`
 
 function withUser(url: string, info: string): string {
@@ -85,7 +85,7 @@ const rules: readonly Rule[] = [
 
 const lineCharsMax = 10_000
 
-/** In the order of the text. Lines of more than 10 000 characters are skipped: a program wrote them. */
+/** In text order. Skips lines of more than 10,000 characters: they are generated. */
 export function findEndpoints(text: string, to: NewEndpoint): readonly FoundEndpoint[] {
   return text.split('\n').flatMap((content, at) => {
     if (content.length > lineCharsMax) return []
@@ -98,7 +98,7 @@ export function findEndpoints(text: string, to: NewEndpoint): readonly FoundEndp
   })
 }
 
-/** `text` with every URL replaced that can be. */
+/** Replaces every URL in `text` that has an automatic replacement. */
 export function replaceEndpoints(text: string, to: NewEndpoint): string {
   return text
     .split('\n')
@@ -115,7 +115,7 @@ export function replaceEndpoints(text: string, to: NewEndpoint): string {
     .join('\n')
 }
 
-/** From left to right; the first rule that matches a place counts. */
+/** Left to right; at each position the first matching rule applies. */
 function matchesOf(
   line: string,
 ): readonly { readonly rule: Rule; readonly match: RegExpExecArray }[] {
@@ -130,7 +130,7 @@ function matchesOf(
     })
 }
 
-/** Shortens everything that may be a key: a user before the host, and 16 or more letters and digits in one piece. */
+/** Masks everything that may be a key: a user before the host, and runs of 16 or more letters and digits. */
 export function maskKeys(text: string): string {
   return text
     .replace(/:\/\/[^/@]*@/, '://…@')

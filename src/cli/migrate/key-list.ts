@@ -1,4 +1,4 @@
-// API keys of another service, from a CSV file or a pasted list.
+// Parses API keys of another service from a CSV file or a pasted list.
 // Tested by src/cli/migrate/key-list.test.ts
 import { checkKeyName, checkNewKey } from '../../access/accounts/account-rules.ts'
 import { createApiSecret } from '../../access/accounts/api-key.ts'
@@ -8,7 +8,7 @@ export type ListedKey = {
   readonly line: number
   readonly name: string
   readonly key: string
-  /** Null: the list has none, and Cairn creates one. */
+  /** Null: not in the list, so Cairn creates one. */
   readonly secret: string | null
 }
 
@@ -32,7 +32,7 @@ const headings: Readonly<Record<string, Column>> = {
   projectsecret: 'secret',
 }
 
-/** Columns of a line without a header row, by the number of its cells. */
+/** Columns of a list without a header row, by number of cells. */
 const usual: readonly (readonly Column[])[] = [
   [],
   ['key'],
@@ -40,7 +40,7 @@ const usual: readonly (readonly Column[])[] = [
   ['name', 'key', 'secret'],
 ]
 
-/** Takes `key`, `key,secret`, `name,key,secret`, or a first line that names the columns. */
+/** Accepts `key`, `key,secret`, `name,key,secret`, or a header row that names the columns. */
 export function parseKeyList(text: string): KeyList {
   const { lines, refused } = readCsvLines(text)
   const header = headerOf(lines[0])
@@ -64,7 +64,7 @@ export function parseKeyList(text: string): KeyList {
   return { keys, refused: wrong.toSorted((one, other) => one.line - other.line) }
 }
 
-/** Null: the line is not a header. */
+/** Null: the line is not a header row. */
 function headerOf(line: CsvLine | undefined): readonly (Column | null)[] | null {
   if (line === undefined) return null
   const columns = line.cells.map((cell) => headings[headingOf(cell)] ?? null)
@@ -85,7 +85,7 @@ function readKey(
   if (key === '') return { line, reason: 'has no key' }
   try {
     checkKeyName(name)
-    // A secret of its own kind stands in for the one that is missing.
+    // A new secret replaces a missing one, so that the check covers only the key.
     checkNewKey(key, secret === '' ? createApiSecret() : secret)
   } catch (thrown) {
     return { line, reason: thrown instanceof Error ? thrown.message : String(thrown) }

@@ -1,4 +1,4 @@
-// What a migration did or would do, as text for people and as JSON. Neither contains a key of a list.
+// The result of a migration or dry run, as text for people and as JSON. Neither contains a key of a list.
 // Tested by test/cli/migrate-from.test.ts
 import type { CopiedPins } from '../import/pins.ts'
 import { table, visible } from '../report.ts'
@@ -18,7 +18,7 @@ export type Migration = {
   readonly project: ScannedProject | null
 }
 
-/** Refused lines that are shown; the JSON has all. */
+/** Maximum number of refused lines in the text; the JSON has all. */
 const shownMax = 20
 
 export function showMigration({

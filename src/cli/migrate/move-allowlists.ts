@@ -1,4 +1,4 @@
-// Adds the entries of a file to the allowlists of keys. Entries that exist are left out, so that the command can be repeated.
+// Adds the entries of a file to the allowlists of keys. Skips existing entries, so that the command can be repeated.
 // Tested by test/cli/migrate-from.test.ts
 import { AccountsRefusal } from '../../access/accounts/account-rules.ts'
 import { visiblePart } from '../../access/accounts/api-key.ts'
@@ -7,7 +7,7 @@ import type { AllowlistFile, AllowlistName, ListedEntry, RefusedEntry } from './
 import type { MovedKey } from './move-keys.ts'
 
 export type MovedAllowlists = {
-  /** Entries that were added, or would be. */
+  /** Entries that were added, or would be in a dry run. */
   readonly added: number
   readonly present: number
   readonly keys: readonly {
@@ -19,7 +19,7 @@ export type MovedAllowlists = {
 }
 
 type Target = {
-  /** Null: imported by the same run, if it is applied. */
+  /** Null: the same run imports the key, if it is applied. */
   readonly id: string | null
   readonly account: string
   readonly name: string
@@ -35,7 +35,7 @@ const noLists = {
   allowIps: [],
 }
 
-/** `imported`: the keys of this run. */
+/** `imported`: the keys that this run imported. */
 export async function moveAllowlists(
   admin: AdminAccess,
   { entries, refused }: AllowlistFile,
@@ -92,7 +92,7 @@ async function readTargets(
   return [...stored, ...fresh]
 }
 
-/** By id, by name, or by the key itself. Returns the reason if none or several match. */
+/** Finds a key by ID, by name or by the key itself. Returns the reason if none or several match. */
 function findTarget(targets: readonly Target[], key: string): Target | string {
   const prefix = visiblePart(key)
   const ways: readonly ((target: Target) => boolean)[] = [

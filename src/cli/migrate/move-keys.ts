@@ -1,4 +1,4 @@
-// Imports the keys of a list into an account. Keys that exist are left as they are, so that the command can be repeated.
+// Imports the keys of a list into an account. Leaves existing keys unchanged, so that the command can be repeated.
 // Tested by test/cli/migrate-from.test.ts
 import { AccountsRefusal } from '../../access/accounts/account-rules.ts'
 import { visiblePart } from '../../access/accounts/api-key.ts'
@@ -9,10 +9,10 @@ import type { KeyList, ListedKey } from './key-list.ts'
 export type MovedKey = {
   readonly line: number
   readonly name: string
-  /** First characters of the key, to recognise it by. */
+  /** First characters of the key, for identification. */
   readonly prefix: string
   readonly state: 'import' | 'imported' | 'present'
-  /** Created because the list had none; shown once. */
+  /** Created because the list has none; shown once. */
   readonly apiKeySecret?: string
 }
 
@@ -21,7 +21,7 @@ export type MovedKeys = {
   readonly refused: readonly RefusedLine[]
 }
 
-/** `apply` false: reports what would be done. `account`: id, null if it does not exist yet. */
+/** `apply` false: dry run. `account`: ID, null if it does not exist yet. */
 export async function moveKeys(
   admin: AdminAccess,
   { keys, refused }: KeyList,
@@ -33,7 +33,7 @@ export async function moveKeys(
   for (const one of keys) {
     const { line, name, key } = one
     const shown = { line, name, prefix: visiblePart(key) }
-    // Cairn stores only a hash of the key. The first characters tell nearly all keys apart; the import tells all.
+    // Cairn stores only a hash of the key. The first characters identify nearly all keys; the import itself identifies all.
     if (there.has(shown.prefix) && !apply) moved.push({ ...shown, state: 'present' })
     else if (account === null || !apply) moved.push({ ...shown, state: 'import' })
     else {
@@ -69,7 +69,7 @@ function isTaken(thrown: unknown): boolean {
   return thrown instanceof ServerRefusal && thrown.code === 'conflict'
 }
 
-/** Other errors concern all keys, such as a server that does not respond. */
+/** True if the error concerns only this key. Others, such as a server that does not respond, concern all keys. */
 function isOfTheKey(thrown: unknown): thrown is Error {
   if (thrown instanceof AccountsRefusal) return true
   return thrown instanceof ServerRefusal && thrown.code === 'bad_input'

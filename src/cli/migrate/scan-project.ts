@@ -1,5 +1,5 @@
-// Looks through the files of a project for URLs of hosted endpoints, and replaces them on request. Bounded in files, bytes and
-// depth; links are not followed, and folders of dependencies and builds are skipped.
+// Searches the files of a project for URLs of hosted endpoints and replaces them on request. Limited in files, bytes and depth;
+// does not follow links, and skips folders of dependencies and builds.
 // Tested by test/cli/migrate-from.test.ts
 import { lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { extname, join, relative } from 'node:path'
@@ -53,13 +53,13 @@ const endings: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Files without an ending that are read too: `.env`, `.env.local`, `Dockerfile`, `Makefile`. */
+/** Files without an extension that are read too: `.env`, `.env.local`, `Dockerfile`, `Makefile`. */
 const names = /^(?:\.env(?:\..*)?|\.envrc|Dockerfile.*|Makefile)$/
 
-/** Lock files name no endpoint and are long. */
+/** Lock files contain no endpoints and are long. */
 const skippedFiles = /^(?:package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/
 
-/** `write`: replaces what can be replaced, each file whole or not at all. Throws a sentence if `folder` cannot be read. */
+/** `write`: replaces URLs, each file completely or not at all. Throws an Error if `folder` cannot be read. */
 export async function scanProject(
   folder: string,
   to: NewEndpoint,
@@ -76,7 +76,7 @@ export async function scanProject(
       if (found.length === 0) continue
       changes.push({ path: shown, found })
       const changed = replaceEndpoints(text, to)
-      // A file of other bytes than UTF-8 would be damaged by the round trip.
+      // Writing would damage a file that is not UTF-8.
       if (!write || changed === text) continue
       if (text.includes('\uFFFD')) problems.push(`${shown}: not UTF-8: change it by hand`)
       else await replaceFile(path, changed)

@@ -1,4 +1,4 @@
-// The address at which a browser of this machine opens added content, if the server serves it there.
+// The URL at which a browser on this machine opens added content, if the server serves it there.
 // Tested by test/cli/add-get.test.ts
 import { systemClock } from '../../base/clock.ts'
 import { isLoopback } from '../../base/addresses.ts'
@@ -8,10 +8,10 @@ import { createHttpClient } from '../../ipfs/sources/http-client.ts'
 import { localContentHost } from '../../server/private-server.ts'
 
 const timeoutMs = 2_000
-/** Longest block. */
+/** Maximum length of a block. */
 const replyBytesMax = 4 * 1024 * 1024
 
-/** `url`: of the server. Null: the server is elsewhere, or does not serve `cid` without a key. Never rejects. */
+/** `url`: URL of the server. Null: the server is remote, or does not serve `cid` without a key. Never rejects. */
 export async function findContentLink(url: string, cid: string): Promise<string | null> {
   const { hostname, port, origin, protocol } = new URL(url)
   const root = parseCid(cid)

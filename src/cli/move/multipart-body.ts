@@ -1,4 +1,4 @@
-// The body of an upload as parts, file after file, each read as it is sent.
+// The multipart body of an upload; streams the files one after the other.
 // Tested by test/cli/add-get.test.ts
 import { createReadStream } from 'node:fs'
 import type { UploadItem } from './upload-list.ts'
@@ -7,7 +7,7 @@ export type MultipartTerms = {
   readonly boundary: string
   readonly preserveMode: boolean
   readonly preserveMtime: boolean
-  /** Bytes of files sent so far. */
+  /** Number of file bytes sent so far. */
   readonly sent: (bytes: number) => void
 }
 
@@ -19,7 +19,7 @@ const types: Readonly<Record<UploadItem['kind'], string>> = {
 }
 const pieceBytes = 256 * 1024
 
-/** Throws what the disk says when a file cannot be read, and the body stays unfinished. */
+/** Throws file system errors; then the body remains incomplete. */
 export async function* multipartBody(
   items: readonly UploadItem[],
   terms: MultipartTerms,
@@ -49,7 +49,7 @@ export async function* multipartBody(
 function readPieces(
   item: Extract<UploadItem, { kind: 'file' | 'input' }>,
 ): AsyncIterable<Uint8Array> {
-  // Standard input as a socket: a read of its descriptor could not be given up.
+  // Read standard input as a stream: a read of its descriptor could not be cancelled.
   return item.kind === 'file'
     ? createReadStream(item.path, { highWaterMark: pieceBytes })
     : process.stdin

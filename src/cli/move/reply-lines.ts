@@ -1,9 +1,9 @@
-// A reply of one JSON object a line, as it comes.
+// Streams a reply that has one JSON object per line.
 // Tested by src/cli/move/reply-lines.test.ts
 
 const lineBytesMax = 1024 * 1024
 
-/** Throws a sentence for a line that is longer than 1 MiB or no JSON object, and what `body` throws. */
+/** Throws an Error for a line that is longer than 1 MiB or not a JSON object, and errors of `body`. */
 export async function* replyLines(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Readonly<Record<string, unknown>>> {

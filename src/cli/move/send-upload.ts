@@ -1,4 +1,4 @@
-// Sends files as one upload to a command of the IPFS API, each read as it is sent.
+// Sends files as one upload to a command of the IPFS API, and reads each file while it is sent.
 // Tested by test/cli/add-get.test.ts
 import { randomUUID } from 'node:crypto'
 import type { HttpClient } from '../../ipfs/sources/http-client.ts'
@@ -8,15 +8,15 @@ import { multipartBody, type MultipartTerms } from './multipart-body.ts'
 import type { UploadItem } from './upload-list.ts'
 
 export type Upload = Omit<MultipartTerms, 'boundary'> & {
-  /** Of the command, as `/api/v0/add`. */
+  /** Path of the command, such as `/api/v0/add`. */
   readonly path: string
   readonly query?: readonly (readonly [string, string])[]
   readonly items: readonly UploadItem[]
 }
 
 /**
- * What `read` makes of the reply's body. Throws Refused, HttpTrouble, the reason of `signal`, what `read` throws, or
- * what the disk says of a file that cannot be read, which ends the request.
+ * Returns the result of `read` for the reply's body. Throws Refused, HttpTrouble, the reason of `signal`, errors of `read`, or the
+ * file system error of a file that cannot be read, which aborts the request.
  */
 export async function sendUpload<T>(
   client: HttpClient,
@@ -48,7 +48,7 @@ export async function sendUpload<T>(
     )
     return await read(await bodyOf(reply))
   } catch (thrown) {
-    // Of the two errors the client's own only says that the request ended.
+    // The file error is the cause; the client's error only reports the aborted request.
     if (failure !== null) throw (failure as { readonly thrown: unknown }).thrown
     throw thrown
   }

@@ -1,5 +1,5 @@
-// Unpacks a tar beside its final place and moves it there when all of it has come: nothing leaves the folder, no link
-// is followed, and a run that ends early leaves nothing behind.
+// Unpacks a tar archive next to its final place and moves it there when complete: it writes nothing outside the folder, follows no
+// link, and an interrupted run leaves nothing behind.
 import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { chmod, lstat, lutimes, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises'
@@ -10,9 +10,9 @@ import { readTar, type TarRead } from '../../codec/ipld/tar-reader.ts'
 export type Unpacked = { readonly files: number; readonly bytes: number }
 
 /**
- * Unpacks `chunks`, an archive of one root, so that the root is `place`. Without `force`, what is there already is
- * refused; with it files are replaced one by one, and what else is in a folder stays. Throws a sentence for an archive
- * that tries to leave its root, and what `chunks` and the disk say; then `place` is as it was.
+ * Unpacks `chunks`, an archive with one root, as `place`. Without `force`, refuses a place that exists; with it, replaces files one
+ * by one and leaves other files in the folder. Throws an Error for an archive that tries to leave its root, and errors of `chunks`
+ * and of the file system; then `place` is unchanged.
  */
 export async function unpackTar(
   chunks: AsyncIterable<Uint8Array>,
@@ -34,7 +34,7 @@ export async function unpackTar(
   }
 }
 
-/** Throws a sentence when something is there. */
+/** Throws an Error if something exists at the place. */
 export async function refusePresent(place: string): Promise<void> {
   if ((await lookAt(place)) !== null) {
     throw new Error(
@@ -52,7 +52,7 @@ async function unpackInto(chunks: AsyncIterable<Uint8Array>, aside: string): Pro
     const { entry } = read
     const [first = '', ...rest] = checkedSegments(entry.path)
     if (root === null ? rest.length > 0 : first !== root || rest.length === 0) throw leaves(entry)
-    // Made here, in this run: so no link is on the way.
+    // Only folders that this run created, so no component of the path is a link.
     if (root !== null && !folders.has(dirname(entry.path))) throw leaves(entry)
     root ??= first
     const path = join(aside, ...rest)
@@ -63,7 +63,7 @@ async function unpackInto(chunks: AsyncIterable<Uint8Array>, aside: string): Pro
     if (entry.kind !== 'directory') files += 1
   }
   if (root === null) throw new Error('the archive is empty')
-  // The inner ones first: what is made in a folder changes its time.
+  // Inner folders first: creating an entry changes the folder's time.
   for (const [name, { entry, mode }] of [...folders].toReversed()) {
     const path = join(aside, ...name.split('/').slice(1))
     await lutimes(path, timeOf(entry), timeOf(entry))
@@ -83,7 +83,7 @@ function leaves({ path }: TarEntry): Error {
   return new Error(`the archive has an entry outside its root: ${path}`)
 }
 
-/** What the file mode mask takes away stays away; the owner may write until all is there. */
+/** Applies the umask. The owner can write until the archive is complete. */
 async function makeFolder(path: string, entry: TarEntry) {
   await mkdir(path, { mode: entry.mode & 0o777 })
   const mode = (await lstat(path)).mode & 0o777
@@ -106,7 +106,7 @@ function timeOf({ mtime: { seconds, nanos } }: TarEntry): number {
   return Number(seconds) + nanos / 1e9
 }
 
-/** Moves `from` over `to`: folders are merged, files and links replaced, and a link is never followed. */
+/** Moves `from` over `to`: merges folders, replaces files and links, and never follows a link. */
 async function settle(from: string, to: string): Promise<void> {
   const [source, target] = [await lstat(from), await lookAt(to)]
   if (target === null || (!source.isDirectory() && !target.isDirectory())) {

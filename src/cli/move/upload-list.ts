@@ -1,5 +1,5 @@
-// Which files, folders and links an upload takes: each path with all below it, in the order of `ipfs add`. Links are
-// not followed, and nothing is read but folders.
+// Lists the files, folders and links of an upload: each path with everything below it, in the order of `ipfs add`. Follows no links
+// and reads only folders.
 // Tested by src/cli/move/upload-list.test.ts
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
@@ -8,9 +8,9 @@ import { basename, join, resolve } from 'node:path'
 import { UsageError } from '../usage-error.ts'
 
 export type UploadItem = {
-  /** Name in the upload: `/`-separated; '' for standard input that has no name. */
+  /** Name in the upload, with `/` as separator; '' for standard input without a name. */
   readonly name: string
-  /** Permissions and time of what is added; null: of standard input. */
+  /** Permissions and modification time; null for standard input. */
   readonly stat: { readonly mode: number; readonly mtimeMs: number } | null
 } & (
   | { readonly kind: 'file'; readonly path: string; readonly bytes: number }
@@ -20,20 +20,20 @@ export type UploadItem = {
 )
 
 export type UploadTerms = {
-  /** Those in folders whose name starts with a dot too. */
+  /** Includes names in folders that start with a dot. */
   readonly hidden: boolean
-  /** A path that is a link stands for what it leads to. */
+  /** Replaces an argument that is a link by its target. */
   readonly dereference: boolean
-  /** Of `-`. */
+  /** Name for `-`. */
   readonly inputName: string
 }
 
-/** Bounds the list in memory, some 300 bytes an item. The server bounds a request by bytes (`files.folderBytesMax`). */
+/** Limits the memory of the list, about 300 bytes per item. The server limits a request by bytes (`files.folderBytesMax`). */
 const itemsMax = 2_000_000
 
 /**
- * Lists all of it. Throws UsageError for two paths of one name; a sentence for what is no file, folder or link, for a
- * name that is no text, for more than 2,000,000 items; and what the disk says.
+ * Throws UsageError for two paths with the same name; an Error for a path that is not a file, folder or link, for a name that is
+ * not valid text, and for more than 2,000,000 items; and file system errors.
  */
 export async function listUpload(
   paths: readonly string[],
@@ -66,7 +66,7 @@ async function addTree(items: UploadItem[], root: Place, terms: UploadTerms): Pr
     items.push(item)
     if (item.kind !== 'directory') continue
     const inner = await namesIn(place.path)
-    // The last one is taken first.
+    // A stack: the last one is taken first.
     for (const name of inner.toReversed()) {
       if (!terms.hidden && name.startsWith('.')) continue
       waiting.push({ path: join(place.path, name), name: `${place.name}/${name}` })
@@ -82,7 +82,7 @@ async function itemOf({ path, name }: Place, found: Stats): Promise<UploadItem> 
   throw new Error(`${path} is not a file, folder or link`)
 }
 
-/** By bytes, as Go sorts them. */
+/** Sorted by bytes, as Go sorts names. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder, { encoding: 'buffer' })
   return names.toSorted(Buffer.compare).map((name) => {

@@ -1,5 +1,5 @@
-// Copies file blocks from one store to another, each verified before it is stored; skips those that the target has. A run that was
-// interrupted continues with the first block that is missing.
+// Copies file blocks from one store to another and verifies each before it is stored; skips blocks that the target has. An
+// interrupted run continues with the first missing block.
 // Tested by test/cli/migrate.test.ts
 import { toLatin1 } from '../../base/hex.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
@@ -9,10 +9,10 @@ import type { UnverifiedItem } from '../../content/ref.ts'
 import type { Rows } from '../../db/rows.ts'
 import { countMovedBlocks, listMovedBlocks, sampleBlocks } from '../../tables/moved-blocks.ts'
 
-/** `again`: past all caches. Null: it cannot be read. */
+/** `again`: bypasses all caches. Null: the block cannot be read. */
 export type ReadBlock = (hash: Uint8Array, again: boolean) => Promise<Uint8Array | null>
 
-/** `unreadable`: blocks of the source without a valid copy. */
+/** `unreadable`: blocks without a valid copy in the source. */
 export type CopiedBlocks = {
   readonly copied: number
   readonly present: number
@@ -21,7 +21,7 @@ export type CopiedBlocks = {
 
 const stepRows = 256
 const readsAtOnce = 8
-/** Of one commit; two are in memory. */
+/** Bytes of one commit; two are in memory at a time. */
 const groupBytesMax = 8 * 1024 * 1024
 const sampleMax = 1000
 
@@ -37,7 +37,7 @@ export async function copyBlocks(parts: {
   let groupBytes = 0
   let storing: Promise<unknown> = Promise.resolve()
 
-  /** One group is stored while the next one is read. */
+  /** Stores one group while the next one is read. */
   async function store(): Promise<void> {
     await storing
     if (group.length === 0) return
@@ -45,7 +45,7 @@ export async function copyBlocks(parts: {
     group = []
     groupBytes = 0
     storing = target.store.put(items).then(() => (counts.copied += items.length))
-    // The next call reports it.
+    // The next call reports the error.
     storing.catch(() => undefined)
   }
 
@@ -90,7 +90,7 @@ async function readValid(read: ReadBlock, hash: Uint8Array): Promise<Uint8Array 
   return null
 }
 
-/** Reads random blocks back. Returns how many; rejects with a sentence if one of them is missing or has other bytes. */
+/** Reads random blocks back. Returns their number; rejects with an Error if one is missing or has other bytes. */
 export async function readSample(rows: Rows, read: ReadBlock): Promise<number> {
   const sample = await rows.find(sampleBlocks(sampleMax))
   for (const { hash } of sample) {

@@ -31,11 +31,11 @@ const filesMax = 64
 export type SharedEnd = AsyncDisposable & {
   readonly session: MoveSession
   readonly rows: Rows
-  /** Opens the bucket; the caller closes the store, which renews a lease. */
+  /** Opens the bucket. The caller closes the store, which renews a lease while open. */
   openStore(): Promise<ObjectBlockStore>
 }
 
-/** Migrates the schema. Rejects with a sentence if the database or its secrets do not fit. */
+/** Migrates the schema. Rejects with an Error if the database or its secrets do not match. */
 export async function openSharedEnd(
   config: Pick<Config, 'dataDir' | 'secretsFile' | 'database' | 'objects'>,
 ): Promise<SharedEnd> {
@@ -64,7 +64,7 @@ export async function openSharedEnd(
     session,
     rows: opened.rows,
     openStore() {
-      // Ranges of another bucket may have the same names.
+      // Cached ranges of another bucket may have the same names.
       rmSync(join(dataDir, 'object-cache'), { recursive: true, force: true })
       const { rows } = opened
       return openObjects({
@@ -118,7 +118,7 @@ export function openFolderReader(
   }
 }
 
-/** The segments of a folder without a server, with all rows written. */
+/** Opens the segments of a folder without a server, and writes all pending rows. */
 export function openFolderStore(
   config: Pick<Config, 'dataDir' | 'store'>,
   database: Database,
@@ -134,7 +134,7 @@ export function openFolderStore(
   })
 }
 
-/** Null: a server has the folder. */
+/** Null: a server has locked the folder. */
 export function tryLockFolder(dataDir: string): (() => void) | null {
   try {
     return lockFolder(dataDir)

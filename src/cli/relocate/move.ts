@@ -1,5 +1,5 @@
-// Moves accounts, people, usage and files between a data folder and a shared database: blocks first, also while the source serves,
-// then all rows while it does not. Each step can be repeated; the mark in the source is the last one.
+// Moves accounts, people, usage and files between a data folder and a shared database: first the blocks, also while the source
+// serves, then all rows while it does not. Each step can be repeated; the last step marks the source as moved.
 // Tested by test/cli/migrate.test.ts
 import { join } from 'node:path'
 import type { Config } from '../../config/settings.ts'
@@ -28,7 +28,7 @@ import {
   tryLockFolder,
 } from './move-ends.ts'
 
-/** `recount` null: the source serves, so that only blocks were copied. `sampled`: blocks that were read back. */
+/** `recount` null: the source serves, so only blocks were copied. `sampled`: number of blocks that were read back. */
 export type Moved = {
   readonly blocks: CopiedBlocks
   readonly recount: Recount | null
@@ -42,7 +42,7 @@ type Parts = {
   readonly onStep: (step: string) => void | Promise<void>
 }
 
-/** Rejects with a sentence for the operator; then the folder is as it was, and the command can be run again. */
+/** Rejects with an Error for the operator; then the folder is unchanged and the command can be repeated. */
 export async function moveToShared({ config, onBlocks, onStep }: Parts): Promise<Moved> {
   const { dataDir } = config
   refuseNoData(dataDir)
@@ -58,7 +58,7 @@ export async function moveToShared({ config, onBlocks, onStep }: Parts): Promise
   const shared = ends.use(await openSharedEnd(config))
   await claimTarget(shared.session)
   const writer = createInlineWriter(db)
-  // A server writes the rows of its last blocks itself.
+  // Without a server, write the rows of the last blocks here; a running server does so itself.
   if (unlock !== null) await (await openFolderStore(config, db, writer)).close()
   await onStep('blocks')
   const store = await shared.openStore()
@@ -73,7 +73,7 @@ export async function moveToShared({ config, onBlocks, onStep }: Parts): Promise
   })
   if (unlock === null) return { blocks, recount: null, sampled: 0 }
   await onStep('rows')
-  // Commands that change the folder wait until the mark is there.
+  // Blocks other commands from changing the folder until the mark is written.
   db.exec('BEGIN IMMEDIATE')
   try {
     const recount = await moveRowsToPostgres({
@@ -91,7 +91,7 @@ export async function moveToShared({ config, onBlocks, onStep }: Parts): Promise
   }
 }
 
-/** As `moveToShared`, into a folder that has no accounts, or whose accounts were moved away. */
+/** As `moveToShared`, into a folder that has no accounts or whose accounts were moved away. */
 export async function moveToFolder({ config, onBlocks, onStep }: Parts): Promise<Moved> {
   const { dataDir } = config
   makeDataFolder(dataDir)
@@ -119,7 +119,7 @@ export async function moveToFolder({ config, onBlocks, onStep }: Parts): Promise
     const source = { rows: shared.rows, read: readerOf(remote) }
     blocks = await copyBlocks({ source, target: { rows, store: local }, onBlocks })
   } finally {
-    // With it, the rows of all blocks are written.
+    // Closing writes the rows of all blocks.
     await local.close()
   }
   if (isServed || !(await beginAlone(shared.session))) {
