@@ -8,7 +8,7 @@ import type { AdminCall } from './admin-operation.ts'
 export type ActingPerson = {
   readonly id: string
   readonly email: string
-  /** Id of the session; null: they came with a token. */
+  /** ID of the session; null: the request carried a token. */
   readonly session: string | null
 }
 
@@ -22,7 +22,7 @@ export function actingPerson({ actor }: Pick<AdminCall, 'actor'>): ActingPerson 
   return { id, email, session: via.kind === 'session' ? via.id : null }
 }
 
-/** Throws `not_allowed` for a token too. */
+/** As `actingPerson`, and throws `not_allowed` for a token too. */
 export function personInSession(
   call: Pick<AdminCall, 'actor'>,
 ): ActingPerson & { readonly session: string } {
@@ -32,10 +32,9 @@ export function personInSession(
 }
 
 /**
- * For operations with which a thief of the session could keep access or take over the server; most declare `confirmed`.
- * Requires a session confirmed by password, passkey or OpenID in the last five minutes (`POST /me/confirmation`). The owner
- * of the data folder passes. Throws `not_allowed` for a token, so that a stolen one creates nothing that outlives it;
- * `needs_confirmation`.
+ * For operations with which the thief of a session could keep access or take over the server; most declare `confirmed`. Requires a
+ * session confirmed by password, passkey or OpenID in the last five minutes (`POST /me/confirmation`). The owner of the data folder
+ * passes. Throws `not_allowed` for a token, so that a stolen token cannot create credentials that outlive it; `needs_confirmation`.
  */
 export function requireConfirmed(call: Pick<AdminCall, 'actor' | 'identity'>): void {
   if (call.actor?.kind === 'local') return
@@ -44,8 +43,8 @@ export function requireConfirmed(call: Pick<AdminCall, 'actor' | 'identity'>): v
 }
 
 /**
- * For operations that programs run too, such as to save a network: a session must be confirmed as in `requireConfirmed`,
- * and a token passes, because only a confirmed session creates one. Throws `needs_confirmation`.
+ * For operations that programs run too, such as saving a network: a session must be confirmed as in `requireConfirmed`; a token
+ * passes, because only a confirmed session creates one. Throws `needs_confirmation`.
  */
 export function requireConfirmedSession({
   actor,
@@ -85,7 +84,7 @@ export function inviterOf({
   return actor?.kind === 'person' ? { personId: actor.personId, via: actor.via } : null
 }
 
-/** A new token for the session that goes on, after what its person may has changed. `strong`: a second factor was shown. */
+/** A new token for the current session, after the rights of its person changed. `strong`: a second factor was shown. */
 export async function renewSession(
   { identity, session }: Pick<AdminCall, 'identity' | 'session'>,
   id: string,
@@ -94,7 +93,7 @@ export async function renewSession(
   session.begin(await identity.sessions.renew(id, strong))
 }
 
-/** Ends the session that this browser had before: a new sign-in replaces it. */
+/** Ends the previous session of this browser: a new sign-in replaces it. */
 async function endSessionBefore({
   actor,
   identity,
@@ -103,7 +102,7 @@ async function endSessionBefore({
   await identity.sessions.endOne(actor.via.id)
 }
 
-/** Where a request comes from, as sign-ins keep it. */
+/** The origin of a request, as sign-ins record it. */
 export function fromOf({ origin }: Pick<AdminCall, 'origin'>): {
   readonly address: string
   readonly agent: string
@@ -113,7 +112,7 @@ export function fromOf({ origin }: Pick<AdminCall, 'origin'>): {
   return { address: address ?? 'local', agent: userAgent ?? '', device }
 }
 
-/** The session that a sign-in opened begins with this answer; the browser's earlier one ends, and the browser is known. */
+/** Sends the session of a sign-in with this reply, ends the browser's previous session and remembers the browser. */
 export async function beginSession(
   call: Pick<AdminCall, 'actor' | 'identity' | 'session'>,
   personId: string,

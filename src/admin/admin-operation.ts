@@ -23,7 +23,7 @@ import type { UsageView } from './resources/usage/usage-view.ts'
 
 /** Pins and storage as rows. */
 export interface PinRows {
-  /** Null: `from` is no place in the list. */
+  /** Null: `from` is not a position in the list. */
   list(accountId: string, page: PinPageRequest): Promise<PinPage | null>
   stored(accountId: string): Promise<AccountStorage>
   storage(): Promise<StorageRows>
@@ -31,7 +31,7 @@ export interface PinRows {
   change(accountId: string, cid: string, change: PinChange): Promise<boolean>
 }
 
-/** What an operation may touch. */
+/** The services that an operation can use. */
 export type AdminContext = {
   readonly accounts: Accounts
   readonly cards: Cards
@@ -41,52 +41,52 @@ export type AdminContext = {
   readonly identity: Identity
   readonly usage: UsageView
   readonly alerts: AlertsView
-  /** Null where no server runs: a command on the data folder. */
+  /** Null if no server runs: a command on the data folder. */
   readonly server: ServerStatus | null
   readonly networks: NetworksView
   readonly denials: DenialsView
-  /** Null where no server runs. */
+  /** Null if no server runs. */
   readonly ipnsKeys: IpnsKeysView | null
-  /** Null there too. */
+  /** Null if no server runs. */
   readonly backups: BackupsView | null
-  /** Null there too. */
+  /** Null if no server runs. */
   readonly serverSettings: ServerSettingsView | null
-  /** Null where no server runs: the command line. */
+  /** Null if no server runs: the command line. */
   readonly inspecting: InspectorAccess | null
-  /** Null there too. */
+  /** Null if no server runs. */
   readonly tryRequest: DryRun | null
   readonly clock: Clock
 }
 
-/** A session that begins or ends with the answer; the admin API sends it as a cookie. */
+/** Receives a session that starts or ends with the reply; the admin API sends it as a cookie. */
 interface SessionSink {
   begin(session: { readonly token: string; readonly expires: number }): void
   end(): void
-  /** The browser is known from now on; see known-devices.ts. */
+  /** Remembers the browser; see known-devices.ts. */
   remember(device: { readonly token: string; readonly expires: number }): void
 }
 
 /** How an admin operation was called, for the audit log. */
 type AdminOrigin = {
-  /** Of the peer; null at the command line. */
+  /** Client address; null at the command line. */
   readonly address: string | null
   readonly userAgent: string | null
-  /** The device cookie, as it was sent. */
+  /** The device cookie as sent. */
   readonly device: string | null
-  /** Origin of the dashboard page that sent the request, `https://cairn.example.org`; null: none was sent. */
+  /** Origin of the dashboard page that sent the request, `https://cairn.example.org`; null: not sent. */
   readonly page: string | null
 }
 
-/** One run. */
+/** One run of an operation. */
 export type AdminCall = AdminContext & {
   readonly actor: Principal | null
   readonly origin: AdminOrigin
   readonly session: SessionSink
-  /** Aborts when the caller has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** What an operation of form `text` gives: a whole document to be saved. */
+/** Reply of an operation of form `text`: a document to save. */
 export type TextReply = { readonly type: string; readonly fileName: string; readonly text: string }
 
 /** Audit record of a change, in addition to its author. Never contains secrets. */
@@ -103,7 +103,7 @@ export type Audited = {
 export type AuditedState = {
   /** ID, if neither path nor output contain it. */
   readonly target?: string
-  /** Null: it has none beside its ID. */
+  /** Null: the object has no name besides its ID. */
   readonly name: string | null
   readonly values: Readonly<Record<string, unknown>>
 }
@@ -115,7 +115,7 @@ type Shared = {
   /** Under `/api/v1`, with `{name}` for parameters: `/accounts/{account}/keys/{key}`. */
   readonly path: `/${string}`
   readonly role: AdminRole
-  /** One sentence, for the document. */
+  /** One sentence for the OpenAPI document. */
   readonly summary: string
   /** The session must be confirmed: see `requireConfirmed`. For changes with which a thief could take over the server. */
   readonly confirmed?: true
@@ -148,7 +148,7 @@ export type JsonOperation<Input extends z.ZodType, Output extends z.ZodType> = S
   run(input: z.output<Input>, call: AdminCall): z.output<Output> | Promise<z.output<Output>>
 }
 
-/** Replies with a document to be saved. */
+/** Replies with a document to save. */
 export type TextOperation<Input extends z.ZodType> = Shared & {
   readonly form: 'text'
   readonly input: Input
@@ -166,7 +166,7 @@ export type EventsOperation<Input extends z.ZodType, Output extends z.ZodType> =
   ): AsyncIterable<z.output<Output>> | Promise<AsyncIterable<z.output<Output>>>
 }
 
-/** As the table holds them. */
+/** As in the table of operations. */
 export type AdminOperation =
   | JsonOperation<z.ZodType, z.ZodType>
   | TextOperation<z.ZodType>

@@ -1,5 +1,5 @@
-// Routes of admin operations: where a path has its parameters, and which requests carry the input in the query.
-// Imports types only: the dashboard bundles this file.
+// Routes of admin operations: the parameters in a path, and which requests send the input in the query. Imports only types, because
+// the dashboard bundles this file.
 // Tested by src/admin/client.test.ts
 import type { AdminOperation } from './admin-operation.ts'
 

@@ -1,5 +1,5 @@
-// What the audit log records of objects that operations change: name and members, from the views that replies show too. They
-// contain no credential: a URL shows scheme, host and port, a header only its name.
+// Names and members of changed objects for the audit log, from the same views as replies. They contain no credential: a URL shows
+// scheme, host and port, a header only its name.
 // Tested by test/admin/admin-audit.test.ts
 import { AccountsRefusal } from '../access/accounts/account-rules.ts'
 import { ruleName } from '../access/alerts/alert-targets.ts'
@@ -63,7 +63,7 @@ export async function networkState(
   const found = (await networks.list()).find((one) => one.name === name && one.origin === 'saved')
   if (found === undefined) return null
   const { chainId, isDefault, heads, allow, deny } = found
-  // As texts: `eth_getCode` as the name of a member would be taken for that of a secret.
+  // As text: a member named `eth_getCode` would match the names of secrets.
   const verify = Object.entries(found.verify).map(([method, mode]) => `${method}: ${mode}`)
   const upstreams = found.upstreams.map(({ name: upstream, ...rest }) => ({ upstream, ...rest }))
   const values = { chainId, isDefault, verify, heads, allow, deny, upstreams }
@@ -85,7 +85,7 @@ function nameOf({ name, email }: Person): string {
   return name === '' ? email : name
 }
 
-/** Null where `read` refuses: the operation then refuses with the same reason. */
+/** Null if `read` refuses: the operation then refuses for the same reason. */
 async function unlessAbsent<Value>(read: () => Promise<Value>): Promise<Value | null> {
   try {
     return await read()

@@ -54,7 +54,7 @@ test('a path, an input or a reply that the table of operations does not have doe
 
   // @ts-expect-error the reply has no such member
   equal((await call('GET /accounts/{account}/keys', { account: 'a' })).accounts, undefined)
-  // @ts-expect-error a download is opened by its address
+  // @ts-expect-error a download is opened by its URL
   await call('GET /accounts/{account}/usage/export', { account: 'a' })
 
   equal(linkOf('GET /usage/export', { span: 'day' }), '/api/v1/usage/export?span=day')

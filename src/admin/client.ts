@@ -14,7 +14,7 @@ type ByRoute = {
 /** Method and path of an operation: `GET /accounts/{account}/keys`. */
 export type AdminRoute = keyof ByRoute
 
-/** Routes of operations whose reply has this form: JSON, a document to be saved, or server-sent events. */
+/** Routes of operations whose reply has this form: JSON, a document to save, or server-sent events. */
 type RouteOf<Form> = {
   readonly [Route in AdminRoute]: ByRoute[Route] extends { readonly form: infer Other }
     ? Other extends Form
@@ -27,10 +27,10 @@ type RouteOf<Form> = {
 
 type JsonRoute = RouteOf<'json'>
 type EventsRoute = RouteOf<'events'>
-/** GET operations, whose address a browser can open: downloads and event streams. */
+/** GET operations whose URL a browser can open: downloads and event streams. */
 export type LinkRoute = Extract<AdminRoute, `GET ${string}`>
 
-/** Path parameters, query and body as one object, before defaults are filled in. */
+/** Path parameters, query and body as one object, before defaults are applied. */
 export type AdminInput<Route extends AdminRoute> = z.input<ByRoute[Route]['input']>
 
 export type AdminReply<Route extends JsonRoute> = z.output<ByRoute[Route]['output']>
@@ -38,13 +38,13 @@ export type AdminReply<Route extends JsonRoute> = z.output<ByRoute[Route]['outpu
 /** The data of one event. */
 export type AdminEvent<Route extends EventsRoute> = z.output<ByRoute[Route]['output']>
 
-/** The input may be left out where the operation requires none. */
+/** The input is optional if the operation requires none. */
 type Arguments<Route extends AdminRoute> =
   Record<never, never> extends AdminInput<Route>
     ? [input?: AdminInput<Route>, signal?: AbortSignal]
     : [input: AdminInput<Route>, signal?: AbortSignal]
 
-/** Runs an operation: `call('POST /accounts/{account}/keys', { account, name })`. Rejects with its refusal. */
+/** Runs an operation: `call('POST /accounts/{account}/keys', { account, name })`. Rejects with the operation's error. */
 export type AdminCaller = <Route extends JsonRoute>(
   route: Route,
   ...sent: Arguments<Route>
@@ -60,7 +60,7 @@ export type AdminRequest = {
   readonly body: string | null
 }
 
-/** A caller over `run`, which returns the parsed reply or throws what was refused. */
+/** A caller over `run`, which returns the parsed reply or throws the error. */
 export function createAdminCaller(
   run: (
     route: AdminRoute,
@@ -72,7 +72,7 @@ export function createAdminCaller(
     (await run(route, input ?? {}, signal)) as AdminReply<Route>
 }
 
-/** The address of a download or an event stream, below the origin of the server. */
+/** The URL of a download or an event stream, relative to the origin of the server. */
 export function linkOf<Route extends LinkRoute>(route: Route, input: AdminInput<Route>): string {
   return addressOf(requestOf(route, input))
 }
@@ -84,8 +84,8 @@ export function addressOf({ path, query }: AdminRequest): string {
 }
 
 /**
- * Members that the path names go into it; the others go into the query of GET and DELETE, else into the body. Members that
- * are undefined are left out. Throws when a path parameter is missing.
+ * Members that the path names go into the path; the others go into the query of GET and DELETE, else into the body. Undefined
+ * members are omitted. Throws if a path parameter is missing.
  */
 export function requestOf(
   route: AdminRoute,
@@ -108,7 +108,7 @@ export function requestOf(
   return { ...shared, query: [], body: JSON.stringify(Object.fromEntries(rest)) }
 }
 
-/** Paths and queries hold texts, numbers and booleans. */
+/** Paths and queries contain strings, numbers and booleans. */
 function textOf(value: unknown): string {
   return String(value as string | number | boolean)
 }

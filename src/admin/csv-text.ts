@@ -1,7 +1,7 @@
 // CSV for spreadsheets (RFC 4180).
 // Tested by test/admin/admin-usage.test.ts, test/admin/admin-audit.test.ts
 
-/** `rows`: the headings first. */
+/** `rows`: headings first. */
 export function csvText(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('')
 }

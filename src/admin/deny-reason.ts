@@ -1,13 +1,12 @@
-// Maps a refusal to the setting that caused it and the owner of that setting, so that the user can find and change
-// it.
+// Maps a refusal to the setting that caused it and to the owner of that setting, so that the user can find and change it.
 // Tested by src/admin/dry-run.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault, FaultCode } from '../base/fault.ts'
 import type { CommandClass } from '../kubo/kubo-command.ts'
 
 /**
- * `setting`: as in KeySettings, AccountSettings, the claims of a JWT, or a dotted one of the server; `revoked`,
- * `expires`, `secret`, `publicKeys`, `card` stand for themselves. `of`: the owner of the setting; `request`: the caller.
+ * `setting`: as in KeySettings, AccountSettings or the claims of a JWT, or a dotted server setting; also `revoked`, `expires`,
+ * `secret`, `publicKeys` and `card`, which are not settings. `of`: the owner of the setting; `request`: the caller.
  */
 export type DenyReason = {
   readonly setting: string
@@ -18,13 +17,13 @@ export type RefusedAt = {
   /** Null: the request was not authenticated. */
   readonly caller: Caller | null
   readonly face: 'rpc' | 'files'
-  /** Of a file command. */
+  /** Class of an IPFS command. */
   readonly commandClass: CommandClass | null
-  /** A quota of the account, not of the key, is used up. */
+  /** The exhausted quota belongs to the account, not to the key. */
   readonly ofAccount: boolean
 }
 
-/** Null: no setting refuses it; the message describes the error in the request. */
+/** Null: no setting caused the refusal; the message describes the error in the request. */
 export function denyReasonOf(fault: Fault, at: RefusedAt): DenyReason | null {
   const { reason = '' } = (typeof fault.data === 'object' ? fault.data : {}) as { reason?: string }
   return rules[fault.code]?.(reason, at, fault) ?? null
@@ -59,7 +58,7 @@ const tokenRules: Readonly<Record<string, DenyReason>> = {
   lifetime: { setting: 'exp', of: 'jwt' },
 }
 
-/** By reason: the list of the key, and the claim that stands in for it. */
+/** By reason: the allowlist of the key, and the JWT claim that replaces it. */
 const lists: Readonly<Record<string, readonly [setting: string, claim: string]>> = {
   ip: ['allowIps', 'allowIps'],
   origin: ['allowOrigins', 'origins'],
@@ -79,7 +78,7 @@ function settingRule(reason: string, { caller, commandClass }: RefusedAt): DenyR
   if (reason === 'secret_required') return { setting: 'secretRequired', of: 'key' }
   if (reason === 'network') return { setting: 'networks', of: 'key' }
   if (reason !== 'files') return null
-  // Disabled, or a rate of 0.
+  // The IPFS API is disabled for the key, or its rate is 0.
   return caller?.settings.files === false
     ? { setting: 'files', of: 'key' }
     : { setting: fileRate(commandClass), of: 'key' }
@@ -91,7 +90,7 @@ function rateRule(
   fault: Fault,
 ): DenyReason {
   if (face === 'rpc') return { setting: 'unitsPerSecond', of: 'key' }
-  // Either a rate, or a number of concurrent requests.
+  // Either a rate limit, or a limit of concurrent requests.
   if (typeof fault.data === 'object' && fault.data['rate'] !== undefined) {
     return { setting: fileRate(commandClass), of: 'key' }
   }

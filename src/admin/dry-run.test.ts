@@ -65,7 +65,7 @@ const commands = new Map([
 
 type Described = Partial<DryRunRequest> & { readonly method?: string }
 
-/** Both ways of asking, over one directory, one limiter and one set of meters. */
+/** The dry run and real requests, with the same directory, limiter and meters. */
 async function createRig(
   settings: Partial<KeySettings> = {},
   account: Partial<AccountSettings> = {},
@@ -139,7 +139,7 @@ async function createRig(
       ...of,
     }) as DryRunRequest
 
-  /** What is really answered: `ok`, or code and reason of the refusal. */
+  /** The result of a real request: `ok`, or code and reason of the refusal. */
   async function ask(of: Described): Promise<string> {
     const request = describe(of)
     const { origin, userAgent, jwt, address = '' } = request
@@ -203,7 +203,7 @@ function codeOf(thrown: unknown): string {
   return `${code} ${typeof reason === 'string' ? reason : message}`
 }
 
-/** Each: settings of key and account, a request, the rule that refuses it (null: it passes). */
+/** Each case: settings of key and account, a request, and the rule that refuses it (null: it passes). */
 const cases: readonly (readonly [
   what: string,
   settings: Partial<KeySettings>,

@@ -1,5 +1,5 @@
-// Dry run of a described request: authenticated, planned and admitted by the code that serves real requests, but neither
-// run nor charged.
+// Dry run of a described request: authenticates, plans and admits it with the code that serves real requests, but neither runs nor
+// charges it.
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Network } from '../chain/network.ts'
@@ -19,7 +19,9 @@ import { planCall } from '../rpc/run-calls.ts'
 import { requestUnits } from '../pipeline/price.ts'
 import { type DenyReason, denyReasonOf } from './deny-reason.ts'
 
-/** `keyId` of `accountId`. Undefined members are not sent; without `address` or `addresses` their list is skipped. */
+/**
+ * `keyId` of `accountId`. Undefined members are treated as not sent; without `address` or `addresses` their allowlist is skipped.
+ */
 export type DryRunRequest = {
   readonly accountId: string
   readonly keyId: string
@@ -33,16 +35,16 @@ export type DryRunRequest = {
 } & (
   | {
       readonly face: 'rpc'
-      /** Null: the default. */
+      /** Null: the default network. */
       readonly network: string | null
       readonly method: string
-      /** Params of the method; without them, `addresses` names the accounts that the call concerns. */
+      /** Params of the method; without them, `addresses` lists the accounts that the call concerns. */
       readonly params?: readonly unknown[] | undefined
       readonly addresses?: readonly Uint8Array[] | undefined
     }
   | {
       readonly face: 'files'
-      /** Path of the command: `pin/add`. */
+      /** Path of the command, such as `pin/add`. */
       readonly method: string
       /** Length of the body of an upload. */
       readonly bodyBytes?: number | undefined
@@ -60,7 +62,7 @@ export type DryRunResult = {
   readonly left: UnitsLeft | null
 }
 
-/** `status`: over HTTP, for a single call. `waitSeconds`: time until it would pass; null: waiting does not help. */
+/** `status`: HTTP status of a single call. `waitSeconds`: time until it would pass; null: waiting does not help. */
 type DryRunRefusal = {
   readonly code: FaultCode
   readonly message: string
@@ -72,7 +74,7 @@ type DryRunRefusal = {
 export type DryRun = (request: DryRunRequest) => Promise<DryRunResult>
 
 export type DryRunDeps = {
-  /** The key's caller, as `Directory.enterAs`. */
+  /** Returns the caller of a key, as `Directory.enterAs`. */
   readonly enterAs: (
     accountId: string,
     keyId: string,
@@ -84,7 +86,7 @@ export type DryRunDeps = {
   readonly commandClassOf: (command: string) => CommandClass | null
   readonly limiter: Pick<Limiter, 'checkUnits' | 'checkFiles' | 'left'>
   readonly transferMeters: TransferMeters
-  /** The IPFS API refuses accounts without a card. */
+  /** Whether the IPFS API refuses accounts without a card. */
   readonly cardGate: () => CardCheck
 }
 
@@ -192,7 +194,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
     meter.end({ in: 0, out: 0 })
   }
 
-  /** Is the account's storage full, and not the key's? Then the request is also refused without the key's quotas. */
+  /** Is the account's storage full, and not the key's? Then the request is refused without the key's quotas too. */
   async function isAccounts(request: DryRunRequest, caller: Caller): Promise<boolean> {
     if (request.face === 'rpc') return false
     const settings = {

@@ -1,4 +1,4 @@
-// All admin operations, by resource. Their order is that of the OpenAPI document.
+// The table of all admin operations, by resource, in the order of the OpenAPI document.
 // Tested by test/admin/admin.test.ts
 import type { AdminOperation } from './admin-operation.ts'
 import { sessionOperations } from './resources/session/operations.ts'

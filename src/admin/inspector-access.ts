@@ -1,4 +1,4 @@
-// Access of admin operations to the inspector: recorded requests, and replaying one of them as its key.
+// Inspector access for admin operations: recorded requests, and replays of a request as its key.
 // Tested by test/admin/inspector.test.ts
 import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
 import type { Caller } from '../access/accounts/caller.ts'
@@ -9,6 +9,6 @@ export type InspectorAccess = {
   readonly inspector: Inspector
   readonly gateway: Pick<RpcPipeline, 'authenticateRpc' | 'runRpc'>
   readonly networks: () => readonly Network[]
-  /** The key with its secret and without its lists; null: no such key of the account works. */
+  /** The key as authenticated with its secret, without its allowlists; null: the account has no such valid key. */
   readonly callerOf: (accountId: string, keyId: string) => Caller | null | Promise<Caller | null>
 }

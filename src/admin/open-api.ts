@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of the admin API, made from the table of operations.
+// Generates the OpenAPI 3.1 document of the admin API from the table of operations.
 // Tested by test/admin/admin.test.ts
 import { z } from 'zod'
 import type { AdminOperation } from './admin-operation.ts'
@@ -6,7 +6,7 @@ import { adminBase, isBodiless, pathNames } from './admin-route.ts'
 
 type Json = Record<string, unknown>
 
-/** `version`: of Cairn. */
+/** `version`: version of Cairn. */
 export function openApi(operations: readonly AdminOperation[], version: string): Json {
   const paths: Record<string, Json> = {}
   for (const operation of operations) {

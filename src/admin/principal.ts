@@ -2,12 +2,12 @@
 // Tested by src/admin/run-admin.test.ts
 import { Fault } from '../base/fault.ts'
 
-/** Of one person in one account. */
+/** Role of one person in one account. */
 export type MemberRole = 'owner' | 'member'
 
 /**
- * `local`: the owner of the data folder, at the command line, with the rights of an operator. `person`: a signed-in
- * person, or one of their tokens.
+ * `local`: the owner of the data folder, at the command line, with the rights of an operator. `person`: a signed-in person, or one
+ * of their tokens.
  */
 export type Principal =
   | { readonly kind: 'local' }
@@ -16,23 +16,24 @@ export type Principal =
       readonly personId: string
       readonly email: string
       readonly operator: boolean
-      /** Account id -> role. */
+      /** Account ID -> role. */
       readonly roles: ReadonlyMap<string, MemberRole>
-      /** Id of the session or the token it came with. */
+      /** ID of the session or token that authenticated the request. */
       readonly via: { readonly kind: 'session' | 'token'; readonly id: string }
-      /** True: a second factor is required and was not shown: the session can only set one up. */
+      /** True: a second factor is required but was not shown, so the session can only set one up. */
       readonly mustEnrol?: boolean
     }
 
 /**
- * Least role for an operation. `member` and `owner` refer to the account in the path; an operator has the rights of an
- * owner in every account.
+ * Minimum role for an operation. `member` and `owner` refer to the account in the path; an operator has the rights of an owner in
+ * every account.
  */
 export type AdminRole = 'anyone' | 'signed-in' | 'member' | 'owner' | 'operator'
 
 /**
- * Throws `signed_out`; `needs_second_factor`; `not_allowed`; `absent` for an account that the actor does not belong to, as if there were none.
- * `accountId`: the one in the path; null when it names none. `whileEnrolling`: also before a second factor was shown.
+ * Throws `signed_out`; `needs_second_factor`; `not_allowed`; `absent` for an account that the actor does not belong to, as if it
+ * did not exist. `accountId`: from the path; null if the path names none. `whileEnrolling`: permitted before a second factor was
+ * shown.
  */
 export function authorizeRole(
   role: AdminRole,
@@ -56,7 +57,7 @@ export function isOperator(actor: Principal): boolean {
   return actor.kind === 'local' || actor.operator
 }
 
-/** Returns true if they may see data of this account. Null: data of any account. */
+/** Returns true if the actor may see data of this account. Null: data of any account. */
 export function mayRead(actor: Principal | null, accountId: string | null): boolean {
   if (actor === null) return false
   return isOperator(actor) || (accountId !== null && roleIn(actor, accountId) !== undefined)

@@ -1,5 +1,5 @@
-// Replays a recorded call as its key: at another block, or from a single upstream; and reports the differences. A replay
-// costs units like any call and counts in the key's usage. Only reads can be replayed.
+// Replays a recorded call as its key, at another block or from a single upstream, and reports the differences. A replay costs units
+// like any call and counts in the key's usage. Only reads can be replayed.
 import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
 import { Fault } from '../base/fault.ts'
 import type { FaultCode } from '../base/fault.ts'
@@ -12,15 +12,15 @@ import { type Difference, differencesOf } from '../pipeline/inspector/difference
 import type { InspectedRequest } from '../pipeline/inspector/inspected-request.ts'
 
 export type ReplayAsked = {
-  /** Which call of the request, from 0. */
+  /** Index of the call in the request, from 0. */
   readonly call: number
   /** A tag, a QUANTITY or a hash that replaces the requested block. */
   readonly block?: string | undefined
-  /** The name of an upstream. */
+  /** Name of an upstream. */
   readonly upstream?: string | undefined
 }
 
-/** `result`: a JSON value; of a fault its message and data; undefined: not known, or too large to be shown. */
+/** `result`: a JSON value; for a fault its message and data; undefined: unknown, or too large to show. */
 type ReplayedAnswer = { readonly outcome: 'ok' | FaultCode; readonly result?: unknown }
 
 export type ReplayedRequest = {
@@ -29,7 +29,7 @@ export type ReplayedRequest = {
   readonly before: ReplayedAnswer
   readonly after: ReplayedAnswer
   readonly labels: AnswerLabels
-  /** Null: one of the two is not there to be compared. */
+  /** Null: one of the two results is missing. */
   readonly differences: readonly Difference[] | null
   readonly differencesLeft: number
 }

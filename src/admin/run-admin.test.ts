@@ -20,7 +20,7 @@ const actors = {
   local: { kind: 'local' },
 } as const satisfies Record<string, Principal | null>
 
-/** Results in the order of `actors`, for an operation of the account `mine`. */
+/** Expected results in the order of `actors`, for an operation of the account `mine`. */
 const expected: Readonly<Record<AdminRole, string>> = {
   anyone: 'ok ok ok ok ok ok',
   'signed-in': 'signed_out ok ok ok ok ok',

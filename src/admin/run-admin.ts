@@ -1,4 +1,4 @@
-// Runs an admin operation, for the dashboard and the command line: role, input, run, output.
+// Runs an admin operation for the dashboard and the command line: checks the role, parses the input, runs it, parses the output.
 import { AccountsRefusal, type RefusalReason } from '../access/accounts/account-rules.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { isStorableText } from '../db/storable-text.ts'
@@ -39,7 +39,7 @@ export async function runAdmin(
   }
 }
 
-/** The parsed output. A change is in the audit log before this resolves. */
+/** Returns the parsed output. A change is in the audit log before this resolves. */
 async function runJson(
   operation: Extract<AdminOperation, { readonly form?: 'json' }>,
   input: unknown,
@@ -54,7 +54,7 @@ async function runJson(
   return output
 }
 
-/** Its data name the member of the input that is wrong, where one is. */
+/** The fault's data name the invalid member of the input, if there is one. */
 function faultOf(refusal: AccountsRefusal, sent: Readonly<Record<string, unknown>>): Fault {
   const { reason, message } = refusal
   const field = refusal.field ?? fields[reason]?.find((name) => Object.hasOwn(sent, name))
@@ -72,7 +72,7 @@ function parseInput(operation: AdminOperation, sent: Readonly<Record<string, unk
   throw new Fault('bad_input', { detail, data: { field } })
 }
 
-/** Throws `bad_input` for a text that PostgreSQL would refuse in a query: otherwise an `internal` error there alone. */
+/** Throws `bad_input` for a text that PostgreSQL would refuse in a query, where it would cause an `internal` error. */
 function checkTexts(sent: Readonly<Record<string, unknown>>): void {
   for (const [field, value] of Object.entries(sent)) {
     if (typeof value !== 'string' || isStorableText(value)) continue
@@ -115,7 +115,7 @@ const codes: Readonly<Record<RefusalReason, FaultCode>> = {
   too_many: 'conflict',
 }
 
-/** What operations call the member that a reason is about; the first that was sent counts. */
+/** Input members that a reason concerns, by reason; the first one that was sent counts. */
 const fields: Readonly<Partial<Record<RefusalReason, readonly string[]>>> = {
   bad_name: ['name', 'accountName'],
   name_taken: ['name', 'accountName'],

@@ -1,10 +1,10 @@
-// Records changes by admin operations in the audit log before the answer is sent. Secrets are never included.
+// Records changes by admin operations in the audit log before the reply is sent. Records never contain secrets.
 // Tested by src/admin/write-audit.test.ts
 import type { AuditActor } from '../access/people/audit-log.ts'
 import type { AdminCall, AdminOperation, Audited, AuditedState } from './admin-operation.ts'
 import { pathNames } from './admin-route.ts'
 
-/** Names of members whose values are left out, at any depth. */
+/** Names of members that are omitted, at any depth. */
 const secretName = /pass|secret|token|code|link|pem|jwk|^(key|apiKey|imported|fresh)$/i
 const depthMax = 4
 const itemsMax = 50
@@ -77,7 +77,7 @@ function nameOf({ id, email }: { readonly id: string; readonly email: string }):
 
 type Made = { readonly id: string; readonly name: string | null }
 
-/** Objects with an ID in the output, by the names of its members. */
+/** Objects with an ID in the output, by member name. */
 function madeBy(output: unknown): Readonly<Record<string, Made>> {
   const members = Object.entries(typeof output === 'object' && output !== null ? output : {})
   return Object.fromEntries(
@@ -94,7 +94,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Members of `input` but those that the path names and those that may be secret. */
+/** The members of `input`, except those in the path and those that may be secret. */
 function withoutSecrets(
   input: Readonly<Record<string, unknown>>,
   names: readonly string[],
@@ -113,7 +113,7 @@ function shown(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.slice(0, itemsMax).map((item) => shown(item, depth + 1))
   return Object.fromEntries(
     Object.entries(value)
-      // A switch or a number by such a name is none.
+      // A boolean or a number with such a name is not a secret.
       .filter(([name, inner]) => !secretName.test(name) || isPlain(inner))
       .slice(0, itemsMax)
       .map(([name, inner]) => [name, shown(inner, depth + 1)]),

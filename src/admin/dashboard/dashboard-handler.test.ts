@@ -92,7 +92,7 @@ test('a page may run and load its own assets, no page may frame it, and no other
   )
   ok(!policy.includes('unsafe-inline') && !policy.includes('unsafe-eval'))
   match(policy, /frame-ancestors 'none'/)
-  // Previews: bytes that the page has read, and nothing of this or another origin.
+  // Previews may show bytes that the page has read, and load nothing from this or another origin.
   match(policy, /; media-src blob:; connect-src 'self'; frame-src blob:; /)
   equal(headers.get('x-content-type-options'), 'nosniff')
   equal(headers.get('referrer-policy'), 'no-referrer')

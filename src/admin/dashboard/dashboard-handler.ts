@@ -1,5 +1,4 @@
-// `/dashboard` and all below it: the built page and its assets. The browser selects the page, so every page path returns
-// the same document.
+// Serves `/dashboard`: the built page and its assets. The browser selects the page, so every page path returns the same document.
 // Tested by src/admin/dashboard/dashboard-handler.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { AdminHandlerDeps } from '../http/admin-handler.ts'
@@ -10,18 +9,18 @@ import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
 
 export const dashboardPath = '/dashboard'
 
-/** Pages have paths of plain words: `/dashboard/keys`, `/dashboard/keys/key_1`. */
+/** Page paths consist of plain words: `/dashboard/keys`, `/dashboard/keys/key_1`. */
 const pageForm = /^\/dashboard(?:\/[A-Za-z0-9_-]{1,64}){0,6}\/?$/
 
 export type DashboardDeps = {
   /** Null if the dashboard was not built; every page path then returns that error. */
   readonly files: BuiltFiles | null
   readonly settings: Pick<AdminHandlerDeps['settings'], 'hosts' | 'admits'>
-  /** Cards are added in a form of Stripe's; without it that document is as the others. */
+  /** True if cards are added in Stripe's form, whose document needs a different policy. */
   readonly takesCards?: () => boolean
 }
 
-/** The one document that lets Stripe in. */
+/** The only document that may load Stripe's scripts. */
 const cardForm = /^\/dashboard\/card\/new\/?$/
 
 export function createDashboardHandler(parts: DashboardDeps): RequestHandler {
@@ -46,7 +45,7 @@ export function createDashboardHandler(parts: DashboardDeps): RequestHandler {
   }
 }
 
-/** If the API would refuse the request, the page is refused too: the error names the setting. */
+/** If the API would refuse the request, the page is refused too; the error names the setting. */
 function refusalOf(
   { request, address }: NodeExchange,
   { hosts, admits }: DashboardDeps['settings'],

@@ -4,9 +4,9 @@
 import { assetsSource, pageHeaders } from '../../http/page-headers.ts'
 
 /**
- * Content-Security-Policy level 3: no code but the assets, and no WebAssembly. `blob:` is content that the page shows under a
- * media type of its own choice, video and PDF among them; a document in such a frame has this policy too.
- * `script`, `connect`, `frame`: further allowed sources.
+ * Content-Security-Policy level 3: no code except the assets, and no WebAssembly. `blob:` is content that the page shows under a
+ * media type that it selects, such as video and PDF; a document in such a frame has this policy too. `script`, `connect`, `frame`:
+ * additional allowed sources.
  */
 function policy(host: string, { script = '', connect = '', frame = 'blob:' }): string {
   const assets = assetsSource(host, '/dashboard/assets/')
@@ -26,8 +26,8 @@ function policy(host: string, { script = '', connect = '', frame = 'blob:' }): s
 }
 
 /**
- * For every response below `/dashboard`, including refusals. No CORS: other origins cannot read it. `host`: of the
- * request, which is the page's own.
+ * For every response below `/dashboard`, including errors. No CORS: other origins cannot read it. `host`: from the request, which
+ * is the page's own.
  */
 export function dashboardHeaders(host: string): Readonly<Record<string, string>> {
   return pageHeaders(policy(host, {}))

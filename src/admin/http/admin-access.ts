@@ -1,6 +1,6 @@
-// Which requests may reach the admin side: by Host, against pages that rebind their name to this server; by address; with a
-// session, only from the page itself (CSRF); the session's cookies; and a bound on the concurrent requests of one
-// person, of one address without a session, of all such addresses, and of all callers, so that none shuts others out.
+// Access to the admin API: checks Host (against DNS rebinding) and client address; with a session, requires the page's own origin
+// (CSRF); reads and sets session cookies; and limits concurrent requests per person, per address without a session, for all such
+// addresses, and in total, so that no caller blocks the others.
 // Tested by src/admin/http/admin-handler.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../../base/fault.ts'
@@ -11,19 +11,19 @@ const guardHeader = 'x-cairn-admin'
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '::1'])
 
-/** Of a Host header, in lower case, without port and brackets. */
+/** Host name of a Host header, in lower case, without port and brackets. */
 function hostName(host: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(host)
   return (bracketed?.[1] ?? host.split(':', 1)[0] ?? '').toLowerCase()
 }
 
-/** Whether the Host is a name or an address of loopback. */
+/** Returns true if the Host is a name or an address of loopback. */
 export function isLoopbackHost(host: string): boolean {
   const name = hostName(host)
   return loopbackNames.has(name) || /^127(\.\d{1,3}){3}$/.test(name) || name.endsWith('.localhost')
 }
 
-/** Throws `wrong_host`, which names the setting that allows the name. */
+/** Throws `wrong_host`; its message names the setting that allows the name. */
 export function checkHost(host: string | undefined, hosts: readonly string[]): void {
   if (host === undefined) throw new Fault('wrong_host', { detail: 'a request must carry a Host' })
   if (isLoopbackHost(host)) return
@@ -61,7 +61,7 @@ type CookieKind = 'session' | 'device'
 const secureNames = { session: '__Host-cairn', device: '__Host-cairn-device' } as const
 const plainNames = { session: 'cairn-session', device: 'cairn-device' } as const
 
-/** The value of the cookie; null: none was sent, or more than one. */
+/** The value of the cookie; null: not sent, or sent more than once. */
 export function readCookie(
   kind: CookieKind,
   cookie: string | undefined,
@@ -72,14 +72,14 @@ export function readCookie(
   const named = (name: string) => pairs.filter((pair) => pair.startsWith(`${name}=`))
   const name = cookieName(kind, host, origin)
   const secure = nameAt(secureNames[kind], host)
-  // Without an Origin the server cannot detect TLS in front of loopback, but a cookie that needs TLS proves it.
+  // Without an Origin header the server cannot detect TLS in front of loopback, but a cookie that requires TLS proves it.
   const found = origin === undefined && named(secure).length > 0 ? named(secure) : named(name)
-  // Two of one name: a page of another origin may have set one.
+  // Two cookies with the same name: a page of another origin may have set one.
   const [only, ...others] = found
   return only === undefined || others.length > 0 ? null : only.slice(only.indexOf('=') + 1)
 }
 
-/** The header `Set-Cookie`. `expires`: milliseconds since 1970 UTC; null ends it. */
+/** The header `Set-Cookie`. `expires`: milliseconds since 1970 UTC; null deletes the cookie. */
 export function setCookie(
   kind: CookieKind,
   value: { readonly token: string; readonly expires: number } | null,
@@ -107,13 +107,13 @@ function nameAt(name: string, host: string | undefined): string {
 }
 
 export type KeyedSemaphore = {
-  /** Returns false, without effect, if `holder` has reached the limit. */
+  /** Returns false without effect if `holder` has reached the limit. */
   acquire(holder: string): boolean
-  /** Ends one successful `acquire`. */
+  /** Releases one successful `acquire`. */
   release(holder: string): void
 }
 
-/** At most `most` per holder. A holder's entry is deleted with its last release. */
+/** At most `most` per holder. The last release deletes the holder's entry. */
 export function createKeyedSemaphore(most: number): KeyedSemaphore {
   const held = new Map<string, number>()
   return {
@@ -132,16 +132,16 @@ export function createKeyedSemaphore(most: number): KeyedSemaphore {
 }
 
 export type AdminConcurrency = {
-  /** `from`: the network of the caller's address. Returns the function that releases it. Throws `overloaded`. */
+  /** `from`: the network of the client address. Returns the release function. Throws `overloaded`. */
   acquire(actor: Principal | null, from: string): () => void
 }
 
-/** Concurrent requests of one person, tokens included. */
+/** Concurrent requests of one person, including those with tokens. */
 const perPersonMax = 64
 /** For all unauthenticated callers: the rest of the capacity is reserved for signed-in people. */
 const strangersMax = 128
 const strangersPerAddressMax = 16
-/** Of all callers. */
+/** For all callers. */
 const requestsMax = 256
 
 export function createAdminConcurrency(): AdminConcurrency {

@@ -1,5 +1,5 @@
-// All HTTP endpoints for administration: the admin API, its document, the dashboard. On the same listener as the other
-// APIs, or on its own.
+// All HTTP endpoints for administration: the admin API, its OpenAPI document, the dashboard. On the listener of the other APIs, or
+// on a separate one.
 // Tested by src/admin/http/admin-handler.test.ts
 import { dashboardPath, isBrowser, leadToDashboard } from '../dashboard/dashboard-handler.ts'
 import { metricsPath } from './metrics-handler.ts'
@@ -16,11 +16,11 @@ export type AdminApiDeps = {
   readonly openRpc: () => string
   /** `/dashboard` and everything under it; absent: disabled. */
   readonly dashboard?: RequestHandler
-  /** Notices from Stripe; absent: disabled. */
+  /** Webhook events from Stripe; absent: disabled. */
   readonly stripeHook?: RequestHandler
 }
 
-/** Null: the path is not of this side. */
+/** Null: the path does not belong to the admin endpoints. */
 export type AdminApi = (exchange: NodeExchange) => void | Promise<void> | null
 
 export function createAdminApi(parts: AdminApiDeps): AdminApi {
@@ -43,16 +43,16 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   }
 }
 
-/** `side`, and `/metrics` before it; null: neither is enabled. */
+/** Serves `/metrics` and passes other requests to `side`; null: neither is enabled. */
 export function withMetrics(side: AdminApi | null, metrics: RequestHandler): AdminApi {
   return (exchange) => {
     if (exchange.path === metricsPath) return metrics(exchange)
-    // A synchronous reply is undefined, not null.
+    // A synchronous reply returns undefined; only null means "another path".
     return side === null ? null : side(exchange)
   }
 }
 
-/** To GET and HEAD. */
+/** Replies to GET and HEAD. */
 export function sendDocument(exchange: NodeExchange, document: Answer): void {
   const { request, response } = exchange
   response.setHeader('x-request-id', exchange.requestId)

@@ -379,7 +379,7 @@ test('a person has sixteen live views; other people are not affected, and closin
   const [first] = views
   first?.socket.destroy()
   await first?.end()
-  // The server hears of the end a little later.
+  // The server notices the disconnect a little later.
   let again = open('one')
   while (!(await again.until('\r\n\r\n')).startsWith('HTTP/1.1 200 ')) again = open('one')
 })
@@ -393,7 +393,7 @@ test('slow bodies of unknown callers block neither other unknown callers nor sig
     stranger.socket.write(head)
     return stranger
   })
-  // Each body is waited for.
+  // The server waits for each body.
   for (const stranger of held) match(await stranger.until('\r\n\r\n'), /^HTTP\/1.1 100 /)
   equal((await ask('POST', '/api/v1/echo/a', own, '{"times":2}')).status, 200)
   const known = await ask('GET', '/api/v1/mine', { authorization: 'Bearer good' })

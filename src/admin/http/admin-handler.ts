@@ -1,5 +1,5 @@
-// The admin API under `/api/v1/`: HTTP in, admin operations, JSON out. Rules in order: Host, address, origin (for changes
-// with a cookie), caller and concurrency, path, body, caller again; then the operation checks the role. No CORS: only
+// The admin API under `/api/v1/`: parses requests, runs admin operations, replies with JSON. Checks in order: Host, address, origin
+// (for changes with a cookie), caller and concurrency, path, body, caller again; then the operation checks the role. No CORS: only
 // the dashboard's own origin.
 import type { Caller } from '../../access/accounts/caller.ts'
 import { Fault } from '../../base/fault.ts'
@@ -51,14 +51,14 @@ export type AdminHandlerDeps = {
   readonly settings: {
     /** Allowed host names in addition to those of loopback. */
     readonly hosts: readonly string[]
-    /** Whether requests from this address of a peer are allowed. */
+    /** Whether requests from this client address are allowed. */
     readonly admits: (address: string) => boolean
   }
   /** Runs a call or a command as a key: `createAsKey`. */
   readonly asKey: AsKey
-  /** Absent: no request is reported. */
+  /** Absent: requests are not logged. */
   readonly requests?: RequestLog
-  /** Of Cairn. */
+  /** Version of Cairn. */
   readonly version: string
   readonly clock: Clock
   readonly log: Log
@@ -68,14 +68,14 @@ type BodyLimits = { readonly bytesMax: number; readonly deadlines: Deadlines }
 
 const bodyBytesMax = 1_048_576
 const bodyMs = 30_000
-/** Of requests without a session or token. */
+/** Maximum body of requests without a session or token. */
 const strangerBodyBytesMax = 16_384
 const strangerBodyMs = 3_000
-/** Concurrent reads of such bodies; one more ends the oldest. Most bodies arrive with their head. */
+/** Concurrent reads of such bodies; one more aborts the oldest. Most bodies arrive with their head. */
 const strangerBodiesMax = 256
 const viewsPerPersonMax = 16
 
-/** Creates the handler. It answers every exchange itself and does not throw. */
+/** Creates the handler. It replies to every exchange itself and does not throw. */
 export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
   const { clock, log, requests = silentRequestLog } = parts
   const api = {
@@ -98,7 +98,7 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
     exchange.response.setHeader('x-request-id', exchange.requestId)
     try {
       await answer(api, exchange, { allowed, progress, received })
-      // The API whose request it was has reported it.
+      // The API that served the request has already logged it.
       if (progress.method === asKeyName) return
     } catch (thrown) {
       const fault = Fault.from(thrown)
@@ -116,10 +116,10 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
   }
 }
 
-/** In place of an operation: a call or a command as a key. */
+/** Name in the log of a JSON-RPC call or IPFS command that runs as a key. */
 const asKeyName = 'asKey'
 
-/** Answers requests to `rpc/`, `files/` and `uploads` below `…/keys/{key}/`; false: another path. */
+/** Serves requests to `rpc/`, `files/` and `uploads` below `…/keys/{key}/`; false: another path. */
 export type AsKey = (
   exchange: NodeExchange,
   path: string,
@@ -127,12 +127,12 @@ export type AsKey = (
 ) => Promise<boolean>
 
 export type AsKeyParts = {
-  /** The key with its secret, without its lists; null: no such key in the account, or it has expired. */
+  /** The key as authenticated with its secret, without its allowlists; null: no such key in the account, or it has expired. */
   readonly callerOf: (accountId: string, keyId: string) => Caller | null | Promise<Caller | null>
   readonly rpc: RpcApi
   /** The IPFS API for an authenticated caller; `path`: `/api/v0/<command>`. */
   readonly files: (as: { readonly caller: Caller; readonly path: string }) => RequestHandler
-  /** Resumable uploads for an authenticated caller; `path`: what follows `/tus/files`. */
+  /** Resumable uploads for an authenticated caller; `path`: the part after `/tus/files`. */
   readonly uploads: (as: { readonly caller: Caller; readonly path: string }) => RequestHandler
 }
 
@@ -172,11 +172,11 @@ type ApiParts = AdminHandlerDeps & {
   readonly bodies: { readonly person: BodyLimits; readonly stranger: BodyLimits }
   /** Open live views, by ID of the person. */
   readonly views: KeyedSemaphore
-  /** Of the requests under way. */
+  /** Limits of concurrent requests. */
   readonly shares: AdminConcurrency
 }
 
-/** Of one request; `allowed`: methods of its path, for a refusal; `received`: of its body. */
+/** State of one request. `allowed`: methods of its path, for an error; `received`: bytes of its body. */
 type Seen = {
   readonly allowed: { methods: string | null }
   readonly progress: Progress
@@ -196,7 +196,7 @@ async function answer(parts: ApiParts, exchange: NodeExchange, seen: Seen): Prom
   const credential = token === null ? { session, token } : { session: null, token }
   const actor = await parts.findPrincipal(credential)
   seen.progress.timeline?.reached('auth')
-  // An unknown caller takes a slot after the body has arrived: slow bodies must not occupy the slots of others.
+  // An unauthenticated caller acquires a slot only after its body arrived: slow bodies must not occupy the slots of others.
   const giveBack = actor === null ? null : parts.shares.acquire(actor, networkOf(exchange.address))
   try {
     await answerAs({ credential, actor }, parts, exchange, seen)
@@ -326,7 +326,7 @@ async function runWith(
       authorizeRole(operation.role, account, await parts.findPrincipal(credential))
       return true
     } catch (thrown) {
-      // If the person cannot be read now, the next check decides.
+      // If the database cannot be read now, the next check decides.
       return Fault.from(thrown).row.status >= 500
     }
   }
@@ -337,7 +337,7 @@ function bearer(authorization: string | undefined): string | null {
   return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null
 }
 
-/** A name that is sent twice is refused, because it is ambiguous. */
+/** A repeated name is refused, because it is ambiguous. */
 function readQuery(exchange: NodeExchange): Readonly<Record<string, unknown>> {
   const read = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(exchange.query)) {

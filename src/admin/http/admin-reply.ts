@@ -1,4 +1,4 @@
-// Responses of the admin API: JSON, documents, events, refusals. No CORS: only the dashboard's origin can read them.
+// Responses of the admin API: JSON, documents, events, errors. No CORS: only the dashboard's origin can read them.
 // Tested by src/admin/http/admin-handler.test.ts
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
@@ -36,7 +36,7 @@ export async function sendAdmin(
   }
 }
 
-/** `value` as JSON, 200. */
+/** Sends `value` as JSON with status 200. */
 export function sendJson(response: ServerResponse, value: unknown): void {
   sendWhole(response, 200, 'application/json', JSON.stringify(value))
 }
@@ -55,7 +55,7 @@ export function sendAdminRefusal(
   const { status, retry } = fault.row
   if (fault.code === 'signed_out') response.setHeader('www-authenticate', 'Bearer realm="cairn"')
   if (retry === 'later') response.setHeader('retry-after', String(waitOf(fault)))
-  // The unread rest of the body would be parsed as the next request.
+  // Close the connection: the unread rest of the body would be parsed as the next request.
   if (!exchange.bodyEnded && !exchange.request.complete) response.shouldKeepAlive = false
   const { code, message, data } = fault
   const error = { code, message, ...(data === undefined ? {} : { data }) }

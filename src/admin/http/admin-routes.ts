@@ -1,19 +1,19 @@
-// Matches method and path to an admin operation. Literal segments match exactly; names in braces match one segment.
+// Matches method and path to an admin operation. Literal segments match exactly; parameters in braces match one segment.
 // Tested by src/admin/http/admin-handler.test.ts
 import type { AdminOperation } from '../admin-operation.ts'
 
 type AdminMatch =
   | {
       readonly operation: AdminOperation
-      /** Decoded. */
+      /** URL-decoded. */
       readonly names: Readonly<Record<string, string>>
     }
-  /** The path exists, the method does not. `allowed`: the methods of the path. */
+  /** The path exists, but not for this method. `allowed`: the methods of the path. */
   | { readonly operation: null; readonly allowed: readonly string[] }
 
 type Route = { readonly segments: readonly string[]; readonly operation: AdminOperation }
 
-/** `path`: after the base, as sent. Null: no such path. */
+/** `path`: the part after the base, as sent. Null: no such path. */
 export type MatchAdmin = (method: string, path: string) => AdminMatch | null
 
 const segmentsMax = 12
@@ -38,7 +38,7 @@ export function createAdminRoutes(operations: readonly AdminOperation[]): MatchA
   }
 }
 
-/** Literal segments take precedence over names: `/tokens/mine` over `/tokens/{token}`. */
+/** Literal segments take precedence over parameters: `/tokens/mine` over `/tokens/{token}`. */
 function closest(found: readonly Route[]): Route {
   const names = ({ segments }: Route) => segments.filter((segment) => isName(segment)).length
   return found.reduce((best, route) => (names(route) < names(best) ? route : best))

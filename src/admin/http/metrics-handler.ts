@@ -1,5 +1,5 @@
-// `GET /metrics`: a request needs the token of the setting `metrics.token` or a token of an operator. With `metrics.local`
-// programs on this machine need none. Off by default: a proxy on this machine may add no header that reveals it.
+// `GET /metrics`: requires the token of the setting `metrics.token` or a token of an operator. With `metrics.local`, programs on
+// this machine need no token. This is off by default, because a local proxy may not add a header that reveals it.
 // Tested by test/server/metrics.test.ts
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -29,7 +29,7 @@ const scrapesMax = 4
 /** Headers that common proxies add. */
 const forwardedHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'] as const
 
-/** Answers every exchange itself and does not throw. */
+/** Replies to every exchange itself and does not throw. */
 export function createMetricsHandler(parts: MetricsHandlerDeps): RequestHandler {
   let scrapes = 0
 

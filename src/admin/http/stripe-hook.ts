@@ -1,5 +1,5 @@
-// `POST /hooks/stripe`: notices from Stripe. Open to any address and any Host, because the signature over the raw body
-// authenticates them; a notice that could not be processed is refused, so that Stripe sends it again.
+// `POST /hooks/stripe`: webhook events from Stripe. Open to any address and any Host, because the signature over the raw body
+// authenticates them. An event that could not be processed gets an error, so that Stripe sends it again.
 // Tested by test/admin/card-started.test.ts
 import type { Cards } from '../../access/cards/cards.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -19,12 +19,12 @@ export type StripeHookParts = {
 
 const bodyBytesMax = 262_144
 const bodyMs = 10_000
-/** Concurrent reads of bodies, and notices handled concurrently. */
+/** Maximum number of concurrent reads of bodies, and of events handled concurrently. */
 const noticesMax = 32
 
-/** Answers every exchange itself and does not throw. */
+/** Replies to every exchange itself and does not throw. */
 export function createStripeHook({ cards, clock, log }: StripeHookParts): RequestHandler {
-  // Any client can send a notice. One more than this limit ends the oldest read, so forged ones cannot block real ones.
+  // Any client can send an event. One more than this limit aborts the oldest read, so forged events cannot block real ones.
   const deadlines = boundedDeadlines(createDeadlines(bodyMs, clock), noticesMax)
   let notices = 0
 
@@ -61,7 +61,7 @@ export function createStripeHook({ cards, clock, log }: StripeHookParts): Reques
     } catch (thrown) {
       const fault = Fault.from(thrown)
       const { requestId } = exchange
-      // Any client can send invalid notices: log only the errors of signed ones.
+      // Any client can send invalid events: log only the errors of signed ones.
       const forged = fault.row.status < 500
       log(forged ? 'debug' : 'warn', 'card_notice_refused', {
         requestId,

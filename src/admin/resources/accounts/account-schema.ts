@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { provideLevels } from '../../../base/provide.ts'
 import { time } from '../../time-schema.ts'
 
-/** In the path of everything that is about one account. */
+/** In the path of every operation on one account. */
 export const accountId = z.string().min(1).max(64)
 
 const bytesOrNull = z.int().min(0).nullable()
@@ -12,7 +12,7 @@ const bytesOrNull = z.int().min(0).nullable()
 /** Which pins are public and announced: none; all, with their roots announced; all, with each block announced. */
 export const provide = z.enum(provideLevels)
 
-/** Limits of an account as a whole, null = no limit, 0 = none allowed; and which of its pins are public. */
+/** Limits of a whole account (null = no limit, 0 = none allowed), and which of its pins are public. */
 export const accountSettings = z.strictObject({
   filesUploadBytesPerMonth: bytesOrNull,
   filesDownloadBytesPerMonth: bytesOrNull,

@@ -25,7 +25,7 @@ export const changeAccount = {
   state: accountState,
   async run({ account: id, name, settings }, { accounts }) {
     const before = await accounts.getAccountById(id)
-    // Texts in JSON leave out what is not given.
+    // Parsed JSON omits absent members.
     const changes = settings as Partial<AccountSettings>
     if (Object.keys(changes).length > 0) await accounts.changeAccountSettings(before.name, changes)
     if (name !== undefined && name !== before.name) await accounts.renameAccount(id, name)

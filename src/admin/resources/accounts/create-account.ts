@@ -6,7 +6,7 @@ import type { JsonOperation } from '../../admin-operation.ts'
 
 const input = z.strictObject({
   name: z.string().max(64),
-  /** Absent: true where the operator alone marks cards (`card.adapter: manual`). */
+  /** Absent: true if only the operator marks cards (`card.adapter: manual`). */
   hasCard: z.boolean().optional(),
 })
 const output = z.object({ account })

@@ -4,25 +4,25 @@ import { z } from 'zod'
 import { measures, ruleName } from '../../../access/alerts/alert-targets.ts'
 import type { AlertsView } from './alerts-view.ts'
 
-/** Rules of an account, each checked every 10 s. */
+/** Maximum number of rules of an account; each is checked every 10 s. */
 export const rulesMax = 10
 
 export const alertRule = z.strictObject({
-  /** `errors`, `failed`: share of calls not answered, or failed on the side of the server; `p95`, `p99`: latency. */
+  /** `errors`, `failed`: share of calls without an answer, or failed on the server's side; `p95`, `p99`: latency. */
   measure: z.enum(measures),
   /** Percent of calls, or milliseconds. */
   above: z.number().positive().max(600_000),
-  /** Of the window up to now. */
+  /** Length of the window, which ends now. */
   minutes: z.int().min(1).max(60),
   /** ID of a key; null: all calls of the account. */
   key: z.string().max(128).nullable(),
 })
 
-/** `secret`: signs what webhooks are sent; `sendsMail`: the operator has set a mail server. */
+/** `secret`: signs the bodies of webhooks; `sendsMail`: the operator has configured a mail server. */
 export const alertsOutput = z.object({
   emails: z.array(z.string()),
   webhooks: z.array(z.string()),
-  /** `since`: the rule is broken since then, milliseconds since 1970; null: it is not. */
+  /** `since`: start of the rule's current violation, milliseconds since 1970; null: none. */
   rules: z.array(z.object({ ...alertRule.shape, since: z.int().nullable() })),
   secret: z.string(),
   sendsMail: z.boolean(),

@@ -14,7 +14,7 @@ const input = z.strictObject({
   account: accountId,
   emails: z.array(z.email().max(254)).max(10),
   webhooks: z.array(z.string().max(2048)).max(5),
-  /** Absent: as they are. */
+  /** Absent: unchanged. */
   rules: z.array(alertRule).max(rulesMax).optional(),
 })
 
@@ -42,7 +42,7 @@ export const changeAlerts = {
   },
 } satisfies JsonOperation<typeof input, typeof alertsOutput>
 
-/** With the place in the list, for the field that it was typed into. */
+/** Adds the index in the list to the error, so that a form can mark the field. */
 function validate(alerts: AlertsView, url: string, at: number): void {
   try {
     alerts.validate(url)
@@ -52,7 +52,7 @@ function validate(alerts: AlertsView, url: string, at: number): void {
   }
 }
 
-/** Throws `bad_input` for a share of 100 % and above, `absent` for a key of another account. */
+/** Throws `bad_input` for a share of 100 % or more, `absent` for a key of another account. */
 async function checkRule(
   { accounts }: Pick<AdminCall, 'accounts'>,
   account: string,

@@ -6,11 +6,11 @@ import type { TextReply } from '../../admin-operation.ts'
 import { csvText } from '../../csv-text.ts'
 
 const recordsMax = 10_000
-/** Characters of a document: it is built in memory. */
+/** Maximum characters of a document, because it is built in memory. */
 const charactersMax = 16_000_000
 const pageSize = 1_000
 
-/** The newest first, up to the first of the two limits. `before`: an ID, to continue a document that reached one. */
+/** Newest first, up to the first of the two limits. `before`: an ID, to continue a document that reached one. */
 export async function auditDocument(
   audit: Pick<AuditLog, 'list'>,
   filter: AuditFilter,

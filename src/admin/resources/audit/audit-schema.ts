@@ -17,7 +17,7 @@ export const auditRecord = z.object({
   /** ID of the operation. */
   action: z.string(),
   target: z.string().nullable(),
-  /** Name of the target at that time; null: it has none, or it was not recorded. */
+  /** Name of the target at that time; null: it has none, or was not recorded. */
   targetName: z.string().nullable(),
   /** The new values. */
   changes: values,
@@ -42,7 +42,7 @@ const filterShape = {
   /** Milliseconds since 1970 UTC, inclusive; `until`: exclusive. */
   from: z.coerce.number<number>().int().min(0).optional(),
   until: z.coerce.number<number>().int().min(0).optional(),
-  /** Parts of a name, email, ID, operation or value, a line each: records that contain one of them. */
+  /** Parts of a name, email, ID, operation or value, one per line; a record matches if it contains one of them. */
   text: z
     .string()
     .max(2_048)
@@ -52,14 +52,14 @@ const filterShape = {
 }
 
 const pageShape = {
-  /** An ID: those before it. */
+  /** An ID: returns older records. */
   before: z.coerce.number<number>().int().min(1).default(Number.MAX_SAFE_INTEGER),
   limit: z.coerce.number<number>().int().min(1).max(500).default(100),
 }
 
 const exportShape = {
   form: z.enum(['csv', 'json']).default('csv'),
-  /** An ID: those before it, to continue an export. */
+  /** An ID: returns older records, to continue an export. */
   before: pageShape.before,
 }
 

@@ -1,4 +1,4 @@
-// `GET /audit`: page by page, filtered by person, operation, account, time and text.
+// `GET /audit`: records in pages, filtered by person, operation, account, time and text.
 // Tested by test/admin/admin-audit.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/audit`: page by page, filtered by person, operation, time and text.
+// `GET /accounts/{account}/audit`: records in pages, filtered by person, operation, time and text.
 // Tested by test/admin/admin-audit.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

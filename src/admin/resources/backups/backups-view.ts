@@ -6,15 +6,15 @@ export const backupState = z.object({
   /** Folder or `s3://<bucket>/<prefix>`; null: no backups are configured. */
   target: z.string().nullable(),
   everyHours: z.int(),
-  /** Backups that stay. */
+  /** Number of backups to retain. */
   keep: z.int(),
   /** `done` of `total` bytes; `total` 0: the files are being read. Times: milliseconds since 1970 UTC. */
   running: z.object({ began: z.int(), done: z.int(), total: z.int() }).nullable(),
-  /** Null: the target contains no backup, or was not read yet. */
+  /** Null: the target contains no backup, or has not been read yet. */
   lastSuccess: z
     .object({ id: z.string(), began: z.int(), ended: z.int(), bytes: z.int() })
     .nullable(),
-  /** Since the last success; null: none. */
+  /** Last failure after the last success; null: none. */
   lastFailure: z.object({ time: z.int(), reason: z.string() }).nullable(),
 })
 export type BackupState = z.output<typeof backupState>
@@ -23,18 +23,18 @@ export const backupSummary = z.object({
   id: z.string(),
   began: z.int(),
   ended: z.int(),
-  /** Version of Cairn. */
+  /** Version of Cairn that wrote the backup. */
   cairn: z.string(),
   files: z.int(),
   bytes: z.int(),
-  /** Segments that the data folder did not contain. */
+  /** Number of segments that the data folder lacked. */
   missing: z.int(),
 })
 
 export interface BackupsView {
   state(): BackupState
-  /** Begins a backup. Throws `absent` without a target, `conflict` while one runs. */
+  /** Starts a backup. Throws `absent` without a target, `conflict` while one runs. */
   begin(): BackupState
-  /** The oldest first. Throws `absent` without a target, `command_failed` if it does not reply. */
+  /** Oldest first. Throws `absent` without a target, `command_failed` if the target does not respond. */
   list(signal: AbortSignal): Promise<readonly z.output<typeof backupSummary>[]>
 }

@@ -1,4 +1,4 @@
-// `POST /backups`: begins a backup to the configured target.
+// `POST /backups`: starts a backup to the configured target.
 // Tested by test/backup/backup-server.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

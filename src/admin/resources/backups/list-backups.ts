@@ -7,7 +7,7 @@ import { backupSummary } from './backups-view.ts'
 
 const input = z.strictObject({})
 const output = z.object({
-  /** The oldest first. */
+  /** Oldest first. */
   backups: z.array(backupSummary),
 })
 

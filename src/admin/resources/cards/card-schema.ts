@@ -11,7 +11,7 @@ export const cardStatus = z.object({
   state: z.enum(['not-needed', 'missing', 'marked', 'on-file', 'expired']),
   /** The IPFS API is enabled for the account. */
   opensFiles: z.boolean(),
-  /** For owners and operators alone; null for members, and when there is none. */
+  /** Only for owners and operators; null for members, and without a card. */
   card: z
     .object({
       brand: z.string(),
@@ -20,9 +20,9 @@ export const cardStatus = z.object({
       expiryYear: z.int(),
     })
     .nullable(),
-  /** When the billing company was last asked, milliseconds since 1970 UTC. */
+  /** Time of the last query to the payment provider, milliseconds since 1970 UTC. */
   asOf: z.int().nullable(),
-  /** The next step, a sentence; null: none. */
+  /** The next step as a sentence; null: none. */
   next: z.string().nullable(),
 })
 
@@ -30,7 +30,7 @@ export const ofAccount = z.strictObject({ account: accountId })
 
 export type ShownCard = z.output<typeof cardStatus>
 
-/** `status` as this actor may see it. */
+/** The parts of `status` that this actor may see. */
 export async function showCard(
   status: CardStatus,
   accountId: string,

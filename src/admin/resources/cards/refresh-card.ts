@@ -1,5 +1,5 @@
-// `POST /accounts/{account}/card/refresh`: reads the payment provider's state now, for servers that its notices do not
-// reach and for a page that has just sent a card.
+// `POST /accounts/{account}/card/refresh`: queries the payment provider now, for servers that its webhooks do not reach and for a
+// page that has just submitted a card.
 // Tested by test/admin/card-started.test.ts
 import type { JsonOperation } from '../../admin-operation.ts'
 import { cardStatus, ofAccount, showCard } from './card-schema.ts'

@@ -1,4 +1,4 @@
-// `DELETE /accounts/{account}/card`: removes the card at the payment provider. The operator's mark stays.
+// `DELETE /accounts/{account}/card`: removes the card at the payment provider. The operator's mark remains.
 // Tested by test/admin/card-started.test.ts
 import type { JsonOperation } from '../../admin-operation.ts'
 import { cardStatus, ofAccount, showCard } from './card-schema.ts'

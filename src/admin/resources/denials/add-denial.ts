@@ -1,4 +1,4 @@
-// `POST /denials`: the gateway refuses the content from the next request on. Again: status and reason are replaced.
+// `POST /denials`: the gateway refuses the content from the next request on. For denied content, replaces status and reason.
 // Tested by test/files/deny.test.ts
 import { z } from 'zod'
 import { parseContentName } from '../../../ipfs-gateway/own-denials.ts'

@@ -10,9 +10,9 @@ const output = z.object({
   denied: z.boolean(),
   /** Null: not denied. */
   status: status.nullable(),
-  /** Rule of an operator; null: a list decides, or no rule is about the content. */
+  /** Rule of an operator; null: a deny list decides, or no rule matches the content. */
   rule: z.string().nullable(),
-  /** Deny list and line from 1; null: an operator decides, or no rule is about the content. */
+  /** Deny list and line, from 1; null: an operator's rule decides, or no rule matches the content. */
   file: z.string().nullable(),
   line: z.int().nullable(),
 })

@@ -6,7 +6,7 @@ import { time } from '../../time-schema.ts'
 /** `<cid>`, `/ipfs/<cid>/path`, `ipfs://<cid>/path`, or the URL of a gateway. */
 export const content = z.string().min(1).max(4096)
 
-/** Of the reply: 410, or 451 for a legal reason. */
+/** Status of the reply: 410, or 451 for a legal reason. */
 export const status = z.union([z.literal(410), z.literal(451)])
 
 export const denial = z.object({

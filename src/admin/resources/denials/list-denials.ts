@@ -1,4 +1,4 @@
-// `GET /denials`: content that operators deny, the oldest first. The deny lists of the settings are files.
+// `GET /denials`: content that operators deny, oldest first. Excludes the deny lists of the settings, which are files.
 // Tested by test/files/deny.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,4 +1,4 @@
-// Content that operators deny to readers of the gateway.
+// Content that operators deny to clients of the gateway.
 // Tested by test/files/deny.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { addDenial } from './add-denial.ts'

@@ -1,4 +1,4 @@
-// `DELETE /denials?content=…`: the rule of an operator ends. Deny lists of the settings still apply.
+// `DELETE /denials?content=…`: removes an operator's rule. Deny lists of the settings still apply.
 // Tested by test/files/deny.test.ts
 import { z } from 'zod'
 import { parseContentName } from '../../../ipfs-gateway/own-denials.ts'

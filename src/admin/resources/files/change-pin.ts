@@ -9,11 +9,11 @@ import { time } from '../../time-schema.ts'
 
 const input = z.strictObject({
   account: accountId,
-  /** As the list of pins has it. */
+  /** As in the list of pins. */
   cid: z.string().max(300),
-  /** Narrows the setting of the account. For owners. */
+  /** Restricts the account's setting for this pin. For owners. */
   provide: provide.optional(),
-  /** Date of a pin that was removed and is pinned again; not in the future. */
+  /** Original date of a pin that was removed and is pinned again; not in the future. */
   created: time.optional(),
 })
 const output = z.object({

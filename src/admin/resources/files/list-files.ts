@@ -9,14 +9,14 @@ import { time } from '../../time-schema.ts'
 
 const input = z.strictObject({
   account: accountId,
-  /** `next` of the page before, with the same order. */
+  /** `next` of the previous page, with the same order. */
   from: z.string().max(1_600).optional(),
-  /** Part of the name, in any case, or a CID, or at least nine first characters of one. */
+  /** Part of the name, case-insensitive; or a CID, or at least its first nine characters. */
   search: z.string().min(1).max(200).optional(),
-  /** By the ending of the name; `other`: none that is known, as of folders. */
+  /** By extension of the name; `other`: no known extension, such as folders. */
   type: z.enum(fileTypeNames).optional(),
   sort: z.enum(['created', 'name', 'size']).default('created'),
-  /** Absent: the newest, the largest, or the first name first. */
+  /** Absent: newest, largest, or first name first. */
   order: z.enum(['asc', 'desc']).optional(),
   limit: z.coerce.number<number>().int().min(1).max(200).default(200),
 })
@@ -27,10 +27,10 @@ const output = z.object({
       mode: z.enum(['recursive', 'direct']),
       name: z.string(),
       created: time,
-      /** All below it, each block once; null: it is still being counted. */
+      /** Size of the whole DAG, each block counted once; null: the count is not complete yet. */
       bytes: z.int().nullable(),
       blocks: z.int().nullable(),
-      /** Narrows the setting of the account. */
+      /** Restricts the account's setting for this pin. */
       provide,
       /** Last announcement of the root that a peer of the DHT stored; null: none, or the pin is private. */
       announcedAt: time.nullable(),
@@ -38,13 +38,13 @@ const output = z.object({
       announcesAt: time.nullable(),
     }),
   ),
-  /** Send it as `from` for the next page; null: this was the last. */
+  /** The `from` of the next page; null: this is the last. */
   next: z.string().nullable(),
-  /** Pins that `search` and `type` find. */
+  /** Number of pins that match `search` and `type`. */
   found: z.int(),
-  /** All pins of the account, whatever was searched for. */
+  /** Number of all pins of the account, independent of the search. */
   count: z.int(),
-  /** Stored bytes that count: each block of the account once. */
+  /** Bytes charged to the account: each of its blocks once. */
   stored: z.object({ blocks: z.int(), bytes: z.int() }),
 })
 

@@ -5,11 +5,11 @@ import type { JsonOperation } from '../../admin-operation.ts'
 
 const input = z.strictObject({})
 const output = z.object({
-  /** Those that keep something; `bytes`: each block of the account once. */
+  /** Accounts with stored content; `bytes`: each block of the account once. */
   accounts: z.array(
     z.object({ account: z.string(), pins: z.int(), blocks: z.int(), bytes: z.int() }),
   ),
-  /** All blocks of the server as stored: a block of several accounts counts once. */
+  /** All blocks on the server: a block of several accounts counts once. */
   stored: z.object({ blocks: z.int(), bytes: z.int() }),
 })
 

@@ -1,4 +1,4 @@
-// Pins of an account, and storage of all.
+// Pins of an account, and storage of all accounts.
 // Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listFiles } from './list-files.ts'

@@ -1,4 +1,4 @@
-// `POST /me/identity/begin`: to link in this session.
+// `POST /me/identity/begin`: starts linking an identity at the OpenID provider in this session.
 // Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import { personInSession } from '../../acting-person.ts'

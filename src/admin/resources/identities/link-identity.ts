@@ -1,4 +1,4 @@
-// `POST /me/identity`: the answer to a begin that this session confirmed.
+// `POST /me/identity`: links the identity of the provider's response, for a begin that this session confirmed.
 // Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import { personInSession } from '../../acting-person.ts'

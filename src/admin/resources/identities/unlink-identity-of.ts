@@ -1,4 +1,4 @@
-// `DELETE /people/{person}/identity`: for a person who lost access to it.
+// `DELETE /people/{person}/identity`: unlinks the identity of a person who lost access to it.
 // Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,4 +1,4 @@
-// `DELETE /me/identity`: refused if the person has no other means to sign in.
+// `DELETE /me/identity`: unlinks the identity; refused if it is the person's only way to sign in.
 // Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'

@@ -1,4 +1,4 @@
-// `POST /welcome/look`: describes an invitation link. The link is in the body, as paths and queries are logged.
+// `POST /welcome/look`: describes an invitation link. The link is in the body, because paths and queries are logged.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

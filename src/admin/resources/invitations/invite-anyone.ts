@@ -1,4 +1,4 @@
-// `POST /invitations`: a link, valid once and for 7 days. One that makes an operator takes a confirmed session.
+// `POST /invitations`: creates a one-time link, valid for 7 days. A link for an operator requires a confirmed session.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { inviterOf, requireConfirmed } from '../../acting-person.ts'
@@ -9,7 +9,7 @@ const input = z.strictObject({
   role: anyRole,
   /** ID of an existing account. */
   accountId: idText.optional(),
-  /** Name of an account that is created when the invitation is accepted. */
+  /** Name of an account that acceptance of the invitation creates. */
   accountName: z.string().max(64).optional(),
   email: emailText.optional(),
 })

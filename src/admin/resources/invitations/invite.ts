@@ -1,4 +1,4 @@
-// `POST /accounts/{account}/invitations`: a link, valid once and for 7 days.
+// `POST /accounts/{account}/invitations`: creates a one-time link, valid for 7 days.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
@@ -11,7 +11,7 @@ import { accountRole, emailText, madeInvitation } from '../people/person-schema.
 const input = z.strictObject({
   account: accountId,
   role: accountRole,
-  /** The only address that may accept it; without it, any holder of the link. */
+  /** The only email address that may accept it; if absent, any holder of the link may. */
   email: emailText.optional(),
 })
 const output = z.object(madeInvitation.shape)

@@ -1,5 +1,5 @@
-// `POST /accounts/{account}/ipns-keys/{name}/export`: the private key of an IPNS name, for another server. The audit log names the key
-// alone.
+// `POST /accounts/{account}/ipns-keys/{name}/export`: returns the private key of an IPNS name, for another server. The audit log
+// records only the key's name.
 // Tested by test/admin/ipns-keys.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'

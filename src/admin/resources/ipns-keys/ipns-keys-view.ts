@@ -1,4 +1,4 @@
-// Keys of IPNS names that Cairn holds for an account, as admin operations see them.
+// Keys of IPNS names that Cairn stores for an account, for admin operations.
 // Tested by test/admin/ipns-keys.test.ts
 import { z } from 'zod'
 import { encodePrivateKey } from '../../../codec/ipld/libp2p-key.ts'
@@ -8,7 +8,7 @@ import { Fault } from '../../../base/fault.ts'
 /** `id`: the IPNS name, `k51…`. */
 export const ipnsKey = z.object({ name: z.string(), id: z.string() })
 
-/** `key`: as Kubo's `key/import` takes it (protobuf), in base64. `pem`: PKCS #8. */
+/** `key`: in the format of Kubo's `key/import` (protobuf), base64. `pem`: PKCS #8. */
 export const exportedIpnsKey = z.object({ id: z.string(), key: z.string(), pem: z.string() })
 
 export interface IpnsKeysView {
@@ -17,7 +17,7 @@ export interface IpnsKeysView {
   export(accountId: string, name: string): Promise<z.output<typeof exportedIpnsKey>>
 }
 
-/** Also while the setting `ipns.keys` is false: so keys can be taken elsewhere. */
+/** Works also while the setting `ipns.keys` is false, so that keys can be exported. */
 export function createIpnsKeysView(keys: Pick<HeldKeys, 'list' | 'export'>): IpnsKeysView {
   const list = async (accountId: string) =>
     (await keys.list(accountId)).map(({ name, id }) => ({ name, id: id.text }))

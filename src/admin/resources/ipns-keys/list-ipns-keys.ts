@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/ipns-keys`: keys of IPNS names that Cairn holds for the account.
+// `GET /accounts/{account}/ipns-keys`: keys of IPNS names that Cairn stores for the account.
 // Tested by test/admin/ipns-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

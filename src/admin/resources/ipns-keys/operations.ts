@@ -1,4 +1,4 @@
-// Keys of IPNS names that Cairn holds for accounts.
+// Keys of IPNS names that Cairn stores for accounts.
 // Tested by test/admin/ipns-keys.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { exportIpnsKey } from './export-ipns-key.ts'

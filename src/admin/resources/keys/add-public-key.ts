@@ -1,4 +1,4 @@
-// `POST /accounts/{account}/keys/{key}/public-keys`: one more public key, of three at most.
+// `POST /accounts/{account}/keys/{key}/public-keys`: adds a public key, up to three.
 // Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -8,7 +8,7 @@ import { publicKey } from './public-key-schema.ts'
 const input = z.strictObject({
   ...keyPath,
   name: z.string().max(64).default(''),
-  /** What tokens name it as already; else it is given one. */
+  /** The `kid` that tokens already use; if absent, Cairn creates one. */
   id: z.string().max(64).optional(),
   /** PEM (SPKI), or a JWK as text. */
   publicKey: z.string().max(8_192),

@@ -1,11 +1,11 @@
-// The method names of an allowlist. A name that no call can have is refused when it is set, not at each call.
+// Validates the method names of an allowlist when it is set, so that a name that no call can have is refused then.
 // Tested by src/admin/resources/keys/allowed-methods.test.ts
 import type { z } from 'zod'
 import { distance } from '../../../base/similar-name.ts'
 import { listRpcMethods } from '../../../rpc/methods/index.ts'
 import { findRefusal } from '../../../rpc/refused-methods.ts'
 
-/** Edits between a name and the known name that it most likely means. */
+/** Maximum edit distance between a misspelt name and the suggested method. */
 const editsMax = 2
 
 const known = listRpcMethods().map(({ name }) => name)
@@ -22,7 +22,7 @@ export function checkAllowedMethods(names: readonly string[], context: z.Refinem
 }
 
 function faultOf(name: string): string | null {
-  // A name without the form of a method is refused elsewhere.
+  // Another check refuses a name that has not the form of a method.
   if (known.includes(name) || !/^\w+$/.test(name)) return null
   const refusal = findRefusal(name)
   if (refusal !== null) return `${JSON.stringify(name)} is always refused: ${refusal.message}`

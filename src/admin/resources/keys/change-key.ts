@@ -10,9 +10,9 @@ import { time } from '../../time-schema.ts'
 const input = z.strictObject({
   ...keyPath,
   name: z.string().max(64).optional(),
-  /** Null: never. A time that is past ends the key now. */
+  /** Null: never. A past time expires the key now. */
   expires: time.nullable().optional(),
-  /** Sets its limits; `settings` goes before it. */
+  /** Sets the plan's limits; `settings` take precedence. */
   plan: planName.optional(),
   settings: keyChanges.optional(),
 })

@@ -1,5 +1,5 @@
-// `POST /accounts/{account}/keys`: a new API key, or one imported from another service. Key and secret are returned only
-// by this operation.
+// `POST /accounts/{account}/keys`: creates an API key, or imports one of another service. Only this operation returns key and
+// secret.
 // Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { plans } from '../../../access/accounts/plans.ts'
@@ -16,7 +16,7 @@ const input = z.strictObject({
   expires: time.nullable().default(null),
   plan: planName.default('none'),
   settings: keyChanges.default({}),
-  /** A key of another service, and its secret; without one, a secret is created. */
+  /** A key of another service with its secret; if the secret is absent, Cairn creates one. */
   imported: z.strictObject({ apiKey: z.string(), apiKeySecret: z.string().optional() }).optional(),
 })
 

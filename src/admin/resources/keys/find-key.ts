@@ -1,4 +1,4 @@
-// `GET /keys/{key}`: an API key by its ID, in any account of the caller. A key of another account is absent.
+// `GET /keys/{key}`: an API key by its ID, in any account of the caller. Keys of other accounts are absent.
 // Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'

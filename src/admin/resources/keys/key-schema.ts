@@ -1,5 +1,4 @@
-// Schemas of API keys. They contain no credentials: keys and secrets are returned once, by the operation that creates
-// them.
+// Schemas of API keys. They contain no credentials: only the operation that creates a key or secret returns it, once.
 // Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { checkAllowedMethods } from './allowed-methods.ts'
@@ -44,8 +43,8 @@ const keySettingsShape = z.strictObject({
 })
 
 /**
- * All settings of a key: null = no limit (or the server's default), 0 = none allowed, an empty list = all; for networks
- * null is all, an empty list none.
+ * All settings of a key: null = no limit (or the server's default), 0 = none allowed, an empty list = all; for networks, null is
+ * all and an empty list none.
  */
 const keySettings: z.ZodType<KeySettings> = keySettingsShape
 
@@ -58,7 +57,7 @@ export const planName = z.enum(['none', 'free', 'developer', 'team'])
 
 export const keyId = z.string().min(1).max(128)
 
-/** Of the path of everything that is about one key. */
+/** In the path of every operation on one key. */
 export const keyPath = { account: accountId, key: keyId }
 
 export const apiKey = z.object({
@@ -66,7 +65,7 @@ export const apiKey = z.object({
   accountId: z.string(),
   accountName: z.string(),
   name: z.string(),
-  /** Up to 8 characters of the key, to recognise it by. */
+  /** Up to 8 characters of the key, for identification. */
   prefix: z.string(),
   created: time,
   expires: time.nullable(),
@@ -74,15 +73,15 @@ export const apiKey = z.object({
   /** UTC day `2026-01-31`; null: never used. */
   lastUsedDay: z.string().nullable(),
   settings: keySettings,
-  /** Id of the key that this one replaces. */
+  /** ID of the key that this one replaces. */
   /** The stored settings are damaged: the key is refused, and `settings` are those of a new key. */
   settingsDamaged: z.literal(true).optional(),
   rotatedFrom: z.string().nullable(),
-  /** Until when the secret before the last rotation opens the key too. */
+  /** Expiry of the secret before the last rotation. */
   earlierSecretExpires: time.nullable(),
 })
 
-/** Returned once, and stored as hashes. */
+/** Returned once; Cairn stores hashes. */
 export const madeKey = z.object({ key: apiKey, apiKey: z.string(), apiKeySecret: z.string() })
 
 /** Throws Fault `absent`, also for a key of another account. */

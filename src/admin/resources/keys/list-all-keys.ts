@@ -1,4 +1,4 @@
-// `GET /keys`: the API keys of all accounts of the caller; of every account for an operator.
+// `GET /keys`: the API keys of all accounts of the caller; for an operator, of every account.
 // Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { mayRead } from '../../principal.ts'

@@ -5,7 +5,7 @@ import type { JwtPublicKey } from '../../../access/accounts/jwt-public-keys.ts'
 import { time } from '../../time-schema.ts'
 
 export const publicKey: z.ZodType<JwtPublicKey> = z.object({
-  /** What a JWT names as its `kid`. */
+  /** The `kid` in the header of JWTs. */
   id: z.string(),
   name: z.string(),
   algorithm: z.enum(['RS256', 'ES256']),

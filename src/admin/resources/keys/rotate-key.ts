@@ -5,7 +5,7 @@ import { isOperator } from '../../principal.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { apiKey, keyOf, keyPath, madeKey } from './key-schema.ts'
 
-/** A day, so that callers change over in their own time. */
+/** By default a day, so that clients have time to change over. */
 export const overlapMs = z
   .int()
   .min(0)
@@ -13,7 +13,7 @@ export const overlapMs = z
   .default(86_400_000)
 
 const input = z.strictObject({ ...keyPath, overlapMs })
-/** `replaced`: the old key, which has its end. */
+/** `replaced`: the old key, with its expiry. */
 const output = madeKey.extend({ replaced: apiKey })
 
 export const rotateKey = {

@@ -14,24 +14,24 @@ const header = z.string().max(1024)
 const input = z.strictObject({
   ...keyPath,
   face: z.enum(['rpc', 'files']).default('rpc'),
-  /** A JSON-RPC method, or the path of a file command such as `pin/add`. */
+  /** A JSON-RPC method, or the path of an IPFS command such as `pin/add`. */
   method: z.string().min(1).max(256),
   /** Network of the JSON-RPC API; the default one if absent. */
   network: z.string().max(64).optional(),
   params: z.array(z.unknown()).max(64).optional(),
-  /** In place of params: the accounts that the call would be about. */
+  /** Instead of params: the accounts that the call would concern. */
   addresses: z
     .array(z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected 0x and 40 hex digits'))
     .max(100)
     .optional(),
-  /** Body of an upload. */
+  /** Body size of an upload. */
   bodyBytes: z.int().min(0).optional(),
-  /** The secret goes with it, and is right. */
+  /** The request carries the correct secret. */
   secret: z.boolean().default(false),
   jwt: z.string().max(8_192).optional(),
   origin: header.optional(),
   userAgent: header.optional(),
-  /** Client address; its list is skipped if absent. */
+  /** Client address; its allowlist is skipped if absent. */
   ip: z
     .string()
     .max(64)
@@ -41,15 +41,15 @@ const input = z.strictObject({
 
 const output = z.object({
   passes: z.boolean(),
-  /** What it costs, refused or not. */
+  /** Price of the request, refused or not. */
   units: z.int(),
   refusal: z
     .object({
       code: z.string(),
       message: z.string(),
-      /** Of HTTP, when the call is not one of a batch. */
+      /** HTTP status for a single call, not in a batch. */
       status: z.int(),
-      /** The setting that refuses it, and whose it is; null when it is no setting. */
+      /** The refusing setting and its owner; null if no setting refuses the request. */
       rule: z
         .object({
           setting: z.string(),
@@ -60,9 +60,9 @@ const output = z.object({
       waitSeconds: z.int().nullable(),
     })
     .nullable(),
-  /** Lists that could refuse it, skipped because the description lacks the value. */
+  /** Allowlists that could refuse it, skipped because the description lacks the value. */
   unjudged: z.array(z.enum(['allowIps', 'allowAddresses'])),
-  /** Units that the key may still take; null = no limit. */
+  /** Remaining units of the key; null = no limit. */
   left: z
     .object({ atOnce: z.number().nullable(), today: z.number().nullable(), resetsAt: time })
     .nullable(),

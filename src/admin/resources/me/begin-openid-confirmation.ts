@@ -1,4 +1,4 @@
-// `POST /me/confirmation/openid/begin`: to confirm in this session.
+// `POST /me/confirmation/openid/begin`: starts a confirmation of this session at the OpenID provider.
 // Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import { personInSession } from '../../acting-person.ts'

@@ -1,4 +1,4 @@
-// `POST /me/confirmation/passkey/begin`: the challenge that an authenticator signs to confirm in this session.
+// `POST /me/confirmation/passkey/begin`: returns the challenge that an authenticator signs to confirm this session.
 // Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { personInSession } from '../../acting-person.ts'

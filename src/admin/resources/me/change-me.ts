@@ -1,4 +1,4 @@
-// `PATCH /me`: the name of the caller.
+// `PATCH /me`: changes the caller's name.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'

@@ -7,7 +7,7 @@ import { passwordsClosed } from '../../../access/people/sign-in.ts'
 import { passwordText } from '../people/person-schema.ts'
 
 const input = z.strictObject({
-  /** The present one. Without it: in a confirmed session. */
+  /** The current password; not required in a confirmed session. */
   password: passwordText.optional(),
   newPassword: passwordText,
 })

@@ -1,5 +1,5 @@
-// `POST /me/confirmation`: confirms that its person is using the session. For the next five minutes the session may
-// create operators and tokens, reset a sign-in, and enable people.
+// `POST /me/confirmation`: confirms that the session's person is present. For the next five minutes the session may create
+// operators and tokens, reset a sign-in, and enable people.
 // Tested by test/keys/credentials.test.ts
 import { z } from 'zod'
 import { fromOf, personInSession } from '../../acting-person.ts'

@@ -10,9 +10,9 @@ import { time } from '../../time-schema.ts'
 
 const input = z.strictObject({
   name: z.string().max(64),
-  /** The most it may be; never more than you are. */
+  /** Maximum role of the token; it never exceeds that of its person. */
   role: anyRole,
-  /** Absent: the setting admin.tokenDays. Null: the longest that admin.tokenDaysMax permits. */
+  /** Absent: the default of the setting admin.tokenDays. Null: the maximum that admin.tokenDaysMax permits. */
   expires: time.nullable().optional(),
 })
 const output = z.object({ token, text: z.string() })
@@ -32,7 +32,7 @@ export const createToken = {
   },
 } satisfies JsonOperation<typeof input, typeof output>
 
-/** The most that this person is anywhere. */
+/** The highest role of this person in any account. */
 function mostOf(actor: Principal | null): Role {
   if (actor?.kind !== 'person') return 'member'
   if (actor.operator) return 'operator'

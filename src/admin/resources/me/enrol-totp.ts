@@ -1,19 +1,19 @@
-// `POST /me/totp`: a new authenticator, shown once.
+// `POST /me/totp`: creates the secret of a new authenticator, shown once.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { confirmOwnChange } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { passwordText } from '../people/person-schema.ts'
 
-/** What an authenticator shows above the email. */
+/** The name that an authenticator app shows above the email. */
 const issuer = 'Cairn'
 
-/** Without the password: in a confirmed session. */
+/** The password is not required in a confirmed session. */
 const input = z.strictObject({ password: passwordText.optional() })
 const output = z.object({
-  /** For a QR code. */
+  /** URI for a QR code. */
   address: z.string(),
-  /** To be typed, base32. */
+  /** For manual input, base32. */
   secret: z.string(),
 })
 

@@ -1,10 +1,10 @@
-// Where a second factor is required, a person does not remove the last one.
+// Where a second factor is required, a person cannot remove the last one.
 // Tested by test/admin/second-factor-policy.test.ts
 import type { Person } from '../../../access/people/person.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { AdminCall } from '../../admin-operation.ts'
 
-/** `hasOther`: after the removal. Throws `conflict`. */
+/** `hasOther`: state after the removal. Throws `conflict`. */
 export async function keepSecondFactor(
   { identity }: Pick<AdminCall, 'identity'>,
   personId: string,

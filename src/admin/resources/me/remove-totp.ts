@@ -6,7 +6,7 @@ import type { JsonOperation } from '../../admin-operation.ts'
 import { keepSecondFactor } from './keep-second-factor.ts'
 import { passwordText } from '../people/person-schema.ts'
 
-/** Without the password: in a confirmed session. */
+/** The password is not required in a confirmed session. */
 const input = z.strictObject({ password: passwordText.optional() })
 const output = z.object({})
 

@@ -1,4 +1,4 @@
-// `DELETE /me/tokens/{token}`: final.
+// `DELETE /me/tokens/{token}`: revokes a token permanently.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'

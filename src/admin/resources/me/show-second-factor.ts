@@ -1,4 +1,4 @@
-// `POST /me/second-factor`: for a session that began without one, where the server requires it.
+// `POST /me/second-factor`: shows a second factor in a session that started without one, where the server requires it.
 // Tested by test/admin/second-factor-policy.test.ts
 import { z } from 'zod'
 import { fromOf, personInSession, renewSession } from '../../acting-person.ts'

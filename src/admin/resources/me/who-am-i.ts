@@ -10,16 +10,16 @@ const input = z.strictObject({})
 const output = z.object({
   person,
   isOperator: z.boolean(),
-  /** How they came. */
+  /** How the request authenticated. */
   via: z.enum(['session', 'token']),
   accounts: z.array(z.object({ id: z.string(), name: z.string(), role: accountRole })),
-  /** Recovery codes of the authenticator that are left. */
+  /** Remaining recovery codes of the authenticator. */
   recoveryCodesLeft: z.int(),
-  /** May they invite people to accounts that they own? */
+  /** May the person invite others to accounts that they own? */
   mayInvite: z.boolean(),
-  /** A second factor is required and was not shown in this session: until then it can only set one up. */
+  /** A second factor is required but was not shown in this session, so the session can only set one up. */
   mustEnrol: z.boolean(),
-  /** How people sign in here: see `GET /session/means`. */
+  /** The sign-in methods of this server: see `GET /session/means`. */
   means: z.object({ password: z.boolean(), openId: z.string().nullable() }),
   /** Maximum lifetime of a new token, in days; null: none. */
   tokenDaysMax: z.number().nullable(),

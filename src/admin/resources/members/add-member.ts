@@ -1,4 +1,4 @@
-// `POST /accounts/{account}/members`: adds an existing person without an invitation. An owner stays one.
+// `POST /accounts/{account}/members`: adds an existing person without an invitation. An owner remains an owner.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'

@@ -1,4 +1,4 @@
-// `PATCH /accounts/{account}/members/{person}`: changes the role. Ends the person's sessions: a role needs a new token.
+// `PATCH /accounts/{account}/members/{person}`: changes the role. Ends the person's sessions, because a new role needs a new token.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
@@ -12,7 +12,7 @@ const input = z.strictObject({
   account: accountId,
   person: idText,
   role: accountRole,
-  /** Leave the account without an owner; for operators. */
+  /** Permits an account without an owner; for operators. */
   ownerless: z.boolean().default(false),
 })
 const output = z.object({ members: z.array(member) })

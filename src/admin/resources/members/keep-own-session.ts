@@ -1,9 +1,9 @@
-// A change of a person's rights ends their sessions. If they change their own, the current session gets a new token.
+// A change of a person's rights ends their sessions. If people change their own rights, the current session gets a new token.
 // Tested by test/admin/admin-people.test.ts
 import type { AdminCall } from '../../admin-operation.ts'
 import { renewSession } from '../../acting-person.ts'
 
-/** `change` is given the session that it must not end, or null. */
+/** `change` receives the session that it must not end, or null. */
 export async function keepOwnSession(
   call: Pick<AdminCall, 'actor' | 'identity' | 'session'>,
   personId: string,

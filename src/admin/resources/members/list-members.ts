@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/members`: by email.
+// `GET /accounts/{account}/members`: lists members by email.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

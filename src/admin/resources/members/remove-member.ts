@@ -11,7 +11,7 @@ import { idText, member } from '../people/person-schema.ts'
 const input = z.strictObject({
   account: accountId,
   person: idText,
-  /** Leave the account without an owner; for operators. */
+  /** Permits an account without an owner; for operators. */
   ownerless: z.stringbool().or(z.boolean()).default(false),
 })
 const output = z.object({ members: z.array(member) })

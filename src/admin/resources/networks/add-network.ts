@@ -10,9 +10,9 @@ const input = z.strictObject({
   name: networkName,
   ...networkDraft.shape,
   upstreams: upstreamDrafts,
-  /** Serve it at the paths without a network; only where the settings list no networks. */
+  /** Serve it at paths without a network name; only if the settings list no networks. */
   isDefault: z.boolean().default(false),
-  /** Save it even if upstreams do not reply. */
+  /** Save it even if upstreams do not respond. */
   force: z.boolean().default(false),
 })
 const output = z.object({ network })

@@ -1,5 +1,5 @@
-// `PATCH /networks/{network}`: absent members stay. An upstream without `url` keeps that of the saved upstream of its name.
-// Requires a confirmed session, or a token.
+// `PATCH /networks/{network}`: absent members remain unchanged. An upstream without `url` keeps the URL of the saved upstream with
+// the same name. Requires a confirmed session, or a token.
 // Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import { requireConfirmedSession } from '../../acting-person.ts'
@@ -11,7 +11,7 @@ const input = z.strictObject({
   network: networkName,
   ...networkDraft.shape,
   isDefault: z.boolean().optional(),
-  /** Save it even if upstreams do not reply. */
+  /** Save it even if upstreams do not respond. */
   force: z.boolean().default(false),
 })
 const output = z.object({ network })

@@ -1,5 +1,5 @@
-// Schemas of networks. Limits of single members are those of the settings file, which the server checks. Replies contain no
-// secret: a URL shows scheme, host and port, a header only its name.
+// Schemas of networks. The server applies the limits of the settings file to single members. Replies contain no secret: a URL shows
+// scheme, host and port, a header only its name.
 // Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import { time } from '../../time-schema.ts'
@@ -13,7 +13,7 @@ const mode = z.string().max(16)
 const method = z.string().max(101)
 
 const upstreamDraft = z.strictObject({
-  /** Absent: that of the saved upstream of this name. */
+  /** Absent: the URL of the saved upstream with this name. */
   url: z.string().max(8192).optional(),
   wsUrl: z.string().max(8192).nullable().optional(),
   name: z.string().max(63).optional(),
@@ -27,7 +27,7 @@ const upstreamDraft = z.strictObject({
 export const upstreamDrafts = z.array(upstreamDraft).min(1).max(upstreamsMax)
 
 export const networkDraft = z.strictObject({
-  /** Absent: known from the name, or reported by all upstreams. */
+  /** Absent: derived from the name, or reported by all upstreams. */
   chainId: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
   /** `require`, `prefer` or `off`, for all reads or by method. */
   verify: z.union([mode, z.record(z.string().max(100), mode)]).optional(),
@@ -49,22 +49,22 @@ export const networkDraft = z.strictObject({
 
 export const network = z.object({
   name: z.string(),
-  /** Decimal; null: not readable. */
+  /** Decimal; null: cannot be read. */
   chainId: z.string().nullable(),
-  /** `settings`: of the settings file, a variable or a flag, and not editable here. */
+  /** `settings`: from the settings file, a variable or a flag; not editable here. */
   origin: z.enum(['settings', 'saved']),
   embedded: z.boolean(),
-  /** `mainnet@23000000`: the chain and the block that the embedded chain continues; null: it has a genesis block of its own. */
+  /** `mainnet@23000000`: chain and block that the embedded chain forks from; null: it has its own genesis block. */
   fork: z.string().nullable(),
-  /** Served at the paths without a network. */
+  /** Served at paths without a network name. */
   isDefault: z.boolean(),
-  /** Why it is not served; null: it is. */
+  /** Why it is not served; null: it is served. */
   problem: z.string().nullable(),
-  /** Null: of the settings. */
+  /** Null: from the settings. */
   created: time.nullable(),
   changed: time.nullable(),
   verify: z.record(z.string(), z.string()),
-  /** How heads are confirmed; null: it has no upstreams, or is not readable. `beacon`: scheme, host and port. */
+  /** How heads are confirmed; null: the network has no upstreams, or cannot be read. `beacon`: scheme, host and port. */
   heads: z
     .object({
       quorum: z.int(),
@@ -90,13 +90,13 @@ export const network = z.object({
       requestsPerSecond: z.int().nullable(),
     }),
   ),
-  /** Null where no server runs. `head`: decimal; null: no head is confirmed. */
+  /** Null if no server runs. `head`: decimal; null: no head is confirmed. */
   live: z.object({ serving: z.boolean(), head: z.string().nullable() }).nullable(),
 })
 
 export const probeReport = z.object({
   name: z.string(),
-  /** Decimal: given, known from the name, or reported by all upstreams; null: unknown. */
+  /** Decimal: configured, derived from the name, or reported by all upstreams; null: unknown. */
   chainId: z.string().nullable(),
   upstreams: z.array(
     z.object({
@@ -109,16 +109,16 @@ export const probeReport = z.object({
       client: z.string().nullable(),
       head: z.object({ number: z.string(), hash: z.string(), ageSeconds: z.number() }).nullable(),
       genesisHash: z.string().nullable(),
-      /** Median of some calls. */
+      /** Median of several calls. */
       latencyMs: z.number().nullable(),
-      /** It accepts a WebSocket subscription to new heads. */
+      /** Whether it accepts a WebSocket subscription to new heads. */
       pushesHeads: z.boolean(),
       /** Depths, such as `every block`, `the last 128 blocks`, `no block`, `unknown`. */
       proofs: z.string(),
       state: z.string(),
       bodies: z.string(),
       receipts: z.string(),
-      /** Methods that Cairn calls and the upstream does not know. */
+      /** Methods that Cairn uses and the upstream does not support. */
       lacks: z.array(z.string()),
     }),
   ),

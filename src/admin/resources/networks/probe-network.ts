@@ -1,4 +1,4 @@
-// `POST /network-probe`: queries upstreams that an operator is about to save. Saves nothing.
+// `POST /network-probe`: queries upstreams before an operator saves them. Saves nothing.
 // Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import { requireConfirmedSession } from '../../acting-person.ts'

@@ -1,4 +1,4 @@
-// `DELETE /networks/{network}`: requests that are running on it are answered. Requires a confirmed session, or a token.
+// `DELETE /networks/{network}`: running requests on it complete. Requires a confirmed session, or a token.
 // Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import { requireConfirmedSession } from '../../acting-person.ts'

@@ -1,4 +1,4 @@
-// `POST /me/passkeys`: stores the passkey of the authenticator. From now on it is sufficient to sign in.
+// `POST /me/passkeys`: stores the passkey of the authenticator. It is sufficient to sign in from now on.
 // Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { personInSession, renewSession } from '../../acting-person.ts'

@@ -1,4 +1,4 @@
-// `POST /me/passkeys/begin`: creation options for the authenticator, given the password. They are not stored.
+// `POST /me/passkeys/begin`: creation options for the authenticator, given the password. The server does not store them.
 // Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { confirmOwnChange } from '../../acting-person.ts'
@@ -7,10 +7,10 @@ import { passkeyPage } from './passkey-page.ts'
 import { challengeFields, sealText } from './passkey-schema.ts'
 import { passwordText } from '../people/person-schema.ts'
 
-/** What an authenticator shows above the email. */
+/** The name that an authenticator shows above the email. */
 const rpName = 'Cairn'
 
-/** Without the password: in a confirmed session. */
+/** The password is not required in a confirmed session. */
 const input = z.strictObject({ password: passwordText.optional() })
 const credential = z.object({
   type: z.literal('public-key'),

@@ -1,4 +1,4 @@
-// `/me/passkeys`.
+// Passkeys of the signed-in person, `/me/passkeys`.
 // Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listPasskeys } from './list-passkeys.ts'

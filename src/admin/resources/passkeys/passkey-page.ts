@@ -1,4 +1,4 @@
-// Checks the host of a page that uses passkeys: a passkey belongs to a host name, browsers offer none at an IP address.
+// Checks the host of a page that uses passkeys: a passkey belongs to a host name, and browsers offer none at an IP address.
 // Tested by test/admin/passkeys.test.ts
 import { isIP } from 'node:net'
 import type { PasskeyPage } from '../../../access/people/passkey-responses.ts'

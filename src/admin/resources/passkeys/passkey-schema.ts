@@ -1,5 +1,5 @@
-// Schemas of passkeys, and of options and responses of authenticators: bytes are base64url, as in the JSON forms of
-// WebAuthn Level 3, 5.1.8 and 5.1.9.
+// Schemas of passkeys, and of options and responses of authenticators: bytes are base64url, as in the JSON forms of WebAuthn Level
+// 3, 5.1.8 and 5.1.9.
 // Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { time } from '../../time-schema.ts'
@@ -7,17 +7,17 @@ import { time } from '../../time-schema.ts'
 export const passkey = z.object({
   id: z.string(),
   name: z.string(),
-  /** The host name that it lets in at. */
+  /** The host name for which it is valid. */
   rpId: z.string(),
   created: time,
   /** Null: never. */
   lastUsed: time.nullable(),
 })
 
-/** Comes with a challenge and goes back with its answer. */
+/** Sent with a challenge and returned with the response. */
 export const sealText = z.string().max(128)
 
-/** Of at most `bytesMax`; read as a Buffer. */
+/** At most `bytesMax` bytes; parsed to a Buffer. */
 function bytes(bytesMax: number) {
   return z
     .string()
@@ -35,7 +35,7 @@ const handleBytes = bytes(64)
 
 export const challengeFields = { challenge: z.string(), timeout: z.int() }
 
-/** What a browser is asked to sign with: `PublicKeyCredentialRequestOptionsJSON`. */
+/** Options for the browser's authenticator: `PublicKeyCredentialRequestOptionsJSON`. */
 export const passkeyRequest = z.object({
   seal: sealText,
   options: z.object({
@@ -45,10 +45,10 @@ export const passkeyRequest = z.object({
   }),
 })
 
-/** What the authenticator answered to it. */
+/** The authenticator's response. */
 export const passkeyAnswer = z.strictObject({
   seal: sealText,
-  /** Of the credential. */
+  /** ID of the credential. */
   id: credentialIdBytes,
   clientDataJSON: clientDataBytes,
   authenticatorData: authenticatorBytes,
@@ -56,7 +56,7 @@ export const passkeyAnswer = z.strictObject({
   userHandle: handleBytes,
 })
 
-/** The same as sign-in checks it. */
+/** Converts to the form that sign-in verifies. */
 export function toAnswer({
   id: credentialId,
   clientDataJSON: clientData,
@@ -66,7 +66,7 @@ export function toAnswer({
   return { ...rest, credentialId, clientData, personHandle }
 }
 
-/** The same as a browser is asked. */
+/** Converts to the form that a browser expects. */
 export function toRequest({
   seal,
   challenge,

@@ -1,4 +1,4 @@
-// `DELETE /me/passkeys/{passkey}`: the passkey is refused from now on. The password and this session, with a new token, remain.
+// `DELETE /me/passkeys/{passkey}`: removes the passkey. The password remains, and this session gets a new token.
 // Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { personInSession, renewSession } from '../../acting-person.ts'

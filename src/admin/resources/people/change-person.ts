@@ -1,4 +1,5 @@
-// `PATCH /people/{person}`: absent members stay. Ends their sessions if their rights change. To promote or to enable a
+// `PATCH /people/{person}`: absent members remain unchanged. Ends the person's sessions if their rights change. Promoting or
+// enabling a
 // person requires a confirmed session.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'

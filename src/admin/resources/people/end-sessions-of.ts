@@ -1,4 +1,4 @@
-// `POST /people/{person}/sessions/end`: ends all their sessions; their tokens stay valid.
+// `POST /people/{person}/sessions/end`: ends all sessions of the person; tokens stay valid.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

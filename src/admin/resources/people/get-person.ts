@@ -1,4 +1,4 @@
-// `GET /people/{person}`: for operators.
+// `GET /people/{person}`: one person, for operators.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

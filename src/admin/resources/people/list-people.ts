@@ -1,11 +1,11 @@
-// `GET /people`: page by page.
+// `GET /people`: people in pages, by email.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { person } from './person-schema.ts'
 
 const input = z.strictObject({
-  /** An email: those behind it. */
+  /** An email: returns people after it. */
   after: z.string().max(254).optional(),
   limit: z.coerce.number<number>().int().min(1).max(1000).default(1000),
 })

@@ -1,4 +1,4 @@
-// `/people`: everyone with a sign-in, for operators.
+// `/people`: everyone who can sign in, for operators.
 // Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listPeople } from './list-people.ts'

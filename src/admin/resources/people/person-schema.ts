@@ -6,17 +6,17 @@ import { time } from '../../time-schema.ts'
 export const accountRole = z.enum(['owner', 'member'])
 export const anyRole = z.enum(['operator', 'owner', 'member'])
 
-/** What comes in. */
+/** Email in input. */
 export const emailText = z.string().max(254)
 export const passwordText = z.string().max(1024)
 export const codeText = z.string().max(64)
 export const linkText = z.string().max(128)
 export const nameText = z.string().max(100)
-/** A sign-in at the OpenID provider: the seal of its begin. */
+/** The seal from the begin of a sign-in at the OpenID provider. */
 export const sealText = z.string().max(2048)
-/** Query of the address that the provider redirected to. */
+/** Query of the URL that the provider redirected to. */
 export const queryText = z.string().max(8192)
-/** Where the browser goes to sign in at the provider. */
+/** The URL at which the browser signs in at the provider. */
 export const openIdRequest = z.object({ location: z.string(), seal: z.string() })
 export const idText = z.string().max(64)
 
@@ -26,13 +26,13 @@ export const person = z.object({
   name: z.string(),
   isOperator: z.boolean(),
   created: time,
-  /** Since when they may not sign in; null: they may. */
+  /** Time since which sign-in is disabled; null: enabled. */
   disabled: time.nullable(),
-  /** Do they sign in with a code of an authenticator too? */
+  /** Does sign-in also require a code of an authenticator? */
   hasTotp: z.boolean(),
-  /** How many of theirs let them in. */
+  /** Number of passkeys that are valid for sign-in. */
   passkeys: z.int(),
-  /** False: they sign in by passkey or OpenID alone. */
+  /** False: sign-in is by passkey or OpenID only. */
   hasPassword: z.boolean(),
   /** Issuer of their identity at an OpenID provider; null: none is linked. */
   issuer: z.string().nullable(),
@@ -44,9 +44,9 @@ export const session = z.object({
   lastSeen: time,
   expires: time,
   agent: z.string(),
-  /** Null: addresses are not stored. */
+  /** Null: the server does not store addresses. */
   address: z.string().nullable(),
-  /** The one that asks. */
+  /** The session of this request. */
   isThis: z.boolean(),
 })
 
@@ -83,10 +83,10 @@ export const invitation = z.object({
   expires: time,
 })
 
-/** The part of a link that opens, to be put behind `/dashboard/welcome#`; shown once. */
+/** The secret part of a link, which follows `/dashboard/welcome#`; shown once. */
 export const madeInvitation = z.object({
   invitation,
   link: z.string(),
-  /** It went to the address that it is for by mail. */
+  /** True: mailed to its email address. */
   mailed: z.boolean(),
 })

@@ -1,5 +1,5 @@
-// `POST /people/{person}/totp/reset`: removes authenticator and passkeys, so the password is sufficient until the person
-// enrols again. Ends their sessions. Requires a confirmed session.
+// `POST /people/{person}/totp/reset`: removes authenticator and passkeys, so the password is sufficient until the person enrols
+// again. Ends their sessions. Requires a confirmed session.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

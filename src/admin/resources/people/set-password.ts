@@ -1,4 +1,4 @@
-// `POST /people/{person}/password`: only at the command line of the server, for a person who forgot theirs.
+// `POST /people/{person}/password`: only at the server's command line, for a person who forgot the password.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'

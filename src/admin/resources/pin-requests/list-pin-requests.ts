@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/pin-requests`: requests to pin content that wait, run or failed, newest first.
+// `GET /accounts/{account}/pin-requests`: pin requests that are queued, running or failed, newest first.
 // Tested by test/admin/admin-pin-requests.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -18,16 +18,16 @@ const output = z.object({
       status: z.enum(['queued', 'pinning', 'failed']),
       created: time,
       tries: z.int(),
-      /** The next try of a queued request. */
+      /** Time of the next attempt of a queued request. */
       due: time,
-      /** Why the last try failed. */
+      /** Why the last attempt failed. */
       error: z.string().nullable(),
-      /** Read so far by the try that runs. */
+      /** Blocks that the running attempt has read. */
       blocks: z.int(),
       bytes: z.int(),
     }),
   ),
-  /** Of all pages from here on. */
+  /** Number of requests on this and all following pages. */
   count: z.int(),
 })
 

@@ -11,21 +11,21 @@ import { isOperator } from '../../principal.ts'
 import type { AdminCall } from '../../admin-operation.ts'
 import { keyPath } from '../keys/key-schema.ts'
 
-/** Of one request. Path members are texts. */
+/** In the path of every operation on one request. Path members are texts. */
 export const ofRequest = { ...keyPath, request: z.coerce.number<number>().int().min(0) }
 
-/** Which requests are wanted; all that is given must hold. */
+/** Filter of requests; all given members must match. */
 export const filterInput = {
-  /** Of one of its calls. */
+  /** Method of one of its calls. */
   method: z.string().max(128).optional(),
   /** A code of docs/reference/errors.md, `ok`, or `failed`: anything but ok. */
   outcome: z.string().max(64).optional(),
   /** Class of the outcome. */
   class: z.enum(outcomeClasses).optional(),
-  /** In a method, an outcome, an error code or the client address; case-insensitive. */
+  /** Contained in a method, an outcome, an error code or the client address; case-insensitive. */
   text: z.string().max(128).optional(),
   network: z.string().max(64).optional(),
-  /** Those that took at least so long, milliseconds. */
+  /** Minimum duration in milliseconds. */
   msMin: z.coerce.number<number>().min(0).optional(),
 }
 
@@ -58,10 +58,10 @@ const shared = {
   address: z.string().nullable(),
 }
 
-/** As lists and events show it. */
+/** A request in lists and events. */
 export const inspectedRow = z.object(shared)
 
-/** With all recorded parts. */
+/** A request with all recorded parts. */
 export const inspectedWhole = z.object({
   ...shared,
   calls: z
@@ -92,7 +92,7 @@ export const inspectedWhole = z.object({
   stepsLeft: z.int(),
 })
 
-/** The same request; names of upstreams only for operators, because they reveal how the server reaches a network. */
+/** Removes the names of upstreams, which only operators see, because they reveal how the server reaches a network. */
 export function withoutUpstreams<
   Request extends {
     readonly upstreams: readonly string[]
@@ -104,7 +104,7 @@ export function withoutUpstreams<
   return { ...request, upstreams: [], ...(timeline === undefined ? {} : { timeline }) }
 }
 
-/** Throws `absent` for a key that is not one of the account, and where no server runs. */
+/** Throws `absent` for a key of another account, and if no server runs. */
 export async function inspectingOf(
   { inspecting }: AdminCall,
   { account, key }: { readonly account: string; readonly key: string },
@@ -117,7 +117,7 @@ export async function inspectingOf(
   return { ...inspecting, caller }
 }
 
-/** Throws `absent` if it was not recorded or has been dropped. */
+/** Throws `absent` if it was not recorded, or was dropped. */
 export async function requestOf(
   { inspector, caller }: Awaited<ReturnType<typeof inspectingOf>>,
   id: number,
@@ -127,7 +127,7 @@ export async function requestOf(
   return request
 }
 
-/** Of an operation's input. */
+/** The filter in an operation's input. */
 export function filterOf(
   input: Readonly<z.output<z.ZodObject<typeof filterInput>>>,
 ): InspectedFilter {

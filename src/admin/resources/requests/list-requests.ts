@@ -14,16 +14,16 @@ import { keyPath } from '../keys/key-schema.ts'
 const input = z.strictObject({
   ...keyPath,
   ...filterInput,
-  /** Only those with a larger id. */
+  /** Only requests with a larger ID. */
   after: z.coerce.number<number>().int().min(0).optional(),
   limit: z.coerce.number<number>().int().min(1).max(200).default(200),
 })
 const output = z.object({
-  /** The switches of the key. */
+  /** The inspector settings of the key. */
   inspect: z.boolean(),
   inspectBodies: z.boolean(),
   inspectAddresses: z.boolean(),
-  /** The newest first. */
+  /** Newest first. */
   requests: z.array(inspectedRow).readonly(),
 })
 

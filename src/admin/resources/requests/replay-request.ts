@@ -10,11 +10,11 @@ import { inspectingOf, ofRequest, requestOf } from './inspected-schema.ts'
 
 const input = z.strictObject({
   ...ofRequest,
-  /** Which call of a batch, from 0. */
+  /** Index of the call in a batch, from 0. */
   call: z.int().min(0).default(0),
   /** A tag, a number as hex, or a hash that replaces the requested block. */
   block: z.string().min(1).max(66).optional(),
-  /** Ask this upstream alone; for operators. */
+  /** Query only this upstream; for operators. */
   upstream: z.string().min(1).max(256).optional(),
 })
 const answer = z.object({ outcome: z.string(), result: z.unknown().optional() })
@@ -24,10 +24,10 @@ const output = z.object({
   verified: z.string().nullable(),
   block: z.object({ hash: z.string(), number: z.string() }).nullable(),
   units: z.number(),
-  /** `result` is absent if it was not recorded, or is too large. */
+  /** `result` is absent if it was not recorded or is too large. */
   before: answer,
   after: answer,
-  /** By JSON pointer; null: one of the two is not there to be compared. */
+  /** By JSON pointer; null: one of the two results is missing. */
   differences: z
     .array(
       z.object({
@@ -51,7 +51,7 @@ export const replayRequest = {
   summary: 'Replay a recorded read as its key, at another block or from one upstream, and compare.',
   input,
   output,
-  // It changes no data; its price counts in the key's usage.
+  // A replay changes no data; its price counts in the key's usage.
   audit: () => null,
   async run(asked, call) {
     if (asked.upstream !== undefined) authorizeRole('operator', null, call.actor)

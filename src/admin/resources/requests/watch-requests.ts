@@ -1,4 +1,4 @@
-// `GET .../requests/live`: the requests of an inspected key, as they end.
+// `GET .../requests/live`: the requests of an inspected key, as they complete.
 // Tested by test/admin/inspector.test.ts
 import { z } from 'zod'
 import { createBoundedQueue } from '../../../base/bounded-queue.ts'
@@ -14,7 +14,7 @@ import {
 import { keyPath } from '../keys/key-schema.ts'
 
 const input = z.strictObject({ ...keyPath, ...filterInput })
-/** Requests that wait to be read; beyond them the oldest go. */
+/** Maximum number of unread events; beyond it the oldest are dropped. */
 const waitingMax = 200
 
 export const watchRequests = {

@@ -1,4 +1,4 @@
-// `GET /server-settings`: settings of the server that its file holds.
+// `GET /server-settings`: settings of the server from its settings file.
 // Tested by test/admin/server-settings.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

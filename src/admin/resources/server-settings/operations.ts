@@ -1,4 +1,4 @@
-// Settings of the server, read only, and the test of its mail.
+// Settings of the server, read-only, and a test mail.
 // Tested by test/admin/server-settings.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { getServerSettings } from './get-server-settings.ts'

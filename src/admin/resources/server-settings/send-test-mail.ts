@@ -1,4 +1,4 @@
-// `POST /server-settings/test-mail`: sends a mail to the address of the calling operator, through the configured server.
+// `POST /server-settings/test-mail`: sends a mail to the calling operator's address through the configured mail server.
 // Tested by test/admin/server-settings.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'

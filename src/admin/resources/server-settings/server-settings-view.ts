@@ -1,4 +1,4 @@
-// Settings of the server that its file holds, for operators: without secrets. They are changed in the file.
+// Settings of the server from its settings file, for operators, without secrets. Changes require editing the file.
 // Tested by test/admin/server-settings.test.ts
 import { z } from 'zod'
 
@@ -7,7 +7,7 @@ export const serverSettings = z.object({
     password: z.boolean(),
     /** Who needs a second factor. */
     secondFactor: z.enum(['optional', 'operators', 'required']),
-    /** Null: no provider is set. */
+    /** Null: no provider is configured. */
     openId: z
       .object({
         name: z.string(),
@@ -24,7 +24,7 @@ export const serverSettings = z.object({
       .nullable(),
   }),
   mail: z.object({
-    /** Host and port of the SMTP server; null: none is set. */
+    /** Host and port of the SMTP server; null: none is configured. */
     server: z.string().nullable(),
     from: z.string().nullable(),
   }),
@@ -46,8 +46,8 @@ export const serverSettings = z.object({
 type ServerSettings = z.output<typeof serverSettings>
 
 export interface ServerSettingsView {
-  /** As they are in force now. */
+  /** The settings in effect. */
   read(): ServerSettings
-  /** Resolves when the mail server has accepted it. Throws `absent` without a mail server, else the error of that server. */
+  /** Resolves when the mail server has accepted the mail. Throws `absent` without a mail server, else its error. */
   sendTestMail(to: string): Promise<void>
 }

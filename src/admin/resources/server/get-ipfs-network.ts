@@ -1,4 +1,4 @@
-// `GET /ipfs-network`: mode and state of the IPFS network, its peers, the transfer both ways and its last failures.
+// `GET /ipfs-network`: mode and state of the IPFS network, its peers, transfer in both directions and the last failures.
 // Tested by test/admin/status.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -7,28 +7,28 @@ import { noServer } from './get-status.ts'
 const input = z.strictObject({})
 const output = z.object({
   mode: z.enum(['off', 'fetch', 'provide']),
-  /** `down`: five ends of the process in ten minutes. */
+  /** `down`: the process ended five times in ten minutes. */
   state: z.enum(['off', 'starting', 'up', 'down']),
   /** Peer ID; null: the process does not run. */
   peer: z.string().nullable(),
   /** Addresses that accept connections of peers. */
   addresses: z.array(z.string()),
-  /** Why none does although the mode is `provide`. */
+  /** Why no address accepts connections although the mode is `provide`. */
   listenProblem: z.string().nullable(),
   peers: z.object({ in: z.int(), out: z.int() }),
   dhtPeers: z.int(),
-  /** Blocks that reads of this server wait for. */
+  /** Number of blocks that reads of this server wait for. */
   wants: z.int(),
-  /** Blocks and all bytes of connections since the start of the server. */
+  /** Blocks, and all bytes of connections, since the start of the server. */
   transfer: z.object({
     blocksReceived: z.int(),
     blocksSent: z.int(),
     bytesIn: z.int(),
     bytesOut: z.int(),
   }),
-  /** Requests of peers for blocks over the limit of waiting ones. */
+  /** Block requests of peers that exceeded the limit of pending ones. */
   refusedWants: z.int(),
-  /** Null: the mode is not `provide`. `done`, `failed`: since the start; the others: multihashes now. */
+  /** Null: the mode is not `provide`. `done`, `failed`: since the start; the others: current numbers of multihashes. */
   announcements: z
     .object({
       planned: z.int(),
@@ -39,12 +39,12 @@ const output = z.object({
       failed: z.int(),
     })
     .nullable(),
-  /** Replies of peers that were not the block. */
+  /** Replies of peers that did not match the requested block. */
   invalidReplies: z.int(),
   restarts: z.int(),
-  /** Bytes; null: the process does not run. */
+  /** Memory in bytes; null: the process does not run. */
   memory: z.int().nullable(),
-  /** The newest last. Times: milliseconds since 1970 UTC. */
+  /** Newest last. Times: milliseconds since 1970 UTC. */
   failures: z.array(z.object({ time: z.int(), reason: z.string() })),
 })
 

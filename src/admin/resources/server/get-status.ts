@@ -12,7 +12,7 @@ const output = z.object({
   ready: z.boolean(),
   /** Port of the JSON-RPC and IPFS APIs if the admin API has its own listener. */
   facesPort: z.int().nullable(),
-  /** The default first. */
+  /** Default first. */
   networks: z.array(
     z.object({
       name: z.string(),
@@ -32,8 +32,8 @@ const output = z.object({
     bytesMax: z.int().nullable(),
   }),
   /**
-   * Access rule of the gateway (`/ipfs/<cid>`) and its content; `host`: a host name for content only. `local`: there,
-   * programs and people of the server's machine read pinned content without a key.
+   * Access rule of the gateway (`/ipfs/<cid>`) and its content; `host`: a host name for content only. `local`: programs and people
+   * on the server's machine read pinned content without a key.
    */
   gateway: z.object({
     enabled: z.boolean(),
@@ -71,7 +71,7 @@ export const getStatus = {
   },
 } satisfies JsonOperation<typeof input, typeof output>
 
-/** The data folder alone does not know how a server stands. */
+/** The error for a command on the data folder, which does not contain the state of a server. */
 export function noServer(): Fault {
   return new Fault('absent', {
     detail:

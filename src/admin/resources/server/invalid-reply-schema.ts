@@ -1,4 +1,4 @@
-// Schema of an invalid reply of an upstream with its evidence.
+// Schema of an invalid reply of an upstream, with its evidence.
 // Tested by test/admin/status.test.ts
 import { z } from 'zod'
 import type { ListedInvalidReply } from '../../../tables/invalid-replies.ts'
@@ -10,10 +10,10 @@ export const invalidReply = z.object({
   network: z.string(),
   upstream: z.string(),
   method: z.string(),
-  /** JSON texts of request and reply without secrets, cut at 4,096 characters. */
+  /** JSON texts of request and reply without secrets, truncated to 4,096 characters. */
   params: z.string(),
   response: z.string(),
-  /** The values that differ: of the block, and of the reply. */
+  /** The values that differ: in the block and in the reply. */
   expected: z.string(),
   computed: z.string(),
   /** Hash of the block, `0x` hex. */

@@ -1,4 +1,4 @@
-// `GET /invalid-replies`: replies of upstreams that contradict a hash of their block, with the evidence; page by page.
+// `GET /invalid-replies`: replies of upstreams that contradict the hash of their block, with the evidence, in pages.
 // Tested by test/admin/status.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -9,10 +9,10 @@ const nameMax = 100
 
 const input = z
   .strictObject({
-    /** Both or neither. */
+    /** Give both or neither. */
     network: z.string().max(nameMax).optional(),
     upstream: z.string().max(nameMax).optional(),
-    /** An ID: those before it. */
+    /** An ID: returns older ones. */
     before: z.coerce.number<number>().int().min(1).default(Number.MAX_SAFE_INTEGER),
     limit: z.coerce.number<number>().int().min(1).max(50).default(20),
   })
@@ -21,9 +21,9 @@ const input = z
     path: ['upstream'],
   })
 const output = z.object({
-  /** The newest first; the server stores the last 1,000. */
+  /** Newest first; the server stores the last 1,000. */
   replies: z.array(invalidReply),
-  /** Of all stored ones, by upstream. `last`: milliseconds since 1970 UTC. */
+  /** Counts of all stored ones, by upstream. `last`: milliseconds since 1970 UTC. */
   counts: z.array(
     z.object({ network: z.string(), upstream: z.string(), count: z.int(), last: z.int() }),
   ),

@@ -22,8 +22,8 @@ const output = z.object({
       trusted: z.boolean(),
       state: z.enum(['ok', 'open', 'quarantined', 'cordoned', 'wrong-chain']),
       /**
-       * Milliseconds until a quarantined or cordoned upstream receives calls again; 0: its replies are compared with those
-       * of others first; null: in any other state.
+       * Milliseconds until a quarantined or cordoned upstream receives calls again; 0: now, after its replies are compared with
+       * those of others; null: in any other state.
        */
       leftMs: z.number().nullable(),
       p50Ms: z.number().nullable(),
@@ -31,28 +31,28 @@ const output = z.object({
       successRate: z.number(),
       /** Decimal. */
       head: z.string().nullable(),
-      /** Does it push new heads over WebSocket, or are they polled every `heads.pollMs`? */
+      /** Whether it pushes new heads over WebSocket, or Cairn polls it every `heads.pollMs`. */
       heads: z.enum(['pushed', 'polled']),
       lag: z.number().nullable(),
       /** Blocks whose state it proves: `every block`, `the last 128 blocks`, `no block`, `unknown`. */
       proofs: z.string(),
-      /** Since the start. */
+      /** Number since the start of the server. */
       lies: z.int(),
-      /** Calls of the last 24 hours, since the start of the server at most. */
+      /** Calls of the last 24 hours, at most since the start of the server. */
       history: z.object({
         /** Start of the first interval, milliseconds since 1970 UTC. */
         start: z.int(),
         intervalMs: z.int(),
-        /** By interval, the oldest first; `failed` are those of `calls` without an answer. */
+        /** Per interval, oldest first; `failed`: those of `calls` without an answer. */
         calls: z.array(z.int()),
         failed: z.array(z.int()),
       }),
-      /** Since the start; null: none. */
+      /** Since the start of the server; null: none. */
       lastFailure: z.object({ time: z.int(), message: z.string() }).nullable(),
     }),
   ),
   alarms: z.array(z.object({ network: z.string(), need: z.string(), since: z.int() })),
-  /** The newest first. */
+  /** Newest first. */
   lies: z.array(invalidReply),
 })
 

@@ -5,7 +5,7 @@ import type { ProvideStat } from '../../../ipfs/network/provide-plan.ts'
 import type { UpstreamStatus } from '../../../chain/upstream/node/upstream.ts'
 import type { InvalidReplyCount, ListedInvalidReply } from '../../../tables/invalid-replies.ts'
 
-/** `number`: of the newest block; null: no recent head is confirmed. */
+/** `number`: number of the newest block; null: no recent head is confirmed. */
 type NetworkView = {
   readonly name: string
   readonly chainId: bigint
@@ -13,7 +13,7 @@ type NetworkView = {
   readonly head: bigint | null
   /** Milliseconds since the timestamp of that block; null: its header is not in memory. */
   readonly headAgeMs: number | null
-  /** Whose word the newest block is. */
+  /** How the newest block was resolved: see Anchor in the glossary. */
   readonly anchor: string | null
 }
 
@@ -25,11 +25,11 @@ type UpstreamView = Omit<UpstreamStatus, 'reach' | 'lacks'> & {
   readonly proofs: string
 }
 
-/** Requests that failed for a reason of the server, alike in these members: `status`, `requestId` and `last` of the last one. */
+/** Similar requests that failed because of the server; `status`, `requestId` and `last` are those of the last one. */
 type ErrorView = {
   readonly api: 'rpc' | 'ipfs' | 'gateway' | 'admin'
   readonly network: string | null
-  /** Empty: not read. */
+  /** Empty: not parsed. */
   readonly method: string
   readonly code: string
   readonly status: number | null
@@ -45,17 +45,17 @@ export interface ServerStatus {
   /** Milliseconds since 1970 UTC. */
   readonly started: number
   readonly ready: boolean
-  /** Of the two faces, where the admin side has a listener of its own; null: the same. */
+  /** Port of the JSON-RPC and IPFS APIs if the admin API has its own listener; null: the same. */
   readonly facesPort: number | null
-  /** The default first. */
+  /** Default first. */
   networks(): readonly NetworkView[]
   store(): {
     readonly writable: boolean
     readonly bytes: number
-    /** Null: as much as the device takes. */
+    /** Null: limited only by the device. */
     readonly bytesMax: number | null
   }
-  /** What readers of `/ipfs/<cid>` may have. */
+  /** Access rule of the gateway, `/ipfs/<cid>`. */
   gateway(): {
     readonly enabled: boolean
     readonly public: boolean
@@ -64,20 +64,20 @@ export interface ServerStatus {
     readonly local: boolean
   }
   upstreams(): readonly UpstreamView[]
-  /** Of networks whose upstreams all fail a check: the time since which no such data can be proved. */
+  /** Networks whose upstreams all fail a check; `since`: start of the time in which this kind of data cannot be proved. */
   alarms(): readonly { readonly network: string; readonly need: string; readonly since: number }[]
-  /** The newest first, at most 200. */
+  /** Newest first, at most 200. */
   errors(): readonly ErrorView[]
   /** Null: `ipfsNetwork.mode` is off. */
   ipfsNetwork(): PeerNetworkStatus | null
-  /** Null: nothing is announced. */
+  /** Null: the server announces nothing. */
   announcements(): Promise<ProvideStat | null>
-  /** The newest first. `of` null or absent: of all upstreams. `before`: an ID, not included. */
+  /** Newest first. `of` null or absent: for all upstreams. `before`: an ID, not included. */
   invalidReplies(page: {
     readonly of?: Pick<InvalidReplyCount, 'network' | 'upstream'> | null
     readonly before?: number
     readonly limit: number
   }): Promise<readonly ListedInvalidReply[]>
-  /** Of all that are stored. */
+  /** Counts of all stored ones. */
   invalidReplyCounts(): Promise<readonly InvalidReplyCount[]>
 }

@@ -1,4 +1,4 @@
-// `POST /session/openid/begin`: the seal returns with the answer of the provider.
+// `POST /session/openid/begin`: starts a sign-in at the OpenID provider. The client sends the seal with the provider's response.
 // Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

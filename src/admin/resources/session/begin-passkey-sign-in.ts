@@ -1,4 +1,4 @@
-// `POST /session/passkey/begin`: request options for the authenticator. They name no person: the authenticator does.
+// `POST /session/passkey/begin`: request options for the authenticator. They name no person; the authenticator's response does.
 // Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

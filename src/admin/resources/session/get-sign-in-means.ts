@@ -1,11 +1,11 @@
-// `GET /session/means`: for the sign-in page.
+// `GET /session/means`: the sign-in methods of this server, for the sign-in page.
 // Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 
 const input = z.strictObject({})
 const output = z.object({
-  /** Are email and password accepted? Passkeys always are. */
+  /** Whether sign-in accepts email and password. Passkeys are always accepted. */
   password: z.boolean(),
   /** Name of the OpenID provider; null: none. */
   openId: z.string().nullable(),

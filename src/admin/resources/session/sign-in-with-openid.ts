@@ -1,4 +1,4 @@
-// `POST /session/openid`: a new session for the person of the identity.
+// `POST /session/openid`: creates a session for the person of the identity.
 // Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../../acting-person.ts'
@@ -8,7 +8,7 @@ import { linkText, person, queryText, sealText } from '../people/person-schema.t
 const input = z.strictObject({
   seal: sealText,
   query: queryText,
-  /** Of an invitation, which admits a new person. */
+  /** Link of an invitation, which admits a new person. */
   link: linkText.optional(),
 })
 const output = z.object({ person, isNew: z.boolean() })

@@ -1,4 +1,4 @@
-// `POST /session/passkey`: a new session for the verified person, instead of email, password and code.
+// `POST /session/passkey`: creates a session for the verified person, without email, password and code.
 // Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../../acting-person.ts'

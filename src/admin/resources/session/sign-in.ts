@@ -1,4 +1,4 @@
-// `POST /session`: a new session; earlier cookies are ignored.
+// `POST /session`: creates a session; ignores earlier cookies.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../../acting-person.ts'
@@ -8,7 +8,7 @@ import { codeText, emailText, passwordText, person } from '../people/person-sche
 const input = z.strictObject({
   email: emailText,
   password: passwordText,
-  /** Of the authenticator, or a recovery code; needed when the answer without is `needs_code`. */
+  /** A code of the authenticator, or a recovery code; required if the reply without one is `needs_code`. */
   code: codeText.optional(),
 })
 const output = z.object({ person })

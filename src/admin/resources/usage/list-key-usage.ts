@@ -8,18 +8,18 @@ const count = z.number().min(0)
 
 const input = z.strictObject({ account: accountId })
 const output = z.object({
-  /** Used ones, in no order. */
+  /** Keys with usage, unordered. */
   keys: z.array(
     z.object({
       id: z.string(),
-      /** Of the last 24 hours, and how many of them were not answered. */
+      /** Of the last 24 hours, and how many of them failed. */
       requests: count,
       failed: count,
-      /** Of the current UTC day. */
+      /** In the current UTC day. */
       unitsToday: count,
-      /** Milliseconds since 1970: right to the minute within the last hour, and to the hour before. */
+      /** Milliseconds since 1970; exact to the minute within the last hour, else to the hour. */
       lastUsed: z.int().nullable(),
-      /** Calls of each hour, the current one last; null: the account has too many keys. */
+      /** Calls per hour, current hour last; null: the account has too many keys. */
       hours: z.array(count).nullable(),
     }),
   ),

@@ -18,7 +18,7 @@ const columns = [
   'bytesOut',
 ] as const satisfies readonly (keyof UsageLine)[]
 
-/** With a line of headings; `start` as ISO 8601, UTC. */
+/** With a header row; `start` in ISO 8601, UTC. */
 export function usageCsv(lines: readonly UsageLine[]): string {
   const rows = lines.map((line) => [
     new Date(line.start).toISOString(),

@@ -23,8 +23,8 @@ const filterQuery = {
 }
 
 /**
- * `from` and `until` replace the window: milliseconds since 1970; intervals that they lie in count in full, and `span` is
- * their length. `by`: cuts the series by that, too. `face`, `network`, `method`: of these calls only.
+ * `from` and `until` replace the window: milliseconds since 1970. The intervals that contain them count completely; `span` is the
+ * length of an interval. `by`: also splits the series by this member. `face`, `network`, `method`: filters.
  */
 export const reportQuery = {
   window: windowName.default('24h'),
@@ -42,7 +42,7 @@ type ReportQuery = {
   readonly span?: z.output<typeof span> | undefined
 }
 
-/** Throws `bad_input` for one end of a time alone. */
+/** Throws `bad_input` if only one end of a time is given. */
 export function periodOf({ window, from, until, span: length }: ReportQuery): UsagePeriod {
   if (from !== undefined && until !== undefined) return { from, until, span: length }
   if (from === undefined && until === undefined) return window
@@ -112,7 +112,7 @@ export const report = z.object({
       ...sumsShape,
     }),
   ),
-  /** Answers from chain data by verification level (x-cairn-verified), the most first; of one method: empty. */
+  /** Answers from chain data by verification level (x-cairn-verified), most first; empty for a single method. */
   verified: z.array(z.object({ network: z.string(), level: z.string(), requests: count })),
   split: z
     .object({
@@ -167,7 +167,7 @@ export const second = z.object({
     .readonly(),
 })
 
-/** The report with the names of those it consists of. */
+/** Adds the names of accounts and keys to the report. */
 export function withNames(
   report: UsageReport,
   nameOf: (id: string) => string,

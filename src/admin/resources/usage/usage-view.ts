@@ -10,7 +10,7 @@ export type UsageView = {
   readonly report: UsageReports['report']
   readonly list: UsageLines['list']
   readonly listKeys: (accountId: string) => Promise<readonly KeyUsage[]>
-  /** Null where no server runs: a command on the data folder. */
+  /** Null if no server runs: a command on the data folder. */
   readonly follow: UsageFeed['follow'] | null
   readonly storageOf: (accountId: string) => Promise<StorageSums>
 }
