@@ -1,4 +1,4 @@
-// Reasons to refuse a change to accounts or keys, as sentences for the caller: the command line and the admin API show them.
+// Reasons to refuse a change to accounts or keys, with messages that the command line and the admin API show.
 // Tested by src/access/accounts/accounts.test.ts
 import { checkApiKey, checkApiSecret } from './api-key.ts'
 
@@ -73,7 +73,7 @@ export function checkKeyName(name: string): void {
   )
 }
 
-/** Throws AccountsRefusal `bad_key`. The texts never contain the input: it may be a secret in the wrong place. */
+/** Throws AccountsRefusal `bad_key`. Messages never contain the input: it may be a secret in the wrong place. */
 export function checkNewKey(key: string, secret: string): void {
   if (!checkApiKey(key)) {
     throw new AccountsRefusal(

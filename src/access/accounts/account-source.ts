@@ -1,5 +1,4 @@
-// Where the directory reads accounts, keys and public keys: in `cairn.db`, in the caller's turn, or in a remote database, with a
-// wait.
+// Reads accounts, keys and public keys for the directory: synchronously from `cairn.db`, or asynchronously from a remote database.
 // Tested by src/access/accounts/directory.test.ts, src/access/accounts/remote-directory.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -20,24 +19,24 @@ export type AccountRows = {
 
 export type AccountSource = {
   /**
-   * Gives all rows to `take`, if they have changed since it did so last. Undefined: done; otherwise when it is done. Throws,
-   * or rejects, as `Rows`.
+   * Passes all rows to `take` if they have changed since the last call. Undefined: done synchronously; otherwise resolves when
+   * done. Throws, or rejects, as `Rows`.
    */
   refresh(take: (rows: AccountRows) => void): Promise<void> | undefined
   /**
-   * The rows of one key, by the hash of its text: a refresh takes longer. Resolves with null if what `take` got is newer.
-   * Null: `refresh` reads as fast.
+   * Reads the rows of one key by the hash of its text, faster than a refresh. Resolves with null if the rows that `take` received
+   * are newer. Null: `refresh` is equally fast.
    */
   readonly findKey: ((keyHash: Uint8Array) => Promise<AccountRows | null>) | null
-  /** Calls `changed` when a refresh is worth it, besides the periodic ones; returns a function that ends it. */
+  /** Calls `changed` when a refresh is useful, in addition to the periodic ones; returns a function that unsubscribes. */
   onChange(changed: () => void): () => void
-  /** Whether what was read last may still decide: the database may have been away for too long since. */
+  /** False if the last read is too old to decide by, because the database has been unreachable since. */
   isCurrent(): boolean
 }
 
 const accountsRevision = revisionOf('accounts')
 
-/** `db`: a read connection, own or shared; all reads are short. */
+/** `db`: a read connection, exclusive or shared; all reads are short. */
 export function createLocalAccounts(db: Database): AccountSource {
   let revision = -1
   return {
@@ -57,11 +56,11 @@ export function createLocalAccounts(db: Database): AccountSource {
   }
 }
 
-/** Of a reload to the time until the next one: many changes must not cost all of the time. */
+/** Minimum pause as a multiple of a reload's duration, so that frequent changes cannot use all of the time. */
 const pauseShare = 4
 const pauseMsMax = 500
 
-/** `onChange`: of notifications. `staleMs`: how long what was read last decides while `rows` cannot be read. */
+/** `onChange`: notifications. `staleMs`: how long the last read remains valid while `rows` cannot be read. */
 export function createRemoteAccounts(parts: {
   readonly rows: Pick<Rows, 'first' | 'snapshot'>
   readonly onChange?: AccountSource['onChange']
@@ -102,7 +101,7 @@ export function createRemoteAccounts(parts: {
         running = run(take).finally(() => (running = null))
         return running
       }
-      // One that is under way may have read before the change that the caller knows of.
+      // A refresh in flight may have read before the change that the caller knows of, so start another.
       following ??= running
         .catch(() => {})
         .then(() => {
@@ -118,7 +117,7 @@ export function createRemoteAccounts(parts: {
         findCredential(keyHash),
         listPublicKeysOfHash(keyHash),
       ])
-      // A key that was revoked in the meantime must stay revoked.
+      // A key that was revoked in the meantime must remain revoked.
       return (revisions[0]?.number ?? 0) < revision ? null : { credentials, publicKeys }
     },
     onChange: parts.onChange ?? (() => () => {}),

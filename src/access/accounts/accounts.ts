@@ -63,7 +63,7 @@ export type Account = {
   readonly created: number
   readonly hasCard: boolean
   readonly settings: AccountSettings
-  /** Lists alone: its row is damaged, and `settings` are those of a new account. */
+  /** Only in lists: the stored row is damaged, and `settings` are those of a new account. */
   readonly settingsDamaged?: true | undefined
 }
 
@@ -72,7 +72,7 @@ export type ApiKey = {
   readonly accountId: string
   readonly accountName: string
   readonly name: string
-  /** Up to 8 characters of the key, to recognise it by. */
+  /** Up to 8 characters of the key, for identification. */
   readonly prefix: string
   readonly created: number
   readonly expires: number | null
@@ -80,22 +80,22 @@ export type ApiKey = {
   /** UTC day `2026-01-31`, or null: never used. */
   readonly lastUsedDay: string | null
   readonly settings: KeySettings
-  /** Lists alone: its row is damaged, and `settings` are those of a new key. It is refused. */
+  /** Only in lists: the stored row is damaged, and `settings` are those of a new key. The key is refused. */
   readonly settingsDamaged?: true | undefined
-  /** Id of the key that this one replaces, or null. */
+  /** ID of the key that this one replaces, or null. */
   readonly rotatedFrom: string | null
-  /** Until when the secret before the last rotation opens the key too; null = it was never rotated. */
+  /** Expiry of the secret before the last rotation; null = never rotated. */
   readonly earlierSecretExpires: number | null
 }
 
-/** `key` and `secret` are nowhere else: show them now. */
+/** `key` and `secret` exist only in this reply: show them now. */
 type Made = { readonly apiKey: ApiKey; readonly key: string; readonly secret: string }
 
 type NewApiKey = {
   readonly name?: string
   readonly expires?: number | null
   readonly settings?: Partial<KeySettings>
-  /** A key of another service, taken as it is. `secret` null: one is created. */
+  /** A key of another service, imported unchanged. `secret` null: Cairn creates one. */
   readonly imported?: { readonly key: string; readonly secret: string | null }
 }
 
@@ -103,56 +103,55 @@ type NewApiKey = {
 export type Accounts = {
   createAccount(name: string, options?: { readonly hasCard?: boolean }): Promise<Account>
   listAccounts(): Promise<readonly Account[]>
-  /** Null: there is none. */
+  /** Null: there is no account. */
   oldestAccount(): Promise<Pick<Account, 'id' | 'name'> | null>
   hasKeys(): Promise<boolean>
-  /** By name. */
+  /** Finds an account by name. */
   findAccount(name: string): Promise<Account | null>
   getAccount(name: string): Promise<Account>
   getAccountById(id: string): Promise<Account>
-  /** Another name for the account; keys and pins stay as they are. */
+  /** Renames the account; keys and pins remain unchanged. */
   renameAccount(id: string, name: string): Promise<void>
   /** The operator's mark: it enables the IPFS API. Removing it disables the API if the payment provider has no card. */
   setCard(accountName: string, hasCard: boolean): Promise<void>
-  /** Changes an account by name. Members that `changes` lacks keep their value. */
+  /** Changes an account by name. Settings that `changes` omits keep their value. */
   changeAccountSettings(
     accountName: string,
     changes: Partial<AccountSettings>,
   ): Promise<AccountSettings>
   createKey(accountName: string, options?: NewApiKey): Promise<Made>
-  /** As `createKey`, in the account with this id. */
+  /** As `createKey`, in the account with this ID. */
   createKeyOf(accountId: string, options?: NewApiKey): Promise<Made>
   /**
-   * A new key with the name and the settings of the key `id`, which ends after `overlapMs` milliseconds (or
-   * at its own end, if that comes first); 0 revokes it now. Refused for a key that is revoked, over, or has
-   * a successor that works.
+   * Creates a key with the name and settings of the key `id`, which expires after `overlapMs` milliseconds (or at its own expiry,
+   * if that is earlier); 0 revokes it now. Refused for a key that is revoked, expired, or has a valid successor.
    */
   rotateKey(id: string, overlapMs: number): Promise<Made>
   /**
    * Creates a new secret for the key `id`. The previous secret stays valid for `overlapMs` milliseconds. A key has two
-   * secrets at most: a secret left from an earlier rotation expires immediately.
-   */
+   * Creates a new secret for the key `id`. The previous secret remains valid for `overlapMs` milliseconds. A key has at most two
+   * secrets: a secret left from an earlier rotation expires immediately.
   rotateSecret(
     id: string,
     overlapMs: number,
   ): Promise<{ readonly apiKey: ApiKey; readonly secret: string }>
-  /** Of one account by name, or of all. */
+  /** Keys of one account by name, or of all accounts. */
   listKeys(accountName?: string): Promise<readonly ApiKey[]>
-  /** By id; null: there is none. */
+  /** Finds a key by ID; null: there is none. */
   findKey(id: string): Promise<ApiKey | null>
-  /** Null: the account has no such key. Both by id. */
+  /** Null: the account has no such key. Both are IDs. */
   findKeyOf(accountId: string, id: string): Promise<ApiKey | null>
-  /** Of an account by its id. */
+  /** Keys of an account by its ID. */
   listKeysOf(accountId: string): Promise<readonly ApiKey[]>
-  /** For keys that owners make (setting `keys.perAccountMax`). */
+  /** Limit of keys that owners create (setting `keys.perAccountMax`). */
   readonly keyLimit: KeyLimit
-  /** By id. */
+  /** Returns a key by its ID. */
   getKey(id: string): Promise<ApiKey>
-  /** Final; a revoked key stays in lists. */
+  /** Permanent; a revoked key remains in lists. */
   revokeKey(id: string): Promise<void>
-  /** Members that `changes` lacks keep their value. */
+  /** Settings that `changes` omits keep their value. */
   changeSettings(id: string, changes: Partial<KeySettings>): Promise<KeySettings>
-  /** The same, with name and end of the key in one write. `expires`: milliseconds since 1970; null = never. */
+  /** As `changeSettings`, with name and expiry in the same write. `expires`: milliseconds since 1970; null = never. */
   changeKey(id: string, changes: KeyChanges): Promise<ApiKey>
 }
 
@@ -241,7 +240,7 @@ export function createAccounts(parts: {
     const itself = await rows.first(findKeyByHash(hashCredential(id)))
     throw new AccountsRefusal(
       'no_key',
-      // A key is not repeated to a terminal that others may read.
+      // Do not print a key on a terminal that others may read.
       itself === null
         ? `no key has the id ${quote(id)}`
         : `that is the key itself, its id is ${itself.id}`,

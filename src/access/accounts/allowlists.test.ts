@@ -17,7 +17,7 @@ function compile(changes: Partial<KeySettings>) {
   return lists
 }
 
-/** The reason of the refusal, or `passes`. */
+/** Returns the reason of the refusal, or `passes`. */
 function verdict(check: () => void): string {
   try {
     check()

@@ -1,5 +1,5 @@
-// Allowlists of an ApiKey, compiled once when the key is read. All types must match (AND), entries of one type are
-// alternatives (OR), and an empty type allows all, as with Infura keys. A refusal names the type, never the list.
+// Allowlists of an ApiKey, compiled once when the key is read. As with Infura keys, a request must match all types (AND) and one
+// entry of each type (OR); an empty type allows all. A refusal names the type, never its entries.
 import { domainToASCII } from 'node:url'
 import { Fault } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
@@ -9,11 +9,11 @@ import type { KeySettings } from './key-settings.ts'
 export type OriginRule = {
   /** Null: any. */
   readonly scheme: string | null
-  /** Lower case, ASCII, without a dot at the end. */
+  /** Lower case, ASCII, without a trailing dot. */
   readonly host: string
-  /** Hosts below `host`, at any depth, and not `host` itself. */
+  /** Matches hosts below `host`, at any depth, but not `host` itself. */
   readonly below: boolean
-  /** Null: the port that the scheme means. */
+  /** Null: the scheme's default port. */
   readonly port: number | null
 }
 
@@ -29,7 +29,7 @@ const originForm = new RegExp(`^(${schemeForm})://(${hostForm})(?::([0-9]{1,5}))
 const asciiHost = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/
 const portMax = 65_535
 
-/** Null for a value that no browser sends: `*`, a path, a user; and for the origin `null`, which any page can send. */
+/** Null for a value that no browser sends (`*`, a path, a user), and for the origin `null`, which any page can send. */
 export function parseOriginRule(entry: string): OriginRule | null {
   const [, scheme = null, star, host = '', port] = entryForm.exec(entry.trim().toLowerCase()) ?? []
   const ascii = withoutDot(domainToASCII(host))
@@ -39,7 +39,7 @@ export function parseOriginRule(entry: string): OriginRule | null {
   return { scheme, host: ascii, below: star !== undefined, port: portOf(scheme, port) }
 }
 
-/** Null for `null` and for everything that is no origin. */
+/** Null for `null` and for text that is not an origin. */
 function parseOrigin(header: string): Origin | null {
   const [, scheme, host = '', port] = originForm.exec(header.trim().toLowerCase()) ?? []
   if (scheme === undefined) return null
@@ -54,7 +54,7 @@ function isOriginOf(rule: OriginRule, { scheme, host, port }: Origin): boolean {
   return rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host
 }
 
-/** Null where it is the scheme's own. */
+/** Null for the scheme's default port. */
 function portOf(scheme: string | null, port: string | undefined): number | null {
   if (port === undefined) return null
   const number = Number(port)
@@ -73,24 +73,24 @@ export type Origins = {
   readonly userAgent?: string | undefined
 }
 
-/** Null in a member: that type allows all. */
+/** Null in a member: this type allows all. */
 export type Allowlists = {
   /** Lower-case hex without 0x. */
   readonly addresses: ReadonlySet<string> | null
   readonly methods: ReadonlySet<string> | null
   readonly origins: readonly OriginRule[] | null
-  /** Parts of a User-Agent, upper and lower case as they are. */
+  /** Parts of a User-Agent, case-sensitive. */
   readonly userAgents: readonly string[] | null
   readonly isIpAllowed: ((address: string) => boolean) | null
 }
 
-/** Entries that an owner, or the signer of a JWT, may list. */
+/** The allowlists that an owner, or the signer of a JWT, can set. */
 export type ListSettings = Pick<
   KeySettings,
   'allowAddresses' | 'allowMethods' | 'allowOrigins' | 'allowUserAgents' | 'allowIps'
 >
 
-/** Null when no list is set, so that a key without lists costs one comparison. */
+/** Null if no allowlist is set, so that a key without allowlists costs one comparison. */
 export function compileAllowlists(settings: ListSettings): Allowlists | null {
   const { allowAddresses, allowMethods, allowOrigins, allowUserAgents, allowIps } = settings
   const all = [allowAddresses, allowMethods, allowOrigins, allowUserAgents, allowIps]
@@ -119,14 +119,13 @@ export function authorizeOrigins(
   }
 }
 
-/** `name`: a JSON-RPC method or the path of a file command. Throws `refused_by_setting`: method. */
+/** `name`: a JSON-RPC method or the path of an IPFS command. Throws `refused_by_setting`: method. */
 export function authorizeMethod({ methods }: Allowlists, name: string): void {
   if (methods !== null && !methods.has(name)) throw refusal('method')
 }
 
 /**
- * Every one of them must be listed, and a call that names none is refused. Throws `refused_by_setting`:
- * address.
+ * Every account that the call names must be listed; a call that names none is refused. Throws `refused_by_setting`: address.
  */
 export function authorizeAddresses({ addresses }: Allowlists, named: readonly Uint8Array[]): void {
   if (addresses === null) return

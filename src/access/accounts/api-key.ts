@@ -1,5 +1,5 @@
-// Text form of keys and secrets: `cairn_live_` (secret: `cairns_live_`; token of a person: `cairnt_live_`) + 30 base62
-// characters of a CSPRNG + 6 base62 characters of the CRC32 of the preceding text. Imported keys have any form.
+// Text format of keys and secrets: `cairn_live_` (secret: `cairns_live_`; token of a person: `cairnt_live_`) + 30 base62
+// characters of a CSPRNG + 6 base62 characters of the CRC32 of the preceding text. Imported keys have any format.
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -11,42 +11,42 @@ const randomLength = 30
 const checksumLength = 6
 const opaque = /^[A-Za-z0-9_-]{8,128}$/
 
-/** A new key, 178 random bits. */
+/** Creates a key with 178 random bits. */
 export function createApiKey(): string {
   return withChecksum(keyPrefix + randomText())
 }
 
-/** A new secret, 178 random bits. */
+/** Creates a secret with 178 random bits. */
 export function createApiSecret(): string {
   return withChecksum(secretPrefix + randomText())
 }
 
-/** A new token for a program of a person, or for a link; 178 random bits. */
+/** Creates a token for a person's program or for a link, with 178 random bits. */
 export function createToken(): string {
   return withChecksum(tokenPrefix + randomText())
 }
 
-/** Returns true if the text has the form of a token. All tokens are Cairn's own, so the checksum is always checked. */
+/** Returns true if the text has the format of a token. Cairn creates all tokens, so the checksum is always checked. */
 export function checkToken(text: string): boolean {
   return text.startsWith(tokenPrefix) && check(text, tokenPrefix)
 }
 
-/** Could this be a key? Opaque text of 8-128 characters; with our prefix the checksum must be right. */
+/** Could this be a key? Any text of 8 to 128 characters; with Cairn's prefix the checksum must match. */
 export function checkApiKey(text: string): boolean {
   return check(text, keyPrefix)
 }
 
-/** The same for a secret. */
+/** As `checkApiKey`, for a secret. */
 export function checkApiSecret(text: string): boolean {
   return check(text, secretPrefix)
 }
 
-/** Stored form of a key or secret: random text needs no slow hash. 32 bytes. */
+/** Stored form of a key or secret, 32 bytes. Random text needs no slow hash. */
 export function hashCredential(text: string): Uint8Array {
   return new Uint8Array(hash('sha256', text, 'buffer'))
 }
 
-/** The same as lower-case hex, to look it up by. */
+/** As `hashCredential`, in lower-case hex, for lookups. */
 export function hashToHex(text: string): string {
   return hash('sha256', text, 'hex')
 }
@@ -81,7 +81,7 @@ function randomText(): string {
   let text = ''
   while (text.length < randomLength) {
     for (const byte of randomBytes(randomLength)) {
-      // 248 = 4 x 62: a larger byte would make the first letters likelier.
+      // 248 = 4 x 62: a larger byte would make the first letters of the alphabet more likely.
       if (byte < 248 && text.length < randomLength) text += alphabet.charAt(byte % 62)
     }
   }

@@ -5,16 +5,16 @@ import type { AccountSettings, KeySettings } from './key-settings.ts'
 export type Caller = {
   readonly accountId: string
   readonly accountName: string
-  /** Id of the ApiKey row; never the key itself. */
+  /** ID of the ApiKey row; never the key itself. */
   readonly keyId: string
   readonly hasCard: boolean
   readonly settings: KeySettings
-  /** Limits of all keys of the account together. */
+  /** Limits that all keys of the account share. */
   readonly quotas: AccountSettings
-  /** The secret was sent and right. */
+  /** The request carried the correct secret. */
   readonly withSecret: boolean
-  /** A JWT was sent and right; `bringsLists`: its own lists hold in place of the key's. */
+  /** The request carried a valid JWT; `bringsLists`: the token's allowlists replace those of the key. */
   readonly jwt?: { readonly bringsLists: boolean }
-  /** The lists that hold for this caller; null: there are none, or the secret or a JWT overrides them. */
+  /** The allowlists that apply to this caller; null: none, or the secret or a JWT overrides them. */
   readonly allowlists: Allowlists | null
 }

@@ -1,4 +1,4 @@
-// Entries of the directory, built from rows: what a key and its secret are checked against, and the callers that they stand for.
+// Entries of the directory, built from rows: the data that a key and its secret are checked against, and the resulting callers.
 // Tested by src/access/accounts/directory.test.ts
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -16,7 +16,7 @@ import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
 
 export type DirectoryEntry = JwtHolder & {
   readonly secretHash: Uint8Array
-  /** The secret before the last rotation, and when it ends. */
+  /** Hash of the secret before the last rotation, and its expiry. */
   readonly earlierSecretHash: Uint8Array | null
   readonly earlierSecretExpires: number | null
   readonly expires: number | null
@@ -27,9 +27,9 @@ export type DirectoryEntry = JwtHolder & {
 const noKeys: JwtKeys = new Map()
 
 export type DirectoryEntries = {
-  /** By the hash of the key. */
+  /** Entries by hash of the key. */
   readonly read: Map<string, DirectoryEntry>
-  /** Hashes of keys whose rows cannot be read; they are logged. */
+  /** Hashes of keys whose rows are damaged; they are logged. */
   readonly unreadable: Set<string>
 }
 
@@ -46,7 +46,7 @@ export function toEntries({ credentials, publicKeys }: AccountRows, log: Log): D
     try {
       read.set(hash, toEntry(row, byKey.get(row.id) ?? noKeys))
     } catch (error) {
-      // One unreadable row closes its own door only.
+      // One damaged row must not block other keys.
       unreadable.add(hash)
       log('error', 'api_key_unreadable', { keyId: row.id, error })
     }
@@ -56,7 +56,7 @@ export function toEntries({ credentials, publicKeys }: AccountRows, log: Log): D
 
 const noSecretHash = new Uint8Array(32)
 
-/** `entry` null: always two comparisons, so that the time does not reveal which hash exists. */
+/** `entry` null: always makes two comparisons, so that the time does not reveal which hash exists. */
 export function isSecret(
   entry: DirectoryEntry | null,
   secret: string | null,

@@ -14,7 +14,7 @@ import { createAccounts, type Accounts } from './accounts.ts'
 import { createDirectory, type LocalDirectory } from './directory.ts'
 
 type Rig = {
-  /** As another process would have it: with connections of its own. */
+  /** Accounts as another process uses them, with separate connections. */
   readonly accounts: Accounts
   readonly writing: Database
   readonly directory: LocalDirectory

@@ -1,6 +1,6 @@
-// Authenticates requests from memory. Reloads when `revision.accounts`, which triggers increment at each change, has
-// changed. Keys that another process creates, revokes or marks therefore take effect within a second, and new keys
-// and cards immediately. With a remote database an unknown key waits for its row; known ones wait for nothing.
+// Authenticates requests from memory. Reloads when `revision.accounts` has changed, which triggers increment at each change. Keys
+// that another process creates, revokes or marks take effect within a second, and new keys and cards immediately. With a remote
+// database, only an unknown key waits for a database read.
 // Tested by src/access/accounts/directory.test.ts, src/access/accounts/remote-directory.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -16,24 +16,24 @@ import type { KeySettings } from './key-settings.ts'
 
 export type Directory = {
   /**
-   * Throws `bad_key` (unknown, malformed, expired, revoked), `bad_secret` (one was sent, and is wrong), or `damaged` (the
-   * stored settings cannot be read). A promise that rejects with the same, if a remote database must be read first; also
-   * with `overloaded`, if it cannot be read.
+   * Throws `bad_key` (unknown, malformed, expired, revoked), `bad_secret` (wrong), or `damaged` (the stored settings cannot be
+   * read). Returns a promise that rejects with the same faults if a remote database must be read first, and with `overloaded` if it
+   * cannot be read.
    */
   authenticate(key: string, secret: string | null, address?: string): Caller | Promise<Caller>
   /** Authenticates with a JWT instead of a secret; synchronous for a cached token. Throws `bad_key`, `bad_token`. */
   authenticateJwt(key: string, jwt: string, address?: string): Caller | Promise<Caller>
-  /** Whether an account makes pins public; with `cardGate`, one with a card. */
+  /** Whether any account makes pins public; with `cardGate`, only accounts with a card count. */
   hasPublicContent(cardGate: boolean): boolean
-  /** A key with its secret and without its lists, for its own account; null: there is none that works. */
+  /** The caller of a key as authenticated with its secret, without allowlists, for its own account; null: no valid key. */
   callerOf(accountId: string, keyId: string): Caller | null | Promise<Caller | null>
-  /** Whether the requests of this key are recorded, as of the last look; false for a key that does not exist. */
+  /** Whether the inspector records the requests of this key, as of the last reload; false for an unknown key. */
   isInspected(key: string): boolean
-  /** Of a key that works, as of the last look; null: there is none. */
+  /** Settings of a valid key, as of the last reload; null: there is none. */
   settingsOf(keyId: string): KeySettings | null
   /**
-   * As `authenticate`, for a key by account ID and key ID. Returns null if the account has no such key.
-   * Throws `bad_key`, whose reason is revoked or expired, or `bad_token`.
+   * As `authenticate`, for a key by account ID and key ID. Returns null if the account has no such key. Throws `bad_key` for a
+   * revoked or expired key, or `bad_token`.
    */
   enterAs(accountId: string, keyId: string, shown: Shown): Caller | null | Promise<Caller | null>
   /** Reloads the accounts if they have changed. */
@@ -41,14 +41,14 @@ export type Directory = {
   stop(): void
 }
 
-/** Of a local database: only JWTs wait. */
+/** With a local database, only JWTs are verified asynchronously. */
 export type LocalDirectory = Omit<Directory, 'authenticate' | 'callerOf' | 'refresh'> & {
   authenticate(key: string, secret: string | null, address?: string): Caller
   callerOf(accountId: string, keyId: string): Caller | null
   refresh(): void
 }
 
-/** Data of a key. `secret`: the right one. */
+/** The credentials of a request. `secret`: it carries the correct one. */
 type Shown = { readonly secret: boolean; readonly jwt?: string | undefined }
 
 const refreshPeriodMs = 1000
@@ -56,28 +56,28 @@ const damagedKey = 'the stored settings of this API key are damaged: only the op
 const unknownKeptMs = 1000
 const unknownMax = 10_000
 const hashesMax = 4_096
-/** Unknown keys that are looked up in a remote database at a time. */
+/** Maximum number of concurrent lookups of unknown keys in a remote database. */
 const looksMax = 64
 
 type DirectoryParts = {
   readonly mayLook?: (address: string) => boolean
   readonly ownHosts?: () => readonly string[]
-  /** Longest life of a JWT, milliseconds; absent: any. */
+  /** Maximum lifetime of a JWT in milliseconds; absent: no limit. */
   readonly jwtLifeMsMax?: () => number
   readonly clock: Clock
   readonly log: Log
 }
 
-/** As `createDirectoryOf`. `db`: a read connection, own or shared; all reads are short. */
+/** As `createDirectoryOf`. `db`: a read connection, exclusive or shared; all reads are short. */
 export function createDirectory(parts: DirectoryParts & { readonly db: Database }): LocalDirectory {
-  // It reads in the caller's turn, so nothing but a JWT makes a promise.
+  // Reads are synchronous, so only a JWT creates a promise.
   return createDirectoryOf({ ...parts, source: createLocalAccounts(parts.db) }) as LocalDirectory
 }
 
 /**
- * `mayLook`: returns false if an unknown key or secret of this address must not cause a database read; without it, reads are
- * unlimited. `ownHosts`: names of this server that a JWT may contain as audience. With a remote source, `refresh` must
- * have resolved before requests arrive.
+ * `mayLook`: returns false if an unknown key or secret of this address must not cause a database read; if absent, reads are not
+ * limited. `ownHosts`: names of this server that a JWT may contain as audience. With a remote source, `refresh` must have resolved
+ * before requests arrive.
  */
 export function createDirectoryOf(
   parts: DirectoryParts & { readonly source: AccountSource },
@@ -95,11 +95,11 @@ export function createDirectoryOf(
   let isOpen = false
   let isOpenWithCard = false
   let byId = new Map<string, DirectoryEntry>()
-  /** By hash, of keys whose rows cannot be read. */
+  /** Hashes of keys whose rows are damaged. */
   let damaged: ReadonlySet<string> = new Set()
-  // sha256 by key, of keys that are there: working it out for each call took a thirtieth of a cached answer's time.
+  // sha256 of known keys: hashing at each call took 3 % of the time of a cached answer.
   const hashes = createLruCache<string>({ sizeMax: hashesMax, sizeOf: () => 1 })
-  // sha256 of keys that are not there -> when to look again.
+  // sha256 of unknown keys -> time of the next lookup.
   const unknown = new Map<string, number>()
 
   const looks = new Map<string, Promise<void>>()
@@ -125,7 +125,7 @@ export function createDirectoryOf(
     isOpenWithCard = open.some(({ withSecret }) => withSecret.hasCard)
   }
 
-  /** The current rows of one key. Undefined: read; otherwise when they are. */
+  /** Reads the current rows of one key. Undefined: done synchronously; otherwise resolves when done. */
   function look(hash: string): Promise<void> | undefined {
     const { findKey } = source
     if (findKey !== null) return lookRemotely(hash, findKey)
@@ -171,12 +171,12 @@ export function createDirectoryOf(
     const known = hashes.find(key)
     if (known !== null) return known
     const hash = hashToHex(key)
-    // A copy: a part of a text would keep the whole head that it came with.
+    // Copy the key: a substring would keep the whole request head in memory.
     if (entries.has(hash)) hashes.add(Buffer.from(key).toString(), hash)
     return hash
   }
 
-  /** Whether the key may be known to the database although it is not here. Throws `damaged`. */
+  /** Whether the database may contain a key that is not in memory. Throws `damaged`. */
   function mayBeNew(hash: string, address: string): boolean {
     if (damaged.has(hash)) throw new Fault('damaged', { detail: damagedKey })
     return (unknown.get(hash) ?? 0) <= clock.monotonic() && mayLook(address)
@@ -187,7 +187,7 @@ export function createDirectoryOf(
     return entry?.withSecret.accountId === accountId ? entry : null
   }
 
-  /** Throws `bad_key` for a text that cannot be a key, and `overloaded` if nothing that was read may decide. */
+  /** Throws `bad_key` for text that cannot be a key, and `overloaded` if the data in memory is too old. */
   function checkKey(key: string, hash: string): void {
     if (!entries.has(hash) && !checkApiKey(key)) throw new Fault('bad_key')
     if (!source.isCurrent()) {
@@ -195,7 +195,7 @@ export function createDirectoryOf(
     }
   }
 
-  /** Throws `bad_key` or `damaged` if the key does not work. */
+  /** Throws `bad_key` or `damaged` if the key is not valid. */
   function usable(entry: DirectoryEntry | undefined, hash: string): DirectoryEntry {
     if (entry === undefined) {
       if (damaged.has(hash)) throw new Fault('damaged', { detail: damagedKey })
@@ -213,9 +213,9 @@ export function createDirectoryOf(
   }
 
   function mayHaveChanged(entry: DirectoryEntry, right: boolean, address: string): boolean {
-    // A card that was set a moment ago must open the door now: a local database is read in no time.
+    // A new card must take effect now; reading a local database is fast.
     if (!entry.withSecret.hasCard && source.findKey === null) return true
-    // So must a secret that was made a moment ago.
+    // A new secret must take effect now.
     return !right && mayLook(address)
   }
 
@@ -225,17 +225,17 @@ export function createDirectoryOf(
     return entry.withSecret
   }
 
-  /** By the rows as they are now. */
+  /** Authenticates with the entries in memory. */
   function authenticateNow(hash: string, secret: string | null): Caller {
     const entry = entries.get(hash) ?? null
-    // Before the key is judged, so that the time does not reveal which exists.
+    // Compare before the key is checked, so that the time does not reveal which keys exist.
     const right = isSecret(entry, secret, clock)
     return conclude(usable(entries.get(hash), hash), secret, right)
   }
 
   function refreshQuietly(): void {
     const failed = (error: unknown): void => {
-      // Known keys go on working from memory; the next second tries again.
+      // Continue with the known keys; the next second tries again.
       log('error', 'accounts_not_refreshed', { error })
     }
     try {
@@ -302,7 +302,7 @@ export function createDirectoryOf(
       if (!(caller instanceof Promise)) return caller
       return caller.catch(async (thrown: unknown) => {
         if (!mayLook(address)) throw thrown
-        // A public key that was added a moment ago must work now.
+        // A new public key must take effect now.
         const hash = hashOf(key)
         await look(hash)
         const fresh = usable(entries.get(hash), hash)
@@ -313,7 +313,7 @@ export function createDirectoryOf(
   }
 }
 
-/** `then` in this turn, if there is nothing to wait for. */
+/** Calls `then` synchronously if `first` is undefined. */
 function afterwards<T>(first: Promise<void> | undefined, then: () => T): T | Promise<Awaited<T>> {
   return first === undefined ? then() : (first.then(then) as Promise<Awaited<T>>)
 }

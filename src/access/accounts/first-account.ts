@@ -5,7 +5,7 @@ import type { KeySettings } from './key-settings.ts'
 
 export const firstAccountName = 'default'
 
-/** The oldest account; made when there is none, also when another process makes it at the same moment. */
+/** Returns the oldest account; creates one if there is none, also if another process does so at the same time. */
 export async function obtainFirstAccount(
   accounts: Accounts,
 ): Promise<Pick<Account, 'id' | 'name'>> {
@@ -20,7 +20,7 @@ export async function obtainFirstAccount(
   }
 }
 
-/** Key and secret of the first key, or null when there are keys already. Shown once. `devMethods`: as its setting. */
+/** Creates key and secret of the first key, shown once; null if keys exist. `devMethods`: the setting of that name. */
 export async function createFirstKey(
   accounts: Accounts,
   { devMethods }: Pick<KeySettings, 'devMethods'>,

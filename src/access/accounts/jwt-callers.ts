@@ -1,12 +1,11 @@
-// Authentication by JWT. Each token is verified once and cached until it expires, so later requests cost one hash and
-// one lookup.
+// Authentication by JWT. Each token is verified once and cached until it expires, so later requests cost one hash and one lookup.
 import { hash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/lru-cache.ts'
 import type { Caller } from './caller.ts'
 import { jwtCharsMax, badToken, verifyJwt, type JwtKeys } from './jwt.ts'
 
-/** A key that may be called with tokens: the caller it is without one, and its public keys. */
+/** A key that accepts JWTs: its caller without a JWT, and its public keys. */
 export type JwtHolder = { readonly withoutSecret: Caller; readonly jwtKeys: JwtKeys }
 
 export type JwtCallers = {
@@ -20,11 +19,11 @@ const tokensMax = 10_000
 /** Default audience of Infura's tokens. */
 const usualAudience = 'infura.io'
 
-/** `ownHosts`: names of this server, as audiences. Beyond `tokensMax` the token that was verified first goes. */
+/** `ownHosts`: names of this server, as audiences. Beyond `tokensMax` the token that was verified first is evicted. */
 export function createJwtCallers(parts: {
   readonly clock: Clock
   readonly ownHosts: () => readonly string[]
-  /** As `verifyJwt` takes it; a token that is known stays so until its end. */
+  /** As in `verifyJwt`. A cached token remains valid until it expires. */
   readonly lifeMsMax?: () => number
   readonly tokensMax?: number
 }): JwtCallers {
@@ -56,7 +55,7 @@ export function createJwtCallers(parts: {
       const name = `${holder.withoutSecret.keyId} ${hash('sha256', jwt, 'base64')}`
       const verified = known.get(name)
       if (verified !== undefined) {
-        // A key whose settings or public keys changed is a different cache key.
+        // Changed settings or public keys create a new holder, so the token is verified again.
         if (verified.holder === holder && clock.now() < verified.until) return verified.caller
         known.delete(name)
       }

@@ -22,7 +22,7 @@ const ecCurve = 'prime256v1'
 const pemForm = /^-----BEGIN PUBLIC KEY-----\n[A-Za-z0-9+/=\n]+\n-----END PUBLIC KEY-----$/
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'] as const
 
-/** Throws AccountsRefusal `bad_public_key`: a private key, another algorithm, RSA under 2048 bits, no key at all. */
+/** Throws AccountsRefusal `bad_public_key`: a private key, another algorithm, RSA below 2048 bits, or no key. */
 export function parsePublicKey(text: string): ParsedPublicKey {
   if (text.length > textCharsMax) throw unfitKey(`has more than ${textCharsMax} characters`)
   const trimmed = text.trim().replaceAll('\r\n', '\n')
@@ -39,7 +39,7 @@ export function fingerprintOf(spki: Uint8Array): string {
 }
 
 function fromPem(text: string): KeyObject {
-  // The text is never shown: it may be a secret in the wrong place.
+  // Never show the text: it may be a secret in the wrong place.
   if (text.includes('PRIVATE KEY')) throw privateRefusal()
   if (!pemForm.test(text)) {
     throw unfitKey('must be PEM from -----BEGIN PUBLIC KEY----- to its end, or a JWK')
@@ -93,7 +93,7 @@ function unfitKey(what: string, cause?: unknown): AccountsRefusal {
 }
 
 export type JwtPublicKey = {
-  /** The `kid` of JWTs. */
+  /** The `kid` in the header of JWTs. */
   readonly id: string
   readonly name: string
   readonly algorithm: JwtAlgorithm
@@ -105,14 +105,14 @@ export type JwtPublicKey = {
 
 /** `keyId`: of the ApiKey. Throws AccountsRefusal with a message for the caller. */
 export type JwtPublicKeys = {
-  /** The oldest first. */
+  /** Oldest first. */
   list(keyId: string): Promise<readonly JwtPublicKey[]>
   /** `text`: PEM (SPKI) or JWK. `id`: the name that existing tokens use; generated if absent. */
   add(
     keyId: string,
     fresh: { readonly name?: string; readonly text: string; readonly id?: string },
   ): Promise<JwtPublicKey>
-  /** By key ID as in a JWT. Tokens signed with it are refused from then on. */
+  /** Removes a key by its `kid`. Tokens signed with it are refused from then on. */
   remove(keyId: string, id: string): Promise<void>
 }
 

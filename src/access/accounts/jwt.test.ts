@@ -94,7 +94,7 @@ test('a text that is not a token, in any form of damage, is malformed, and so is
   for (let n = 0; n < 200; n++) {
     const at = (n * 7) % good.length
     const spoilt = good.slice(0, at) + (good[at] === 'A' ? 'B' : 'A') + good.slice(at + 1)
-    // The last character holds bits that no byte of the signature comes from.
+    // Some bits of the last character do not belong to a byte of the signature.
     if (at < good.length - 1) assert.notEqual(await reasonFor(spoilt), 'none', spoilt)
   }
 })
@@ -148,7 +148,7 @@ test('a token that lives longer than keys may allow is refused, with or without 
     [{ iat: seconds - 60, exp: seconds + hour - 60 }, 'none'],
     [{ iat: undefined, exp: seconds + hour + 31 }, 'lifetime'],
     [{ iat: seconds - 60, exp: seconds + hour }, 'lifetime'],
-    // A later start does not put off the end.
+    // A later start does not extend the limit.
     [{ iat: seconds + 86_400, exp: seconds + 86_400 + hour }, 'lifetime'],
     [{ iat: seconds, exp: 1e300 }, 'lifetime'],
   ]

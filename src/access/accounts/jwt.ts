@@ -1,4 +1,4 @@
-// JWT of a request (RFC 7519): signed with one of the ApiKey's public keys, for this server, and not expired. Its own
+// Verifies the JWT of a request (RFC 7519): signed with one of the ApiKey's public keys, for this server, and not expired. Its own
 // lists (`methods`, `addresses`, `origins`, `user_agents`) replace those of the key.
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { createRequire } from 'node:module'
@@ -9,13 +9,13 @@ import { type Allowlists, compileAllowlists } from './allowlists.ts'
 import { parseAllowlist } from './parse-key-settings.ts'
 import type { ParsedPublicKey } from './jwt-public-keys.ts'
 
-/** By `kid`. */
+/** Public keys by `kid`. */
 export type JwtKeys = ReadonlyMap<string, ParsedPublicKey>
 
-/** `until`: milliseconds since 1970. `lists` null: the token has none, so those of the key hold. */
+/** `until`: milliseconds since 1970. `lists` null: the token has no lists, so those of the key apply. */
 export type VerifiedJwt = { readonly until: number; readonly lists: Allowlists | null }
 
-/** Which of the checks failed, in `data.reason`. */
+/** The failed check, in `data.reason`. */
 type Reason =
   | 'required'
   | 'malformed'
@@ -30,11 +30,11 @@ type Reason =
 
 export const jwtCharsMax = 8_192
 
-/** Loaded with the first token: a server that is sent none does without its 14 MB. */
+/** Loaded with the first token, so that servers without JWTs save its 14 MB. */
 const jose = () => createRequire(import.meta.url)('jose') as typeof Jose
-/** Compact form of a signed token (RFC 7515 7.1): jose overlooks characters in between. */
+/** Compact form of a signed token (RFC 7515 7.1): jose ignores other characters in between. */
 const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
-/** How far the signer's clock may be from ours. */
+/** Maximum difference between the signer's clock and the local clock. */
 const skewSeconds = 30
 
 export function badToken(reason: Reason, cause?: unknown): Fault {
@@ -42,8 +42,8 @@ export function badToken(reason: Reason, cause?: unknown): Fault {
 }
 
 /**
- * `audiences`: the token must name one of them. `now`: milliseconds since 1970. Throws `bad_token`, whose reason names
- * the failed check. The public key determines the algorithm; the header is ignored.
+ * `audiences`: the token must contain one of them. `now`: milliseconds since 1970. Throws `bad_token`, whose reason names the
+ * failed check. The public key determines the algorithm, not the header.
  */
 export async function verifyJwt(
   text: string,
@@ -51,7 +51,7 @@ export async function verifyJwt(
   at: {
     readonly now: number
     readonly audiences: readonly string[]
-    /** Longest time from `iat` (without it: from `now`) to `exp`, milliseconds; absent: any. */
+    /** Maximum time from `iat` (without it: from `now`) to `exp`, milliseconds; absent: no limit. */
     readonly lifeMsMax?: number
   },
 ): Promise<VerifiedJwt> {
@@ -65,7 +65,7 @@ export async function verifyJwt(
       clockTolerance: skewSeconds,
       currentDate: new Date(at.now),
       requiredClaims: ['exp', 'aud'],
-      // Of tokens for another use that the same key signs.
+      // Refuses tokens that the same key signs for other uses.
       ...(typ === undefined ? {} : { typ: 'JWT' }),
     })
     checkLife(payload, at)
@@ -82,7 +82,7 @@ function checkLife(
   { iat, exp = 0 }: JWTPayload,
   { now, lifeMsMax = Infinity }: { readonly now: number; readonly lifeMsMax?: number },
 ): void {
-  // A later `iat` than now would make the life longer than it is allowed to be from now.
+  // A later `iat` than now would extend the lifetime beyond the maximum from now.
   const from = Math.min(iat ?? now / 1000, now / 1000 + skewSeconds)
   if ((exp - from) * 1000 > lifeMsMax + skewSeconds * 1000) throw badToken('lifetime')
 }
@@ -100,7 +100,7 @@ function headerOf(text: string): { readonly kid?: string; readonly typ?: string 
   }
 }
 
-// Created for the first token: most keys have none, and its creation takes as long as a call.
+// Created for the first token: most keys have none, and creating it takes as long as a call.
 const made = new WeakMap<ParsedPublicKey, KeyObject>()
 
 function keyObjectOf(key: ParsedPublicKey): KeyObject {
@@ -118,7 +118,7 @@ const listClaims = {
   user_agents: 'allowUserAgents',
 } as const
 
-/** An empty list, or a claim that is not a list of valid entries, cannot be enforced: refuse the token. */
+/** An empty list, or a claim that is not a list of valid entries, cannot be enforced: the token is refused. */
 function listsOf(payload: JWTPayload): Allowlists | null {
   const given = Object.entries(listClaims).filter(([claim]) => payload[claim] !== undefined)
   if (given.length === 0) return null

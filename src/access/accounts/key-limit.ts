@@ -1,4 +1,4 @@
-// How many keys an account may hold (setting `keys.perAccountMax`).
+// Limits the number of keys of an account (setting `keys.perAccountMax`).
 // Tested by test/admin/admin-keys.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -6,16 +6,16 @@ import { countKeys } from '../../tables/api-keys.ts'
 import { AccountsRefusal } from './account-rules.ts'
 import { createKeyedQueue } from '../../base/keyed-queue.ts'
 
-/** Revoked and expired keys stay in the database, and each rotation makes one more, so they are bounded too. */
+/** Revoked and expired keys remain in the database, and each rotation creates another, so their number is limited too. */
 const allPerWorking = 10
 
-/** Of all accounts together. */
+/** Maximum number of queued creations, over all accounts. */
 const waitingMax = 1000
 
 export type KeyLimit = {
   /**
-   * Runs `make`, which writes one key, one after another in each account. `ends`: one that works ends with it. Throws
-   * `too_many` where as many keys of the account work as may, or where it holds ten times as many in all; `overloaded`.
+   * Runs `make`, which writes one key; runs for the same account are serial. `ends`: a valid key ends with it. Throws `too_many` if
+   * the account has the maximum of valid keys, or ten times as many in total; `overloaded`.
    */
   whileMaking<Made>(
     order: { accountId: string; ends: boolean },
@@ -26,7 +26,7 @@ export type KeyLimit = {
 export function createKeyLimit(parts: {
   readonly rows: Pick<Rows, 'first'>
   readonly clock: Clock
-  /** Keys that may work at a time. */
+  /** Maximum number of valid keys. */
   readonly most: () => number
 }): KeyLimit {
   const { rows, clock } = parts

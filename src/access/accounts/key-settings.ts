@@ -1,5 +1,4 @@
-// Settings of an ApiKey. Null means no limit, an empty list allows all. Stored as JSON in
-// api_key.settings.
+// Settings of an ApiKey. Null means no limit, an empty list allows all. Stored as JSON in api_key.settings.
 
 import type { Provide } from '../../base/provide.ts'
 import type { ImportProfileName } from '../../codec/ipld/import-profile.ts'
@@ -11,7 +10,7 @@ export type KeySettings = {
   readonly jwtRequired: boolean
   /** Accepted audiences of JWTs; empty: `infura.io` and the hosts of this server. */
   readonly jwtAudiences: readonly string[]
-  /** Names of the networks the key may use; null = all. */
+  /** Names of the networks that the key may use; null = all. */
   readonly networks: readonly string[] | null
   /** JSON-RPC calls may change the embedded chain as development tools do: state, time, mining, snapshots. */
   readonly devMethods: boolean
@@ -23,36 +22,36 @@ export type KeySettings = {
   readonly filesWritesPerSecond: number | null
   /** Body bytes of IPFS API requests per calendar month (UTC). */
   readonly filesUploadBytesPerMonth: number | null
-  /** Body bytes of answers there. */
+  /** Body bytes of IPFS API replies per calendar month (UTC). */
   readonly filesDownloadBytesPerMonth: number | null
-  /** Most bytes that the account may keep when this key adds more. */
+  /** Maximum bytes that the account may store when this key adds more. */
   readonly filesStoredBytes: number | null
-  /** One request body. */
+  /** Maximum size of one request body. */
   readonly filesBodyBytes: number | null
-  /** Uploads of more than 128 KiB at a time; null = as the server is set. */
+  /** Maximum concurrent uploads of more than 128 KiB; null = the server's default. */
   readonly filesUploads: number | null
-  /** Defaults of `add` where the request has no option; null = the server's default. */
+  /** Defaults of `add` for options that the request omits; null = the server's default. */
   readonly importProfile: ImportProfileName | null
   /** The gateway serves only the account's pinned content to clients with this key. */
   readonly gatewayPinnedOnly: boolean
-  /** Narrows the account's setting for pins that the key makes. */
+  /** Restricts the account's setting for pins that the key creates. */
   readonly provide: Provide
-  /** Contracts: every account that a call is about must be one of them. `0x` and 40 hex digits. */
+  /** Contracts: a call may concern only these accounts. `0x` and 40 hex digits. */
   readonly allowAddresses: readonly string[]
-  /** JSON-RPC methods and paths of file commands. */
+  /** JSON-RPC methods and paths of IPFS commands. */
   readonly allowMethods: readonly string[]
   readonly allowOrigins: readonly string[]
   /** Parts of a User-Agent. */
   readonly allowUserAgents: readonly string[]
-  /** Addresses and blocks of addresses. */
+  /** IP addresses and CIDR ranges. */
   readonly allowIps: readonly string[]
   /** The allowlists do not apply to requests that carry the secret. */
   readonly overrideWithSecret: boolean
-  /** Stores the last requests in memory, visible to members of the account. */
+  /** Records the last requests in memory, visible to members of the account. */
   readonly inspect: boolean
-  /** With params and results; else their sizes alone. */
+  /** Records params and results; else only their sizes. */
   readonly inspectBodies: boolean
-  /** With the address each came from. */
+  /** Records the client address of each request. */
   readonly inspectAddresses: boolean
 }
 
@@ -86,12 +85,12 @@ export const defaultKeySettings: KeySettings = {
   inspectAddresses: false,
 }
 
-/** Of an account as a whole. Stored as JSON in account.settings. */
+/** Settings of a whole account. Stored as JSON in account.settings. */
 export type AccountSettings = Pick<
   KeySettings,
   'filesUploadBytesPerMonth' | 'filesDownloadBytesPerMonth' | 'filesStoredBytes'
 > & {
-  /** Which of its pins are public and announced; set by its owners. The others are limits, null = none, set by the operator. */
+  /** Which pins are public and announced; set by owners. The other settings are limits, null = none, set by the operator. */
   readonly provide: Provide
 }
 

@@ -1,4 +1,5 @@
-// Parses KeySettings and AccountSettings from stored JSON and from owners. Validates each value; absent ones are inherited.
+// Parses KeySettings and AccountSettings from stored JSON and from owners' input. Validates each value; absent ones keep their
+// value.
 // Tested by src/access/accounts/accounts.test.ts
 import { isProvide, type Provide, provideLevels } from '../../base/provide.ts'
 import { parseIpRule } from '../../base/addresses.ts'
@@ -35,7 +36,7 @@ export const allowlistForms = {
     expected: 'an origin such as https://app.example.com, *.example.com or localhost:3000',
   },
   allowUserAgents: {
-    // Of the characters that a header can carry.
+    // Only characters that a header can contain.
     isGood: (entry) => /^[\x20-\x7e]+$/.test(entry) && entry.trim() !== '',
     expected: 'a part of a user agent, in ASCII',
   },
@@ -78,7 +79,7 @@ function entryRefusal(field: string, message: string): AccountsRefusal {
 const networksMax = 100
 const limitMax = 1e12
 
-/** `settings` with `changes` put in. Throws AccountsRefusal `bad_setting` naming the setting. */
+/** Returns `settings` with `changes` applied. Throws AccountsRefusal `bad_setting` that names the setting. */
 export function changeKeySettings(
   settings: KeySettings,
   changes: Readonly<Record<string, unknown>>,
@@ -117,7 +118,7 @@ export function changeKeySettings(
   }
 }
 
-/** The same for an account. */
+/** As `changeKeySettings`, for an account. */
 export function changeAccountSettings(
   settings: AccountSettings,
   changes: Readonly<Record<string, unknown>>,
@@ -130,12 +131,12 @@ export function changeAccountSettings(
   return { ...bytesOf(merged), provide: provideOf(merged.provide) }
 }
 
-/** Settings as stored in `account.settings`. */
+/** Parses settings as stored in `account.settings`. */
 export function parseAccountSettings(json: string): AccountSettings {
   return changeAccountSettings(defaultAccountSettings, JSON.parse(json) as Record<string, unknown>)
 }
 
-/** Settings as stored in `api_key.settings`. */
+/** Parses settings as stored in `api_key.settings`. */
 export function parseKeySettings(json: string): KeySettings {
   return changeKeySettings(defaultKeySettings, JSON.parse(json) as Record<string, unknown>)
 }

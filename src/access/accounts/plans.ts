@@ -11,7 +11,7 @@ export type PlanLimits = Pick<
 
 const files = { filesReadsPerSecond: 1500, filesWritesPerSecond: 150 }
 
-/** `none` takes the limits back, as keys are made here. */
+/** `none` resets the limits to those of a new key. */
 export const plans: Readonly<Record<PlanName, PlanLimits>> = {
   none: {
     unitsPerDay: null,

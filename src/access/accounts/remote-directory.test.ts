@@ -13,7 +13,7 @@ const postgres = usePostgres()
 const { skip } = postgres
 
 type Rig = {
-  /** On another machine. */
+  /** Accounts on another machine. */
   readonly accounts: Accounts
   readonly directory: Directory
   cut(): void

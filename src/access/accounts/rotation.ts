@@ -1,5 +1,5 @@
-// Statements of a rotation: a new key now, the old one valid for an overlap. The first statement changes no row if the
-// key is revoked, so that the condition and its effect are atomic.
+// Statements of a rotation: a new key now, the old one valid for an overlap. The first statement changes no row if the key is
+// revoked, so that the condition and its effect are atomic.
 import type { Statement } from '../../db/writer.ts'
 import { endReplacedKey, insertSuccessor } from '../../tables/api-keys.ts'
 import { copyPublicKeys } from '../../tables/public-keys.ts'
@@ -15,7 +15,7 @@ type Replaced = {
   readonly settings: KeySettings
 }
 
-/** `now`: milliseconds since 1970. Three statements: the old key's end, the new key, its public keys. */
+/** `now`: milliseconds since 1970. Three statements: the old key's expiry, the new key, its public keys. */
 export function replaceKey(order: {
   readonly before: Replaced
   readonly fresh: { readonly id: string; readonly key: string; readonly secret: string }

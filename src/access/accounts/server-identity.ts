@@ -1,5 +1,5 @@
-// The server's key pairs: its own, by which secrets are sealed, created once per data folder or in a file that several machines
-// have, and that of its peer in the IPFS network, which another process holds. `id` reports the one or the other.
+// The server's two key pairs. One encrypts secrets; it is created once per data folder, or read from a file that several machines
+// share. The other is the key of the server's peer in the IPFS network, which another process uses. `id` returns one of the two.
 import {
   createPrivateKey,
   createPublicKey,
@@ -17,13 +17,13 @@ export function identityPath({ dataDir, secretsFile }: IdentityPlace): string {
   return secretsFile ?? join(dataDir, 'identity.pem')
 }
 
-/** The Ed25519 public key, 32 bytes (RFC 8032), of the pair. Throws a sentence if the file that is set is missing. */
+/** The Ed25519 public key of the pair, 32 bytes (RFC 8032). Throws an Error if the configured file is missing. */
 export function obtainPublicKey(place: IdentityPlace): Uint8Array {
   const { x } = createPublicKey(obtainPair(place)).export({ format: 'jwk' })
   return new Uint8Array(Buffer.from(x ?? '', 'base64url'))
 }
 
-/** Bytes derived from the key pair, constant as long as it exists; source of encryption keys. Throws as `obtainPublicKey`. */
+/** Bytes derived from the key pair, the same as long as it exists; source of encryption keys. Throws as `obtainPublicKey`. */
 export function obtainSealSecret(place: IdentityPlace): Uint8Array {
   return new Uint8Array(obtainPair(place).export({ type: 'pkcs8', format: 'der' }))
 }

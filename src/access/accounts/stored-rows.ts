@@ -5,14 +5,14 @@ import type { ApiKeyRow } from '../../tables/api-keys.ts'
 import { defaultAccountSettings, defaultKeySettings } from './key-settings.ts'
 import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
 
-/** An Account of accounts.ts. */
+/** Converts a row to an Account of accounts.ts. */
 export function toAccount(row: AccountRow) {
   const { id, name, created } = row
   const settings = parseAccountSettings(row.settings)
   return { id, name, created, hasCard: row.card === 1, settings }
 }
 
-/** An ApiKey of accounts.ts. */
+/** Converts a row to an ApiKey of accounts.ts. */
 export function toApiKey(row: ApiKeyRow) {
   const { id, name, prefix, created, expires, revoked } = row
   return {
@@ -31,7 +31,7 @@ export function toApiKey(row: ApiKeyRow) {
   }
 }
 
-/** For a list: one damaged row must not hide the others. */
+/** As `toAccount`, for lists: one damaged row must not hide the others. */
 export function toListedAccount(row: AccountRow) {
   try {
     return toAccount(row)
@@ -41,7 +41,7 @@ export function toListedAccount(row: AccountRow) {
   }
 }
 
-/** As `toListedAccount`. */
+/** As `toApiKey`, for lists: one damaged row must not hide the others. */
 export function toListedKey(row: ApiKeyRow) {
   try {
     return toApiKey(row)

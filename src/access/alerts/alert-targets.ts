@@ -10,8 +10,8 @@ export type AlertTargets = {
 }
 
 /**
- * `errors`: share of calls that were not answered. `failed`: share of calls that failed on the side of the server. `p95`,
- * `p99`: latency of calls that ran.
+ * `errors`: share of calls without an answer. `failed`: share of calls that failed on the server's side. `p95`, `p99`: latency of
+ * calls that ran.
  */
 export const measures = ['errors', 'failed', 'p95', 'p99'] as const
 type Measure = (typeof measures)[number]
@@ -20,7 +20,7 @@ export type AlertRule = {
   readonly measure: Measure
   /** Percent of calls, or milliseconds. */
   readonly above: number
-  /** Length of the window up to now. */
+  /** Length of the window, which ends now. */
   readonly minutes: number
   /** ID of a key; null: all calls of the account. */
   readonly key: string | null
@@ -29,12 +29,12 @@ export type AlertRule = {
 export type AlertSettings = AlertTargets & { readonly rules: readonly AlertRule[] }
 
 export type AlertTargetRows = {
-  /** Empty lists for an account that named none. */
+  /** Empty lists if the account has not configured any. */
   get(accountId: string): Promise<AlertSettings>
   set(accountId: string, settings: AlertSettings): Promise<void>
 }
 
-/** Equal for equal rules: `errors > 10 in 5 min`. The name of their incident, and their text in the audit log. */
+/** Equal for equal rules: `errors > 10 in 5 min`. Name of the rule's incident, and its text in the audit log. */
 export function ruleName({ measure, above, minutes, key }: AlertRule): string {
   return `${measure} > ${above} in ${minutes} min${key === null ? '' : ` of ${key}`}`
 }

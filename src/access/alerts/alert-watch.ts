@@ -1,5 +1,5 @@
-// Checks the limits of accounts with recent usage and sends one alert per limit, level and period: at 75, 85 and 100 % of
-// a key's daily units, and of storage and transfer of accounts and keys. The row of an alert is written before it is sent.
+// Checks the limits of accounts with recent usage and sends one alert per limit, level and period: at 75, 85 and 100 % of a key's
+// daily units, and of storage and transfer of accounts and keys. Writes the row of an alert before sending it.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -19,14 +19,14 @@ type AlertLimit =
 export type Alert = {
   readonly accountId: string
   readonly accountName: string
-  /** Null: the limit is the account's. */
+  /** Null: the limit belongs to the account. */
   readonly key: { readonly id: string; readonly name: string } | null
   readonly limit: AlertLimit
   /** Percent. */
   readonly level: Level
   readonly used: number
   readonly max: number
-  /** When the day or month began, UTC, milliseconds since 1970. */
+  /** Start of the day or month in UTC, milliseconds since 1970. */
   readonly period: number
   readonly time: number
 }
@@ -45,7 +45,7 @@ export type WatchedAccount = {
 }
 
 export type AlertWatch = {
-  /** Checks the accounts that are due; resolves in any case. */
+  /** Checks the accounts that are due. Never rejects. */
   look(): Promise<void>
   stop(): void
 }
@@ -54,7 +54,7 @@ const levels = [75, 85, 100] as const
 type Level = (typeof levels)[number]
 
 const periodMs = 5000
-/** Accounts checked per round; the rest wait for the next round. */
+/** Maximum number of accounts per round; the rest waits for the next round. */
 const accountsMax = 200
 const sentRowsMaxAgeMs = 400 * dayMs
 
@@ -70,7 +70,7 @@ export function createAlertWatch(parts: {
   readonly log: Log
 }): AlertWatch {
   const { usage, targets, rows, clock, log } = parts
-  // Account ID -> refusals there because of a full quota, as `what` of a limit.
+  // Account ID -> quotas that refused requests because they were full, as `what` of a limit.
   const due = new Map<string, Set<string>>()
   let looking: Promise<void> | null = null
 
@@ -135,13 +135,13 @@ export function createAlertWatch(parts: {
       if (settings.unitsPerDay === null) continue
       const used = await usage.unitsToday(id)
       const today = { key, limit: 'unitsPerDay', used, period: now - (now % dayMs) } as const
-      // The call that does not fit is refused: the day is full, though some units are left.
+      // A call that exceeds the limit is refused, so the day's quota is full although some units remain.
       add(today, settings.unitsPerDay, refused.has(id))
     }
     return found
   }
 
-  /** The highest reached level without an alert. Its row is written before this returns. */
+  /** The highest reached level without an alert. Writes its row before it returns. */
   async function newLevel(accountId: string, measured: Measured): Promise<Level | null> {
     const { used, max, full, period } = measured
     const reached = levels.filter((level) => used * 100 >= level * max || (full && level <= 100))
@@ -159,9 +159,9 @@ export function createAlertWatch(parts: {
       insertSentLevels(place, fresh, now),
       deleteOldSentLevels(accountId, now - sentRowsMaxAgeMs),
     ])
-    // Another process was first, and sends it.
+    // Another process wrote the row first and sends the alert.
     if (added === 0) return null
-    // A level below the last one that was sent needs no alert.
+    // No alert for a level below the last one that was sent.
     return highest > Math.max(0, ...before) ? highest : null
   }
 
@@ -177,7 +177,7 @@ export function createAlertWatch(parts: {
         try {
           await lookAt(accountId, refused)
         } catch (error) {
-          // Behind the others, so that an account that can never be read does not block them.
+          // Queue it last, so that an account that can never be read does not block the others.
           due.set(accountId, new Set([...refused, ...(due.get(accountId) ?? [])]))
           throw error
         }
@@ -198,6 +198,6 @@ export function createAlertWatch(parts: {
 }
 
 type Measured = Pick<Alert, 'key' | 'limit' | 'used' | 'max' | 'period'> & {
-  /** Something was refused for want of room. */
+  /** The quota has refused a request. */
   readonly full: boolean
 }

@@ -7,11 +7,11 @@ import { listOperators } from '../../tables/people.ts'
 import { dayMs } from '../usage/usage-row.ts'
 import type { Mailer } from './send-mail.ts'
 
-/** Operators that get a mail; further ones do not. */
+/** Maximum number of operators who receive a mail. */
 const recipientsMax = 20
 const subject = 'Cairn: the IPFS network is down'
 
-/** The returned function is called at each end of the process while the network is down. It never rejects. */
+/** Returns a function to call at each exit of the network process while the network is down. It never rejects. */
 export function createNetworkAlert(parts: {
   readonly rows: Pick<Rows, 'find'>
   readonly mailer: Mailer

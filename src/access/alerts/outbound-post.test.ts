@@ -21,7 +21,7 @@ async function sink(t: TestContext, status = 200) {
   return { asked, port: (server.address() as AddressInfo).port }
 }
 
-/** Spellings of internal addresses; a URL can write one address in many ways. */
+/** Spellings of internal addresses; a URL can write the same address in many ways. */
 const inside = `
   127.0.0.1 2130706433 0x7f000001 0177.0.0.1 127.1 0 10.1.2.3 0xa.1.2.3 169.254.169.254
   2852039166 0xA9FEA9FE 100.64.1.1 172.20.0.1 192.168.1.1 3232235777 [::1] [::]

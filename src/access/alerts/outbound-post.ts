@@ -4,13 +4,13 @@ import type { Clock } from '../../base/clock.ts'
 import { createOutbound, type Resolve } from '../../base/outbound.ts'
 
 export type OutboundPost = {
-  /** Returns the status of the reply. Throws an Error with the reason if there is none. */
+  /** Returns the status of the reply. Throws an Error with the reason if there is no reply. */
   post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number>
 }
 
 const replyBytesMax = 64 * 1024
 
-/** `anywhere`: allow private addresses and http, if the operator enabled it. */
+/** `anywhere`: permits private addresses and http, if the operator enabled it. */
 export function createOutboundPost(parts: {
   readonly clock: Clock
   readonly anywhere: () => boolean

@@ -1,7 +1,7 @@
 // Checks the rules of accounts on errors and latency against the usage of the last minutes, and sends one alert when an incident
-// begins and one when it ends. A rule is broken above its limit, with a least number of calls; it is kept again at four fifths of
-// the limit, or without calls: a value that moves around the limit is one incident. The row of an incident is written before
-// its alert is sent, so several processes and a restart send it once.
+// starts and one when it ends. A rule is violated above its limit, with a minimum number of calls; the incident ends at 80 % of the
+// limit, or without calls: a value that moves around the limit is one incident. The row of an incident is written before its alert
+// is sent, so several processes and a restart send it only once.
 // Tested by src/access/alerts/rule-watch.test.ts, test/admin/admin-alerts.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -22,42 +22,42 @@ import { type AlertRule, type AlertTargets, ruleName, settingsOf } from './alert
 export type RuleAlert = {
   readonly accountId: string
   readonly accountName: string
-  /** Null: the rule is on all calls of the account. */
+  /** Null: the rule applies to all calls of the account. */
   readonly key: { readonly id: string; readonly name: string } | null
   readonly rule: AlertRule
   readonly state: 'open' | 'resolved'
   /** Percent of calls, or milliseconds; null: there were no calls. */
   readonly value: number | null
-  /** Calls of the window. */
+  /** Number of calls in the window. */
   readonly calls: number
-  /** When the incident began, milliseconds since 1970. */
+  /** Start of the incident, milliseconds since 1970. */
   readonly since: number
   readonly time: number
 }
 
-/** An account and its keys that are not revoked. */
+/** An account and its keys, except revoked ones. */
 type NamedAccount = {
   readonly name: string
   readonly keys: readonly { readonly id: string; readonly name: string }[]
 }
 
 export type RuleWatch = {
-  /** Checks the rules of the next accounts; resolves in any case. */
+  /** Checks the rules of the next accounts. Never rejects. */
   look(): Promise<void>
   stop(): void
 }
 
 const periodMs = 10_000
-/** Accounts with rules that are read in one query; a round reads all. */
+/** Accounts with rules per query; a round reads several pages. */
 const pageRows = 200
-/** Accounts of one round; the rest wait for the next one. */
+/** Maximum number of accounts per round; the rest waits for the next one. */
 const accountsMax = 2_000
-/** Fewer calls break no rule: one failure of three would be an incident. */
+/** Minimum number of calls to violate a rule: otherwise one failure of three would be an incident. */
 const callsMin = 20
 const keptShare = 0.8
 
 export function createRuleWatch(parts: {
-  /** Null: there is no such account. */
+  /** Null: the account does not exist. */
   readonly findAccount: (accountId: string) => Promise<NamedAccount | null>
   readonly send: (alert: RuleAlert, targets: AlertTargets) => void
   readonly rows: Rows
@@ -65,7 +65,7 @@ export function createRuleWatch(parts: {
   readonly log: Log
 }): RuleWatch {
   const { rows, clock, log } = parts
-  /** The account that was checked last; empty: begin with the first. */
+  /** ID of the account that was checked last; empty: start with the first. */
   let after = ''
   let looking: Promise<void> | null = null
 
@@ -109,7 +109,7 @@ export function createRuleWatch(parts: {
       const name = ruleName(rule)
       const since = incidents.get(name) ?? null
       const key = account.keys.find(({ id }) => id === rule.key) ?? null
-      // A revoked key has no calls, and its rule no meaning: its incident is removed below.
+      // A revoked key has no calls, so its rule is skipped; its incident is removed below.
       if (rule.key !== null && key === null) continue
       incidents.delete(name)
       const { value, calls } = await measure(accountId, rule)
@@ -120,7 +120,7 @@ export function createRuleWatch(parts: {
       const [changed] = await rows.write([
         isOpening ? insertIncident(accountId, name, now) : deleteIncident(accountId, name),
       ])
-      // Another process was first, and sends it.
+      // Another process wrote the row first and sends the alert.
       if (changed === 0) continue
       parts.send(
         {
@@ -137,7 +137,7 @@ export function createRuleWatch(parts: {
         targets,
       )
     }
-    // Of rules that were removed or changed, or whose key was revoked.
+    // Incidents of rules that were removed or changed, or whose key was revoked.
     const lost = [...incidents.keys()].map((what) => deleteIncident(accountId, what))
     if (lost.length > 0) await rows.write(lost)
   }
@@ -148,10 +148,10 @@ export function createRuleWatch(parts: {
         const page = await rows.find(listAlertRules(after, pageRows))
         for (const row of page) {
           const { rules, ...targets } = settingsOf(row)
-          // Moved on first: an account that can never be read does not block the others.
+          // Advance first: an account that can never be read must not block the others.
           after = row.account_id
           const hasTargets = targets.emails.length + targets.webhooks.length > 0
-          // Without recipients no rule is checked, so none stays broken.
+          // Without recipients no rule is checked, so all incidents end.
           await lookAt(row.account_id, hasTargets ? rules : [], targets)
         }
         checked += page.length

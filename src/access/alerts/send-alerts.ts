@@ -1,5 +1,5 @@
-// Sends alerts: a mail to each address, a signed document to each webhook, with a few retries. Recipients of a
-// document check its origin by the signature and its age by the timestamp.
+// Sends alerts: a mail to each address, a signed document to each webhook, with a few retries. Receivers of a document check its
+// origin by the signature and its age by the timestamp.
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -9,7 +9,7 @@ import type { OutboundPost } from './outbound-post.ts'
 import type { RuleAlert } from './rule-watch.ts'
 import type { Mailer } from './send-mail.ts'
 
-/** On a limit, or on a rule about errors or latency. */
+/** An alert about a limit, or about a rule on errors or latency. */
 type AnyAlert = Alert | RuleAlert
 
 export type AlertSender = {
@@ -18,9 +18,9 @@ export type AlertSender = {
   stop(): void
 }
 
-/** Before each try but the first. */
+/** Pauses before the second, third and fourth attempt. */
 const pausesMs = [10_000, 60_000, 600_000]
-/** Mails and documents on their way. */
+/** Maximum number of mails and documents in flight. */
 const underwayMax = 500
 
 /** `secretOf`: returns the signing secret for the webhooks of an account. */
@@ -49,7 +49,7 @@ export function createAlertSender(parts: {
         await run()
       } catch (error) {
         const pauseMs = pausesMs[tries]
-        // The message may name the address, never the URL: there may be a secret in it.
+        // The message may contain the address, never the URL, which may contain a secret.
         const fields = { kind, accountId: alert.accountId, tries: tries + 1, error }
         if (pauseMs === undefined || stopped) log('error', 'alert_not_sent', fields)
         else {
@@ -139,7 +139,7 @@ function whoseOf({ accountName, key }: Pick<AnyAlert, 'accountName' | 'key'>): s
   return key === null ? `account ${accountName}` : `key ${key.name || key.id} of ${accountName}`
 }
 
-/** A name may have line breaks. */
+/** Removes line breaks, which a name may contain. */
 function subjectOf(text: string): string {
   return `Cairn: ${text}`.replaceAll(/[\r\n]+/g, ' ')
 }

@@ -4,7 +4,7 @@
 type Mail = { readonly to: string; readonly subject: string; readonly text: string }
 
 export type Mailer = {
-  /** False: no server is set. */
+  /** False: no mail server is configured. */
   readonly canSend: () => boolean
   /** Resolves when the server has accepted the mail. Throws the server's error. */
   send(mail: Mail): Promise<void>
@@ -27,7 +27,7 @@ export function createMailer(
     async send({ to, subject, text }) {
       const { url, from } = settings()
       if (url === null || from === null) throw new Error('no mail server is set')
-      // Loaded with the first mail: a server starts sooner without it.
+      // Loaded with the first mail, so that the server starts sooner.
       const { createTransport } = await import('nodemailer')
       const transport = createTransport({
         url,

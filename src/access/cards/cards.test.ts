@@ -24,10 +24,10 @@ type Rig = {
   readonly account: Account
   readonly db: Database
   readonly clock: TurnedClock
-  /** Adds a card as in a browser, without a notice to Cairn. Returns its ID. */
+  /** Adds a card as in a browser, without a webhook event to Cairn. Returns its ID. */
   add(attempt: string, last4?: string): Promise<string>
   hear(notice: SignedNotice): ReturnType<Cards['hear']>
-  /** Delivers the queued notices of the fake, in order. */
+  /** Delivers the queued events of the fake, in order. */
   hearAll(): Promise<void>
 }
 
@@ -158,7 +158,7 @@ test('a customer that was deleted is never taken up again: the next card has a n
   await hearAll()
   assert.equal((await cards.status(account.id)).state, 'on-file')
   assert.equal(stripe.customers.size, 2)
-  // Deleted again, and the notice is lost.
+  // Deleted again, and the event is lost.
   const second = [...stripe.customers.keys()][1] ?? ''
   stripe.deleteCustomer(second)
   stripe.takeEvents()
@@ -311,7 +311,7 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
       await refused(stripe.sign(event, clock.now() - 301_000))
       counts.stale++
     }
-    // Delivers all held notices in any order, some of them twice in parallel.
+    // Delivers all held events in any order, some of them twice in parallel.
     while (held.length > 0) {
       const [notice] = held.splice(random(held.length), 1) as [SignedNotice]
       const twice = random(4) === 0

@@ -1,6 +1,6 @@
-// The billing card of an account: the card on file, adding and removing it, and the effect of the provider's notices.
-// Work for one account runs serially and ends with a read from the provider, so that order and number of notices do
-// not matter. States and transitions: docs/guides/limits-and-alerts.md.
+// The billing card of an account: the card on file, adding and removing it, and the effect of the provider's webhook events. Work
+// for one account runs serially and ends with a read from the provider, so that order and number of events do not matter. States
+// and transitions: docs/guides/limits-and-alerts.md.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createKeyedQueue } from '../../base/keyed-queue.ts'
@@ -47,12 +47,12 @@ export type CardStatus = {
 
 export type Cards = {
   readonly adapter: CardAdapter
-  /** From memory and rows, without a request to the provider. */
+  /** From memory and database rows, without a request to the provider. */
   status(accountId: string): Promise<CardStatus>
   /**
-   * Opens a form to add a card. `attempt`: chosen by the client; the same value returns the same form. Throws
-   * `over_rate` beyond the daily limit of the settings, `no_upstream` if the provider does not answer,
-   * `refused_by_setting` if the adapter accepts no cards.
+   * Opens a form to add a card. `attempt`: chosen by the client; the same value returns the same form. Throws `over_rate` beyond
+   * the daily limit of the settings, `no_upstream` if the provider does not respond, `refused_by_setting` if the adapter accepts no
+   * cards.
    */
   begin(of: {
     readonly accountId: string
@@ -62,11 +62,11 @@ export type Cards = {
   }): Promise<CardForm & { readonly publishableKey: string }>
   /** Reads from the provider. Throws `no_upstream`, `over_rate`. */
   refresh(accountId: string): Promise<CardStatus>
-  /** Takes every card of the account away. Throws as `refresh`. The operator's mark is not touched. */
+  /** Removes every card of the account. Throws as `refresh`. The operator's mark remains. */
   remove(accountId: string): Promise<CardStatus>
   /**
-   * A raw notice of the provider. Resolves when its effect is durable. Throws `bad_input` if it is forged
-   * or stale, `no_upstream` if it must be sent again later.
+   * Handles a raw webhook event. Resolves when its effect is durable. Throws `bad_input` if it is forged or stale, `no_upstream` if
+   * the provider must send it again later.
    */
   hear(body: Uint8Array, signature: string): Promise<'done' | 'heard-before' | 'not-ours'>
 }
@@ -75,22 +75,22 @@ export type CardsDeps = {
   readonly rows: Rows
   readonly clock: Clock
   readonly adapter: () => CardAdapter
-  /** Called for the adapter `stripe` alone. */
+  /** Called only for the adapter `stripe`. */
   readonly paymentProvider: () => Promise<PaymentProvider>
-  /** How many forms one account may begin in a day. */
+  /** Maximum number of forms per account and day. */
   readonly formsPerDayMax: () => number
-  /** Throws `over_rate` when this address has begun too many forms, whichever the accounts. */
+  /** Throws `over_rate` if this address has opened too many forms, for any accounts. */
   readonly admitAddress: (address: string) => void
   /** Throws `over_rate` if the provider was read too often for this account. */
   readonly admitLook: (accountId: string) => void
 }
 
 const dayMs = 86_400_000
-/** Stripe sends a notice again for three days, by hand for thirty. */
+/** Stripe repeats an event for three days, or by hand for thirty. */
 const noticesKeptMs = 35 * dayMs
-/** Work that may wait, all accounts together. */
+/** Maximum queued work, over all accounts. */
 const waitingMax = 1_000
-/** Rounds of a removal: each removes the cards of one listing. */
+/** Maximum rounds of a removal; each removes the cards of one listing. */
 const removalsMax = 5
 
 export function createCards(parts: CardsDeps): Cards {
@@ -129,7 +129,7 @@ export function createCards(parts: CardsDeps): Cards {
       if (also.length > 0) await rows.write(also)
       return
     }
-    // After a clock was set back, replies must still be newer than the stored row.
+    // Newer than the stored row even if the clock was set back.
     const asOf = Math.max(clock.now(), row.as_of)
     const stored = await paymentProvider.readCards(customer)
     if (stored === null) {
@@ -144,7 +144,7 @@ export function createCards(parts: CardsDeps): Cards {
     await rows.write([...updateCard(accountId, fresh), ...also])
   }
 
-  /** The customer of the account, made when there is none. */
+  /** The customer of the account; creates one if there is none. */
   async function obtainCustomer(
     paymentProvider: PaymentProvider,
     accountId: string,
@@ -188,7 +188,7 @@ export function createCards(parts: CardsDeps): Cards {
         const paymentProvider = await open()
         await admit(of)
         const { accountId, name, attempt } = of
-        // The second round is for a customer that was deleted and no notice came.
+        // The second round is for a customer that was deleted without a webhook event.
         for (let round = 0; round < 2; round++) {
           const customer = await obtainCustomer(paymentProvider, accountId, name)
           const form = await paymentProvider.createForm(
@@ -232,7 +232,7 @@ export function createCards(parts: CardsDeps): Cards {
       if (owner === null) return 'not-ours'
       const accountId = owner.account_id
       return await lanes.run(accountId, async () => {
-        // The same notice may have been heard while this one waited.
+        // A duplicate of this event may have been handled while this one was queued.
         if (await isHeard(id)) return 'heard-before'
         const now = clock.now()
         await look(paymentProvider, accountId, insertNotice(id, now, now - noticesKeptMs))
@@ -243,8 +243,8 @@ export function createCards(parts: CardsDeps): Cards {
 }
 
 /**
- * A card newer than all known ones is the one that the owner has just added. Otherwise the default card stays, because
- * the owner may have chosen it at the provider; without a default, the newest.
+ * A card newer than all known ones is the one that the owner has just added. Otherwise the default card remains, because the owner
+ * may have chosen it at the provider; without a default, the newest.
  */
 function chooseCard({ cards, defaultId }: StoredCards, newestSeen: number): StoredCard | null {
   const [newest] = cards.toSorted((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
@@ -262,7 +262,7 @@ function stateOf(of: {
   const { adapter, card, isMarked, now } = of
   if (adapter === 'none') return 'not-needed'
   if (card === null) return isMarked ? 'marked' : 'missing'
-  // A card is good to the end of its month.
+  // A card is valid until the end of its month.
   return now >= Date.UTC(card.expiryYear, card.expiryMonth) ? 'expired' : 'on-file'
 }
 

@@ -1,4 +1,4 @@
-// Stripe as PaymentProvider: the only importer of its library, which is loaded only if the settings name it.
+// Stripe as PaymentProvider: the only importer of its library, which is loaded only if the settings select it.
 // Tested by src/access/cards/cards.test.ts
 import type { Stripe as StripeClient } from 'stripe'
 import { Fault } from '../../base/fault.ts'
@@ -19,12 +19,12 @@ export type StripeSettings = {
 
 const timeoutMs = 10_000
 const retries = 1
-/** Page size of one request; newest first. */
+/** Page size of a request; newest first. */
 const cardsMax = 100
 /** Other event types are ignored. */
 const noticeTypes = /^(?:customer|payment_method|setup_intent)\./
 
-/** Rejects with a sentence for the operator when the library is not installed. */
+/** Rejects with an Error for the operator if the library is not installed. */
 export async function openStripe(settings: StripeSettings): Promise<PaymentProvider> {
   const { Stripe } = await loadLibrary()
   const { hostname, port, protocol } = new URL(settings.apiUrl)
@@ -78,8 +78,8 @@ export async function openStripe(settings: StripeSettings): Promise<PaymentProvi
     },
 
     async readCards(customer) {
-      // A customer that was deleted is still shown as such. One that is not there at all belongs to other keys: to forget
-      // its card for that would not be undone when the keys are put right.
+      // Stripe still returns a deleted customer. An unknown customer belongs to another Stripe account: forgetting its card would
+      // not be undone when the operator corrects the API keys.
       const found = await ask(() => stripe.customers.retrieve(customer))
       if (found.deleted === true) return null
       const listed = await ask(() =>
@@ -144,7 +144,7 @@ function toCard({ id, card, created }: StripeClient.PaymentMethod): readonly Sto
   return [{ id, created, brand, last4, expiryMonth, expiryYear }]
 }
 
-/** Signed by Stripe, but validated: its form depends on the API version it was created for. */
+/** Stripe signed it, but it is still validated: its form depends on the API version it was created for. */
 function toNotice(event: Readonly<Record<string, unknown>>): WebhookEvent {
   const { id, type } = event
   if (typeof id !== 'string' || typeof type !== 'string' || id.length > 255) {

@@ -94,7 +94,7 @@ test('an entry is sent until the receiver has it, with longer pauses, and a rest
   assert.equal(receiver.tries, 5)
   assert.equal(first.counts.failed, 5)
   await first.stop()
-  // Commands write entries while no server runs.
+  // Commands write audit entries while no server runs.
   await record('k4')
   receiver.isDown = false
   const second = open()

@@ -1,6 +1,6 @@
-// Sends events to one receiver, in order, one at a time. Audit entries are read from their table and repeated until the
-// receiver accepts them, or has refused their content 12 times. A restart continues after the last one. Refused sign-ins
-// wait in memory, at most 1,000.
+// Sends events to one receiver, in order, one at a time. Reads audit entries from their table and repeats each until the receiver
+// accepts it or has refused its content 12 times. A restart continues after the last one. Refused sign-ins are queued in memory, at
+// most 1,000.
 // Tested by src/access/events/deliver-events.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -12,24 +12,24 @@ import { auditDocument, type EventDocument } from './event-document.ts'
 export type EventTarget = 'webhook' | 'syslog'
 
 export type EventDelivery = {
-  /** An event that is in no table. Dropped if too many wait. */
+  /** Queues an event that is in no table. Dropped if the queue is full. */
   add(event: EventDocument): void
-  /** Events that were dropped, and attempts that failed, since the start. */
+  /** Numbers of dropped events and failed attempts since the start. */
   readonly counts: { readonly dropped: number; readonly failed: number }
-  /** Resolves when nothing is being sent. */
+  /** Resolves when no request is in flight. */
   stop(): Promise<void>
 }
 
-/** How often the audit log is read. */
+/** Interval between reads of the audit log. */
 const lookMs = 1_000
 const rowsMax = 100
 export const waitingMax = 1_000
 const pauseMsMin = 1_000
 const pauseMsMax = 300_000
-/** How often a receiver may refuse the content of an event before it is dropped: after about 20 minutes. */
+/** Number of refusals of an event's content before it is dropped: after about 20 minutes. */
 export const refusalsMax = 12
 
-/** The receiver refuses the content of this event, and would refuse it again. */
+/** The receiver refused the content of this event, so a retry would fail too. */
 export class EventRefused extends Error {
   override readonly name = 'EventRefused'
 
@@ -38,7 +38,10 @@ export class EventRefused extends Error {
   }
 }
 
-/** `send`: resolves when the receiver has the event; rejects with EventRefused if its content is the reason. Its errors must contain no secret. */
+/**
+ * `send`: resolves when the receiver has the event; rejects with EventRefused for a content error. Its errors must contain no
+ * secret.
+ */
 export function createEventDelivery(parts: {
   readonly target: EventTarget
   readonly send: (event: EventDocument) => Promise<void>
@@ -52,14 +55,14 @@ export function createEventDelivery(parts: {
   const cursorName = `events_${target}` as const
   const waiting: EventDocument[] = []
   const counts = { dropped: 0, failed: 0 }
-  /** ID of the last entry that was sent; null: not read yet. */
+  /** ID of the last sent entry; null: not read yet. */
   let cursor: number | null = null
   let working: Promise<void> | null = null
   let stopped = false
   let wake = (): void => {}
   const stopping = Promise.withResolvers<false>()
 
-  /** The last entry sent before, or the newest one if nothing was ever sent to this target. */
+  /** ID of the last entry sent by an earlier run, or of the newest entry if nothing was ever sent to this target. */
   async function readCursor(): Promise<number> {
     const newest = (await rows.first(newestAudit()))?.id ?? 0
     const stored = await rows.first(revisionOf(cursorName))
@@ -78,12 +81,12 @@ export function createEventDelivery(parts: {
     })
   }
 
-  /** False: stopped before the receiver took it. An event that it refuses too often counts as taken. */
+  /** False: stopped before the receiver accepted it. An event that was refused too often counts as accepted. */
   async function deliver(event: EventDocument): Promise<boolean> {
     let refusals = 0
     for (let tries = 1; !stopped; tries++) {
       try {
-        // A receiver may be slow to answer: a stop does not wait, and the next start sends the event again.
+        // A receiver may respond slowly: a stop does not wait, and the next start sends the event again.
         return await Promise.race([send(event).then(() => true), stopping.promise])
       } catch (error) {
         counts.failed++
@@ -104,7 +107,7 @@ export function createEventDelivery(parts: {
 
   async function sendAudit(): Promise<boolean> {
     if (!sendsAudit()) {
-      // Another process moves it on.
+      // Another process sends now, and advances the stored cursor.
       cursor = null
       return false
     }
@@ -136,7 +139,7 @@ export function createEventDelivery(parts: {
       })
   }
 
-  // Entries from now on are sent, not only those after the first period.
+  // Start the cursor now, so that entries of the first period are sent too.
   begin()
   const stopLooking = clock.every(lookMs, begin)
   return {

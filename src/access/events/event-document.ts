@@ -1,4 +1,5 @@
-// An event as its receivers get it: an entry of the audit log, or a refused sign-in. It contains no secret, because the audit log
+// The document of an event for receivers: an entry of the audit log, or a refused sign-in. It contains no secret, because the audit
+// log
 // contains none.
 // Tested by src/access/events/deliver-events.test.ts
 import type { FaultCode } from '../../base/fault.ts'
@@ -8,9 +9,9 @@ import type { AuditRow } from '../../tables/audit.ts'
 export type EventDocument = { readonly id: string; readonly time: string } & (
   | {
       readonly type: 'audit'
-      /** `id`: of a person, `local` or `anyone`; `name`: the email then. */
+      /** `id`: ID of a person, `local` or `anyone`; `name`: the email at that time. */
       readonly actor: { readonly id: string; readonly name: string }
-      /** ID; null: the entry is about no account. */
+      /** Account ID; null: the entry concerns no account. */
       readonly account: string | null
       /** ID of the admin operation; `signIn` and `signInWithPasskey` are sign-ins. */
       readonly action: string
@@ -18,13 +19,13 @@ export type EventDocument = { readonly id: string; readonly time: string } & (
       /** Null: the target has no name. */
       readonly targetName: string | null
       readonly changes: unknown
-      /** The values before; null: not recorded. */
+      /** The old values; null: not recorded. */
       readonly previous: unknown
     }
   | {
       readonly type: 'sign_in_refused'
       readonly code: FaultCode
-      /** Of the client; absent if addresses are not recorded. */
+      /** Client address; absent if addresses are not recorded. */
       readonly address?: string
     }
 )

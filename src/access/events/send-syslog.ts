@@ -1,5 +1,5 @@
-// Sends events to a syslog server (RFC 5424): one datagram each over UDP (RFC 5426), counted octets over TCP (RFC 6587 3.4.1).
-// Syslog has no acknowledgement: an event counts as sent when the system has taken its bytes.
+// Sends events to a syslog server (RFC 5424): one datagram each over UDP (RFC 5426), octet counting over TCP (RFC 6587 3.4.1).
+// Syslog has no acknowledgement: an event counts as sent when the operating system has accepted its bytes.
 // Tested by test/admin/events.test.ts
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
@@ -16,7 +16,7 @@ export type SyslogSender = {
 const priorities = { audit: 10 * 8 + 5, sign_in_refused: 10 * 8 + 4 } as const
 const silenceMs = 10_000
 const silent = 'the syslog server takes no bytes'
-/** The usual limit of a receiver; a longer event loses its changes. */
+/** The usual limit of a receiver; a longer event is sent without its changes. */
 const messageBytesMax = 8_192
 
 /** `url`: `udp://host:port` or `tcp://host:port`. */
@@ -60,7 +60,7 @@ function overTcp(place: Place): SyslogSender {
       socket.on('error', reject)
       socket.once('connect', () => {
         socket.setTimeout(0)
-        // What the server sends is of no use, but it must not fill the connection.
+        // Discard bytes from the server, so that they do not fill the connection.
         socket.resume()
         open = socket
         resolve(socket)

@@ -1,4 +1,4 @@
-// Posts an event as JSON to the operator's webhook, signed as alerts are: receivers check origin and age.
+// Posts an event as JSON to the operator's webhook, signed as alerts are, so that receivers can check origin and age.
 // Tested by test/admin/events.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { OutboundPost } from '../alerts/outbound-post.ts'
@@ -6,10 +6,10 @@ import { signatureOf } from '../alerts/send-alerts.ts'
 import { EventRefused } from './deliver-events.ts'
 import type { EventDocument } from './event-document.ts'
 
-/** The receiver does not accept this content: a wrong secret or a path that is not there can be repaired. */
+/** Status codes that refuse the content. Others, such as for a wrong secret or path, can be fixed, so the event is repeated. */
 const refusals: readonly number[] = [400, 413, 415, 422]
 
-/** Any status but 2xx is a failure. */
+/** Any status other than 2xx is a failure. */
 export function createWebhookSender(parts: {
   readonly url: string
   readonly secret: string

@@ -1,5 +1,5 @@
-// Limits of failed attempts: wrong keys and secrets per address, beyond which they are refused without a database read; and
-// failed sign-ins per address and per email or passkey, each charged in advance.
+// Limits failed attempts: wrong keys and secrets per address, beyond which they are refused without a database read; and failed
+// sign-ins per address and per email or passkey, each charged in advance.
 // Tested by src/access/limits/failed-authentications.test.ts
 import { createHash } from 'node:crypto'
 import { networkOf } from '../../base/addresses.ts'
@@ -20,8 +20,8 @@ export type FailedAuthentications = {
   /** Returns true if an unknown key of this address may still cause a database read. Does not count. */
   isUnder(address: string): boolean
   /**
-   * Counts one refused credential. Throws `over_rate` when the address has brought too many. A promise, that rejects with
-   * it, if other processes count too.
+   * Counts one refused credential. Throws `over_rate` if the address has sent too many. Returns a promise that rejects with it if
+   * other processes count too.
    */
   count(address: string): void | Promise<void>
 }
@@ -30,8 +30,8 @@ const addressesMax = 10_000
 const refusals: ReadonlySet<FaultCode> = new Set(['bad_key', 'bad_secret', 'bad_token'])
 
 /**
- * Beyond `addressesMax` addresses the one that failed longest ago starts afresh. `shares`: joins the counts of several
- * processes. Each one refuses by the failures that it saw itself, and those that it learned of at its last one.
+ * Beyond `addressesMax` addresses, the least recent one is forgotten. `shares`: joins the counts of several processes. Each process
+ * refuses by the failures that it counted itself, and by the others' failures that it learned of at its last one.
  */
 export function createFailedAuthentications(parts: {
   readonly clock: Clock
@@ -43,7 +43,7 @@ export function createFailedAuthentications(parts: {
   const most = parts.addressesMax ?? addressesMax
   const buckets = shares === null ? null : createShareSpender({ shares, clock, bucketsMax: most })
   const rateNow = () => ({ perSecond: perMinute() / 60, burst: perMinute() })
-  // Network -> when it will be even again; in the order of the last failure.
+  // Network -> time at which its bucket is full again; ordered by last failure.
   const evenAt = new Map<string, number>()
 
   function check(network: string) {
@@ -65,7 +65,7 @@ export function createFailedAuthentications(parts: {
     },
   }
 
-  /** Failures that other processes saw count here from now on. */
+  /** Adds failures that other processes counted. */
   function learn(network: string, refusal: RateRefusal | null): void {
     if (refusal === null) return
     const rate = rateNow()
@@ -88,7 +88,7 @@ type Authenticate<Result> = (
 ) => Result
 
 /**
- * Wraps `authenticate` and counts its refusals by address, also rejected promises. Throws its errors, or `over_rate`
+ * Wraps `authenticate` and counts its refusals by address, including rejected promises. Throws the same errors, or `over_rate`
  * instead.
  */
 export function guardAuthentication<Result>(
@@ -115,23 +115,22 @@ export function guardAuthentication<Result>(
 
 export type FailedSignIns = {
   /**
-   * A try from `address` at `name`, an email or a passkey. Returns what to call when it was no failure. Throws
-   * `over_rate` with the seconds to wait, the same for unknown names. `own`: a known device or session: it is
-   * counted alone, so failures from elsewhere do not lock it out. A promise, that rejects with it, if other processes
-   * count too.
+   * Starts an attempt from `address` at `name`, an email or a passkey. Returns a function to call if it was not a failure. Throws
+   * `over_rate` with the seconds to wait, also for unknown names. `own`: a known device or session, which is counted separately, so
+   * failures from elsewhere do not lock it out. Returns a promise that rejects with `over_rate` if other processes count too.
    */
   begin(address: string, name: string, own?: string | null): (() => void) | Promise<() => void>
 }
 
-/** Burst: people mistype. */
+/** Burst that permits typing errors. */
 const burst = 10
-/** How much more an address may fail than a name: an office, or a proxy, is one address. */
+/** Factor of the limit per address over that per name: an office or a proxy is one address. */
 const addressShare = 5
 const keysMax = 20_000
 
 type Counted = { readonly key: string; readonly rate: Rate }
 
-/** Of more than `keysMax` addresses and names, the one tried longest ago starts afresh. `shares`: of several processes. */
+/** Beyond `keysMax` addresses and names, the least recent one is forgotten. `shares`: joins the counts of several processes. */
 export function createFailedSignIns(parts: {
   readonly clock: Clock
   readonly perHour: () => number
@@ -141,7 +140,7 @@ export function createFailedSignIns(parts: {
   const { clock, perHour, shares = null } = parts
   const most = parts.keysMax ?? keysMax
   const buckets = shares === null ? null : createShareSpender({ shares, clock, bucketsMax: most })
-  // When it will be even again; in the order of the last try.
+  // Time at which the bucket is full again; ordered by last attempt.
   const evenAt = new Map<string, number>()
   const rateOf = (share: number) => ({
     perSecond: (share * perHour()) / 3600,
@@ -165,7 +164,7 @@ export function createFailedSignIns(parts: {
     }
   }
 
-  /** Of all keys, or of none. */
+  /** Takes from all buckets, or from none. */
   async function takeShared(keys: readonly Counted[], spender: ShareSpender): Promise<void> {
     const spent = await Promise.all(
       keys.map(async ({ key, rate }) => spender.spend(bucketOf(key), rate, 1)),
@@ -203,7 +202,7 @@ export function createFailedSignIns(parts: {
   }
 }
 
-/** Without the email or the address: the name of a bucket may be stored on another machine. */
+/** A hash of email or address, because the name of a bucket may be stored on another machine. */
 function bucketOf(key: string): string {
   return `signIn ${createHash('sha256').update(key).digest('base64url')}`
 }

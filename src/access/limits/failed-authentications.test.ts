@@ -7,7 +7,7 @@ import {
   guardAuthentication,
 } from './failed-attempts.ts'
 
-/** Of one process: nothing waits. */
+/** In a single process, results are synchronous. */
 function createFailedAuthentications(parts: Parameters<typeof createAnyFailed>[0]) {
   const failed = createAnyFailed(parts)
   return {

@@ -4,7 +4,7 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createFailedSignIns as createAnyFailed } from './failed-attempts.ts'
 
-/** Of one process: nothing waits. */
+/** In a single process, results are synchronous. */
 function createFailedSignIns(parts: Parameters<typeof createAnyFailed>[0]) {
   const failed = createAnyFailed(parts)
   return {

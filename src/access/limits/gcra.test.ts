@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Rate, returnUnits, takeUnits } from './rate-limit.ts'
 
-/** How many single units pass when asked `times` times at each of `instants`. */
+/** Number of single units that pass with `times` requests at each of `instants`. */
 function passed(rate: Rate, instants: readonly number[], times: number): number[] {
   let evenAt = 0
   return instants.map((now) => {

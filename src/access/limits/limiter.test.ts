@@ -36,7 +36,7 @@ function faultOf(run: () => void): Fault {
 
 const noneToday = (): number => 0
 
-/** Of one process: nothing waits. */
+/** In a single process, results are synchronous. */
 function createLimiter(parts: Parameters<typeof createAnyLimiter>[0]) {
   const limiter = createAnyLimiter(parts)
   return {

@@ -1,5 +1,5 @@
-// Per-key rate limits: units per second and day for JSON-RPC, commands per second for the IPFS API. Checked before the
-// request runs: without a promise, except where a share or the sum of the day must be read first.
+// Per-key rate limits: units per second and day for JSON-RPC, commands per second for the IPFS API. Checks synchronously before the
+// request runs, except if a share or the day's sum must be read first.
 // Tested by src/access/limits/limiter.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -31,28 +31,27 @@ const noRates: KeyRates = {
 
 export type Holder = { readonly keyId: string; readonly settings: KeyLimits }
 
-/** A promise that rejects with the same faults, if something must be read first. */
+/** Methods return a promise that rejects with the same faults if something must be read first. */
 export type Limiter = {
   /**
-   * Charges the price of a whole request, or no units. Throws `over_burst` (can never pass), `over_rate`,
-   * `over_quota`.
+   * Charges the price of a whole request, or nothing. Throws `over_burst` (can never pass), `over_rate`, `over_quota`.
    */
   admitUnits(holder: Holder, units: number): void | Promise<void>
-  /** Takes units from the day alone. Throws `over_quota`. Never waits. */
+  /** Charges units only to the day. Throws `over_quota`. Synchronous. */
   chargeUnits(holder: Holder, units: number): void
-  /** Gives back the units of answers that are free. */
+  /** Refunds the units of answers that are free. */
   refundUnits(holder: Holder, units: number): void
-  /** Takes one command. Throws `over_rate`; `refused_by_setting` where the limit is 0. */
+  /** Charges one command. Throws `over_rate`; `refused_by_setting` if the limit is 0. */
   admitFiles(holder: Holder, commandClass: 'read' | 'write'): void | Promise<void>
-  /** As `admitUnits`, and takes nothing. */
+  /** As `admitUnits`, without a charge. */
   checkUnits(holder: Holder, units: number): void | Promise<void>
-  /** As `admitFiles`, and takes nothing. */
+  /** As `admitFiles`, without a charge. */
   checkFiles(holder: Holder, commandClass: 'read' | 'write'): void | Promise<void>
   /** Remaining units and rate of a key. Read-only. */
   left(holder: Holder): Promise<UnitsLeft>
 }
 
-/** Null: no limit. `atOnce`: of the rate's burst. `today`: until 00:00 UTC, `resetsAt` in milliseconds since 1970. */
+/** Null: no limit. `atOnce`: remaining burst of the rate. `today`: until 00:00 UTC, `resetsAt` in milliseconds since 1970. */
 export type UnitsLeft = {
   readonly atOnce: number | null
   readonly today: number | null
@@ -60,16 +59,16 @@ export type UnitsLeft = {
 }
 
 type State = {
-  /** Names of the buckets. */
+  /** Names of the key's buckets. */
   readonly units: string
   readonly reads: string
   readonly writes: string
-  /** Null: not counted yet, or the key has no limit of a day. */
+  /** Null: not counted yet, or the key has no daily limit. */
   day: PeriodCount | null
   opening: Promise<void> | null
 }
 
-/** A full batch, 100 calls at the common price of 80, and 1 for the batch: a default burst lets it pass. */
+/** A full batch of 100 calls at the common price of 80, plus 1 for the batch: passes with the default burst. */
 const fullBatchUnits = 100 * 80 + 1
 const dayMs = 24 * 60 * 60 * 1000
 const keysMax = 100_000
@@ -83,11 +82,11 @@ type LimiterParts = {
   readonly clock: Clock
   readonly unitsToday: (keyId: string) => number | Promise<number>
   readonly keysMax?: number
-  /** Of keys without rates of their own, as of now. Default: none. */
+  /** Current rates for keys without their own. Default: none. */
   readonly rates?: () => KeyRates
-  /** Default: of this process alone. */
+  /** Default: only this process. */
   readonly shares?: RateShares
-  /** Joins the units of a day with those of other processes. Default: of this process alone. */
+  /** Joins the units of a day with those of other processes. Default: only this process. */
   readonly counters?: SharedCounters | null
 }
 
@@ -122,7 +121,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
     return perSecond === null ? null : { perSecond, burst: burstOf(perSecond) }
   }
 
-  /** `day` null: its limit does not apply. */
+  /** `day` null: the daily limit does not apply. */
   function takeUnits(
     state: State,
     day: PeriodCount | null,
@@ -139,7 +138,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
       day?.add(units)
       return
     }
-    // Counted before the wait: requests that wait together must not exceed the day.
+    // Count before waiting: concurrent requests must not exceed the day's limit together.
     day?.add(units)
     return refusal.then(
       (found) => {
@@ -178,7 +177,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
     }
     const state = stateOf(keyId)
     if (unitsPerDay === null) {
-      // Without a limit no units are counted: when a limit is set again, the day's sum is read again.
+      // Without a limit units are not counted: if a limit is set again, the day's sum is read again.
       state.day = null
       checkBurst(rate, units)
       return take(state, null, rate, units)
@@ -222,7 +221,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
       const state = stateOf(keyId)
       const reading = days.read(state, keyId)
       const { day } = state
-      // Until the day's sum is read, nothing can be refused.
+      // Until the day's sum is read, no request can be refused.
       if (day === null) void reading?.then(() => state.day?.add(units)).catch(() => {})
       else {
         checkDay(day, units, unitsPerDay)
@@ -271,7 +270,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
   }
 }
 
-/** Units of the current day. */
+/** Loads the units of the current day. */
 function createDays({ clock, unitsToday, counters = null }: LimiterParts) {
   async function open(
     state: State,
@@ -289,7 +288,7 @@ function createDays({ clock, unitsToday, counters = null }: LimiterParts) {
   }
 
   return {
-    /** Undefined: `state.day` is today's, and recent enough for a decision. */
+    /** Undefined: `state.day` is today's and recent enough for a decision. */
     read(state: State, keyId: string): Promise<void> | undefined {
       const now = clock.now()
       const start = now - (now % dayMs)

@@ -1,4 +1,4 @@
-// Rate limits of one process: every take is exact and answered without a promise.
+// Rate limits of one process: every take is exact and synchronous.
 // Tested by src/access/limits/memory-shares.test.ts, which runs test/suites/rate-shares.suite.ts
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/lru-cache.ts'
@@ -6,20 +6,20 @@ import { type Rate, msPerUnitOf, returnUnits, takeUnits } from './rate-limit.ts'
 import type { RateShares, Share } from './rate-shares.ts'
 
 type Bucket = {
-  /** When it is even again, monotonic. */
+  /** Time at which the bucket is full again, monotonic. */
   evenAt: number
   /** Rate with which `evenAt` was computed. */
   perSecond: number
 }
 
-/** `set`: makes a bucket owe so much, whatever it owed. */
+/** `set`: makes a bucket owe this much, regardless of its state. */
 export type MemoryShares = RateShares & {
   set(bucket: string, rate: Rate, owedMs: number): void
 }
 
 const bucketsMax = 100_000
 
-/** Beyond `bucketsMax` buckets, the one that was used longest ago starts even. `aheadMs`: for processes that share it. */
+/** Beyond `bucketsMax` buckets, the least recently used one is forgotten. `aheadMs`: for processes that share it. */
 export function createMemoryShares(parts: {
   readonly clock: Pick<Clock, 'monotonic'>
   readonly bucketsMax?: number
@@ -32,7 +32,7 @@ export function createMemoryShares(parts: {
   function bucketOf(name: string, rate: Rate): Bucket {
     const known = buckets.get(name)
     const bucket = known ?? { evenAt: 0, perSecond: rate.perSecond }
-    // The order matters only when some may be dropped soon.
+    // The order matters only when evictions are near.
     if (known === undefined || buckets.size * 2 > most) setNewest(buckets, name, bucket, most)
     if (bucket.perSecond !== rate.perSecond) changeRate(bucket, rate, clock.monotonic())
     return bucket
@@ -77,7 +77,7 @@ export function createMemoryShares(parts: {
   }
 }
 
-/** Units that are owed stay as many under another rate, but never more than its burst. */
+/** Owed units keep their number under a new rate, but do not exceed its burst. */
 function changeRate(bucket: Bucket, { perSecond, burst }: Rate, now: number): void {
   const owed = Math.max(0, bucket.evenAt - now) * bucket.perSecond
   bucket.evenAt = now + Math.min(owed, burst * 1000) / perSecond

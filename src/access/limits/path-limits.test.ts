@@ -16,7 +16,7 @@ function limitsOf(
     streamsPerReaderMax: () => change.own ?? 100,
     ...(change.readersMax === undefined ? {} : { readersMax: change.readersMax }),
   })
-  /** In one process, nothing waits. */
+  /** In a single process, results are synchronous. */
   function admit(reader: Parameters<typeof limits.admit>[0]): () => void {
     const leave = limits.admit(reader)
     assert.ok(!(leave instanceof Promise))

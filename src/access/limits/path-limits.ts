@@ -1,5 +1,5 @@
-// Limits of gateway requests (`/ipfs/<cid>`): requests per second and concurrent responses, by key, or by address for
-// requests without a key. Checked before the request runs, without a promise except where a share must be taken first.
+// Limits of gateway requests (`/ipfs/<cid>`): requests per second and concurrent responses, per key, or per address for requests
+// without a key. Checks synchronously before the request runs, except if a share must be taken first.
 // Tested by src/access/limits/path-limits.test.ts
 import { networkOf } from '../../base/addresses.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -9,8 +9,8 @@ import { type Rate, type RateRefusal, overRate } from './rate-limit.ts'
 import { type RateShares, createShareSpender } from './rate-shares.ts'
 
 /**
- * `keyId` null: no key, so the address counts. `unmetered`: concurrent responses are limited, requests are not. `blocks`: a
- * program that reads block by block, a file in hundreds of requests, which have a rate of their own.
+ * `keyId` null: no key, so limits apply per address. `unmetered`: only concurrent responses are limited. `blocks`: a program that
+ * reads single blocks, hundreds of requests per file; these have a separate rate.
  */
 type GatewayClient = {
   readonly keyId: string | null
@@ -21,8 +21,8 @@ type GatewayClient = {
 
 export type PathLimits = {
   /**
-   * Takes one request. Returns what ends it, to be called once. Throws `over_rate` by the reader's own limits,
-   * `overloaded` when the server has as many answers under way as it may. A promise if a share of the rate must be taken
+   * Charges one request. Returns the function that releases it, to call once. Throws `over_rate` beyond the client's own limits,
+   * `overloaded` if the server has the maximum of responses in flight. Returns a promise if a share of the rate must be taken
    * first.
    */
   admit(reader: GatewayClient): (() => void) | Promise<() => void>
@@ -30,24 +30,24 @@ export type PathLimits = {
 
 const readersMax = 100_000
 
-/** Beyond `readersMax` readers the one that asked longest ago starts afresh. Limits are read at each use. */
+/** Beyond `readersMax` clients, the least recent one is forgotten. Limits are read at each use. */
 export function createPathLimits(parts: {
   readonly clock: Clock
   /** 0: no limit. */
   readonly perSecond: () => number
-  /** The same for requests of single blocks. */
+  /** As `perSecond`, for requests of single blocks. */
   readonly blocksPerSecond: () => number
   readonly streamsMax: () => number
   readonly streamsPerReaderMax: () => number
   readonly readersMax?: number
-  /** Default: of this process alone. */
+  /** Default: only this process. */
   readonly shares?: RateShares
 }): PathLimits {
   const { clock, perSecond, blocksPerSecond, streamsMax, streamsPerReaderMax } = parts
   const most = parts.readersMax ?? readersMax
   const shares = parts.shares ?? createMemoryShares({ clock, bucketsMax: most })
   const buckets = createShareSpender({ shares, clock, bucketsMax: most })
-  /** Bounded by `streamsMax`: a reader leaves with its last answer. */
+  /** Bounded by `streamsMax`: a client's entry is deleted with its last response. */
   const streams = new Map<string, number>()
   let underWay = 0
 

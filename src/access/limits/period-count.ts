@@ -1,5 +1,5 @@
-// A sum of a day or a month: units of a key, bytes of a key or an account. Counted in memory; with several nodes the sums
-// are joined ten times a second, and each node decides by a sum that is at most 0.2 s old.
+// The sum of a day or a month: units of a key, bytes of a key or an account. Counted in memory; several nodes join their sums ten
+// times a second, and each node decides by a sum that is at most 0.2 s old.
 // Tested by src/access/limits/period-count.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/lru-cache.ts'
@@ -7,13 +7,13 @@ import { setNewest } from '../../base/lru-cache.ts'
 /** Every implementation runs test/suites/shared-counters.suite.ts. */
 export interface SharedCounters {
   /**
-   * Adds `units`, which may be negative, to a counter, and resolves with its new value. A counter that does not exist, or
-   * was lost, starts with `known`. `ends`: milliseconds since 1970, after which it is not needed any more.
+   * Adds `units`, which may be negative, to a counter, and resolves with its new value. A counter that does not exist, or was lost,
+   * starts with `known`. `ends`: milliseconds since 1970, after which it can be deleted.
    */
   add(counter: string, ends: number, known: number, units: number): number | Promise<number>
 }
 
-/** Where a sum is joined with those of other nodes. */
+/** The shared counter that joins a sum with those of other nodes. */
 export type JoinedCount = {
   readonly counters: SharedCounters
   readonly name: string
@@ -21,12 +21,12 @@ export type JoinedCount = {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>
 }
 
-/** A node sends its additions so often. */
+/** Interval at which a node sends its additions. */
 const joinMs = 100
-/** Before a decision it reads the sum again if it is older. Where requests are frequent, none waits for it. */
+/** Before a decision, an older sum is read again. With frequent requests, no request waits for it. */
 const recentMs = 2 * joinMs
 
-/** `start`: of the period. Without `joined`: of this process alone. */
+/** `start`: of the period. Without `joined`: only this process. */
 export class PeriodCount {
   readonly start: number
   total: number
@@ -52,7 +52,7 @@ export class PeriodCount {
     if (this.#isDue) return
     this.#isDue = true
     const { clock } = this.#joined
-    // All counters of a process at the same time, so that one message can bring them all.
+    // Send all counters of a process at the same time, so that one message can contain them all.
     clock.after(joinMs - (clock.monotonic() % joinMs), () => {
       this.#isDue = false
       void this.join()
@@ -66,7 +66,7 @@ export class PeriodCount {
     return age < recentMs ? undefined : this.join()
   }
 
-  /** Never rejects: without the other nodes the sum of this one goes on. */
+  /** Never rejects: without the other nodes, this node's sum continues. */
   join(): Promise<void> {
     this.#joining ??= this.#join().finally(() => {
       this.#joining = null
@@ -92,7 +92,7 @@ export class PeriodCount {
 
 const countersMax = 100_000
 
-/** Counters of the processes of one machine. Beyond `countersMax`, the one that was made first is dropped. */
+/** Counters shared by the processes of one machine. Beyond `countersMax`, the oldest is dropped. */
 export function createMemoryCounters(
   clock: Pick<Clock, 'now'>,
   most: number = countersMax,

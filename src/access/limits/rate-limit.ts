@@ -1,6 +1,6 @@
-// Rate limits. Generic cell rate algorithm: one number per key, the time at which its bucket is full again; the faults of
-// refused requests, with the numbers that clients need for their retry; and the limit of requests to the payment
-// provider per name (an account, an address).
+// Rate limits by the generic cell rate algorithm: one number per key, the time at which its bucket is full again. Also the faults
+// of refused requests, with the numbers that clients need for a retry, and the limit of requests to the payment provider per name
+// (an account, an address).
 // Tested by src/access/limits/gcra.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -12,19 +12,19 @@ export type Rate = {
   readonly burst: number
 }
 
-/** Why a request has to wait, and how long. */
+/** Why a request must wait, and how long. */
 export type RateRefusal = { readonly waitMs: number; readonly currentPerSecond: number }
 
 export type RateDecision =
   | { readonly ok: true; readonly evenAt: number }
   | ({ readonly ok: false } & RateRefusal)
 
-// Sums of fractions of a millisecond may miss the exact instant by this part of a unit.
+// Sums of fractions of a millisecond may miss the exact instant by this fraction of a unit.
 const rounding = 1 / 1000
 
 /**
- * `evenAt`: milliseconds on the clock of `now`; 0 for a new key. `units` must not exceed the burst: such a request
- * could never pass, so the caller refuses it before. `perSecond` > 0.
+ * `evenAt`: time at which the bucket is full again, in milliseconds on the clock of `now`; 0 for a new key. `units` must not exceed
+ * the burst: such a request could never pass, so the caller refuses it before. `perSecond` > 0.
  */
 export function takeUnits(evenAt: number, now: number, units: number, rate: Rate): RateDecision {
   const msPerUnit = msPerUnitOf(rate)
@@ -43,7 +43,7 @@ export function msPerUnitOf({ perSecond }: Pick<Rate, 'perSecond'>): number {
   return 1000 / perSecond
 }
 
-/** Null: a bucket that is even in `owedMs` milliseconds holds `units` now. */
+/** Null: a bucket that is full again in `owedMs` milliseconds holds `units` now. */
 export function refusalOf(owedMs: number, units: number, rate: Rate): RateRefusal | null {
   const decision = takeUnits(owedMs, 0, units, rate)
   return decision.ok ? null : decision

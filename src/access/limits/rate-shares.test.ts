@@ -6,7 +6,7 @@ import { Fault } from '../../base/fault.ts'
 import { createMemoryShares } from './memory-shares.ts'
 import { type RateShares, createShareSpender } from './rate-shares.ts'
 
-/** Buckets in another process. `takes`: calls so far. */
+/** Buckets in another process. `takes`: number of calls. */
 function remote(nodes: number) {
   const clock = createTurnedClock()
   const shares = createMemoryShares({ clock, aheadMs: 100 / nodes })
@@ -79,7 +79,7 @@ test('eight nodes admit the burst, the rate and one share each, and refuse nothi
 
   const calm = remote(8)
   for (let n = 0; n < 3000; n++) {
-    // Unevenly: the first node gets most of them.
+    // Uneven load: the first node gets most requests.
     const node = calm.spenders[n % 4 === 0 ? n % 8 : 0]
     assert.equal(await node?.spend('a', rate, 9), null)
     calm.clock.turn(10)

@@ -1,5 +1,5 @@
-// Units of rate limits that several processes or nodes spend together. A process takes a share of a bucket in advance and
-// spends it from its own memory without waiting; only a take that needs another share waits for it.
+// Rate limits that several processes or nodes share. A process takes a share of a bucket in advance and spends it from memory
+// without waiting; only a take that needs another share waits.
 // Tested by test/suites/rate-shares.suite.ts, src/access/limits/share-spender.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -7,37 +7,37 @@ import { setNewest } from '../../base/lru-cache.ts'
 import { type Rate, type RateRefusal, refusalOf } from './rate-limit.ts'
 
 /**
- * `units`: granted; 0 = refused. `owedMs`: time until the bucket is even, after this take. A client can work out its wait
- * from it (`refusalOf`).
+ * `units`: granted; 0 = refused. `owedMs`: time until the bucket is full again, after this take. `refusalOf` computes a client's
+ * wait from it.
  */
 export type Share = { readonly units: number; readonly owedMs: number }
 
 /** Every implementation runs test/suites/rate-shares.suite.ts. */
 export interface RateShares {
   /**
-   * Takes from `least` to `wanted` units of a bucket, as many as it holds; nothing if it holds fewer than `least`. `least`
-   * does not exceed the burst. Units that were owed under another rate stay as many, but never more than the new burst.
-   * Rejects only because of a bug.
+   * Takes from `least` to `wanted` units of a bucket, as many as it holds; nothing if it holds fewer than `least`. `least` does not
+   * exceed the burst. Units owed under another rate keep their number, but do not exceed the new burst. Rejects only because of a
+   * bug.
    */
   take(bucket: string, rate: Rate, least: number, wanted: number): Share | Promise<Share>
-  /** Returns units that were not used. May be lost where the bucket is remote. */
+  /** Returns unused units. They may be lost if the bucket is remote. */
   give(bucket: string, units: number): void
-  /** Time until the bucket is even, milliseconds; takes nothing. */
+  /** Milliseconds until the bucket is full again; takes nothing. */
   owedMs(bucket: string, rate: Rate): number | Promise<number>
   /**
-   * The part of a second that a process may take in advance, in milliseconds: 100 / the number of nodes. 0: every take is
-   * exact and answered without a promise.
+   * How much of a second's rate a process may take in advance, in milliseconds: 100 / the number of nodes. 0: every take is exact
+   * and synchronous.
    */
   readonly aheadMs: number
-  /** `alone`: the other nodes cannot be reached, so each one decides for itself. */
+  /** `alone`: the other nodes cannot be reached, so each node decides independently. */
   readonly state: 'shared' | 'alone'
 }
 
-/** Rate limits as the checks of requests use them. */
+/** Rate limits for the checks of requests. */
 export type ShareSpender = {
   /** Null: spent. A promise if a share must be taken first. Throws or rejects with `overloaded`. */
   spend(bucket: string, rate: Rate, units: number): RateRefusal | null | Promise<RateRefusal | null>
-  /** As `spend`, but takes nothing. */
+  /** As `spend`, without taking units. */
   check(bucket: string, rate: Rate, units: number): RateRefusal | null | Promise<RateRefusal | null>
   readonly give: RateShares['give']
   readonly owedMs: RateShares['owedMs']
@@ -50,25 +50,25 @@ type Waiting = {
 }
 
 type Held = {
-  /** Taken in advance and not spent. */
+  /** Units taken in advance and not spent. */
   units: number
   /** Takes in flight. */
   taking: number
-  /** Requests of this turn of the event loop, for the next take. */
+  /** Requests of this turn of the event loop, which the next take serves. */
   waiting: Waiting[]
-  /** A take of so many units was refused: none of as many can pass before `until`. */
+  /** A take of `units` was refused `at` this time; takes of as many units fail until the share's bucket has recovered. */
   refused: { readonly units: number; readonly at: number; readonly share: Share } | null
 }
 
 const bucketsMax = 100_000
 const waitingMax = 10_000
-/** A refusal is repeated from memory for so long. Refunds and higher rates apply after it. */
+/** How long a refusal is repeated from memory. Refunds and higher rates take effect after it. */
 const refusedMs = 100
 
 /**
- * The units that a process holds in advance are at most `aheadMs` of the rate, plus the rest of larger requests. They were
- * taken from the bucket before, so all processes together admit at most burst + rate x t + the units that they hold.
- * Beyond `bucketsMax` buckets, the units of the one that was taken from first are lost.
+ * The units that a process holds in advance are at most `aheadMs` of the rate, plus the rest of larger requests. They were taken
+ * from the bucket before, so all processes together admit at most burst + rate x t + the units that they hold. Beyond `bucketsMax`
+ * buckets, the units of the oldest one are lost.
  */
 export function createShareSpender(parts: {
   readonly shares: RateShares
@@ -87,7 +87,7 @@ export function createShareSpender(parts: {
     return held
   }
 
-  /** From memory, or undefined: a share must be taken. */
+  /** Spends from memory; undefined: a share must be taken. */
   function spendHeld(held: Held, rate: Rate, units: number): RateRefusal | null | undefined {
     if (held.waiting.length === 0 && held.units >= units) {
       held.units -= units
@@ -100,7 +100,7 @@ export function createShareSpender(parts: {
     return refusalOf(Math.max(0, refused.share.owedMs - since), units, rate) ?? undefined
   }
 
-  /** One take for all requests of this turn of the event loop. */
+  /** One take serves all requests of this turn of the event loop. */
   async function takeForWaiting(bucket: string, rate: Rate, held: Held): Promise<void> {
     const { waiting } = held
     held.waiting = []
@@ -108,7 +108,7 @@ export function createShareSpender(parts: {
     held.units = 0
     const sum = waiting.reduce((all, { units }) => all + units, 0)
     const fewest = waiting.reduce((least, { units }) => Math.min(least, units), rate.burst)
-    // Only one share in advance at a time.
+    // At most one share in advance at a time.
     const ahead = held.taking > 0 ? 0 : Math.floor((rate.perSecond * shares.aheadMs) / 1000)
     const wanted = Math.max(sum, Math.min(ahead, rate.burst)) - had
     held.taking += 1
@@ -131,7 +131,7 @@ export function createShareSpender(parts: {
 
   function refuse(held: Held, rate: Rate, units: number, share: Share): RateRefusal {
     const refusal = refusalOf(share.owedMs, units, rate)
-    // The bucket holds enough, but others of this turn took the rest of the share.
+    // The bucket holds enough, but other requests of this turn took the rest of the share.
     if (refusal === null) return { waitMs: 1, currentPerSecond: Math.ceil(rate.perSecond) }
     const known = held.refused
     const fewer = known !== null && known.units < units && clock.monotonic() - known.at < refusedMs

@@ -1,4 +1,4 @@
-// Limits whose shares and sums are in another process.
+// Limits whose shares and sums are stored in another process.
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ const key = (limits: Partial<KeyLimits>) => ({
 const code = (expected: FaultCode) => (thrown: unknown) =>
   thrown instanceof Fault && thrown.code === expected
 
-/** Of two nodes. */
+/** Shares and counters of two nodes. */
 function remote() {
   const clock = createTurnedClock()
   const memory = createMemoryShares({ clock, aheadMs: 50 })

@@ -36,7 +36,7 @@ test('a declared length over the limit is refused before the body is read, other
   assert.throws(() => meter.upload(401), transfer)
   meter.end({ in: 1001, out: 0 })
   assert.throws(() => meters.open(limited, declared(1)), transfer)
-  // Reading takes no upload.
+  // A read needs no upload quota.
   meters.open(limited, declared(0)).download(1)
 })
 

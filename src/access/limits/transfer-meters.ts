@@ -1,5 +1,5 @@
-// Transfer limits of file requests: bytes per month, per body and in storage, and concurrent uploads per key. Refuses a
-// declared length that is too large before the body is read, otherwise as soon as a limit is exceeded.
+// Transfer limits of IPFS requests: bytes per month, per body and in storage, and concurrent uploads per key. Refuses a declared
+// length that is too large before the body is read, otherwise as soon as a limit is exceeded.
 // Tested by src/access/limits/transfer-meters.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -14,20 +14,20 @@ import {
 type AccountQuotas = {
   /** Body bytes of requests in a calendar month, UTC. */
   readonly filesUploadBytesPerMonth: number | null
-  /** Body bytes of answers in a calendar month, UTC. */
+  /** Body bytes of replies in a calendar month, UTC. */
   readonly filesDownloadBytesPerMonth: number | null
-  /** Bytes that the account keeps, each block once; of a key: how many there may be when it adds more. */
+  /** Stored bytes of the account, each block once; for a key: the maximum when it adds more. */
   readonly filesStoredBytes: number | null
 }
 
 export type KeyQuotas = AccountQuotas & {
-  /** One request body. */
+  /** Maximum size of one request body. */
   readonly filesBodyBytes: number | null
-  /** Uploads at a time, those of more than 128 KiB; null = as the server is set. */
+  /** Maximum concurrent uploads of more than 128 KiB; null = the server's default. */
   readonly filesUploads: number | null
 }
 
-/** A Caller has this shape. */
+/** The shape of a Caller. */
 export type QuotaHolder = {
   readonly keyId: string
   readonly accountId: string
@@ -49,23 +49,23 @@ function overStorage(): Fault {
   })
 }
 
-/** One request, from its admission to the end of its answer. */
+/** Meter of one request, from its admission to the end of its reply. */
 export interface TransferMeter {
-  /** Bytes of the body were read. Throws `over_quota`, `too_large`, `over_rate` (too many uploads at a time). */
+  /** Counts bytes read from the body. Throws `over_quota`, `too_large`, `over_rate` (too many concurrent uploads). */
   upload(bytes: number): void
-  /** A stream is about to begin. `length`: null = not known. Throws `over_quota` when it can not end well. */
+  /** Checks a reply before it starts. `length`: null = unknown. Throws `over_quota` if it cannot complete within the quota. */
   admitDownload(length: bigint | null): void
-  /** Bytes of a stream are about to be written. Throws `over_quota`. */
+  /** Counts bytes before they are written. Throws `over_quota`. */
   download(bytes: number): void
-  /** Ends the request with its final byte counts, which stay counted. Call once. */
+  /** Ends the request with its final byte counts, which remain counted. Call once. */
   end(bytes: { readonly in: number; readonly out: number }): void
 }
 
 /** Facts about a request that are known before its body. */
 export type FileRequest = {
-  /** Content-Length; null = none was sent. */
+  /** Content-Length; null = absent. */
   readonly declaredBytes: number | null
-  /** Bytes of `TransferMeterDeps.reservedBytes` that are its own: an upload in parts. Null or absent: it has none. */
+  /** The request's own part of `TransferMeterDeps.reservedBytes`, for a multi-part upload. Null or absent: none. */
   readonly reservedBytes?: number | null
   /** The request stores its upload. */
   readonly stores: boolean
@@ -73,7 +73,7 @@ export type FileRequest = {
 
 export type TransferMeters = {
   /**
-   * Throws as `TransferMeter.upload`, for a declared length. A promise, that rejects with it, if a sum must be read first.
+   * Throws as `TransferMeter.upload`, for a declared length. Returns a promise that rejects with it if a sum must be read first.
    */
   open(holder: QuotaHolder, request: FileRequest): TransferMeter | Promise<TransferMeter>
 }
@@ -88,13 +88,13 @@ export type TransferMeterDeps = {
   readonly reservedBytes: (accountId: string) => number
   /** Concurrent uploads of a key without its own setting. */
   readonly uploadsPerKeyMax: () => number
-  /** Joins the bytes of a month with those of other processes. Default: of this process alone. */
+  /** Joins the bytes of a month with those of other processes. Default: only this process. */
   readonly counters?: SharedCounters | null
 }
 
-/** A smaller upload takes no slot: it completes immediately. */
+/** A smaller upload takes no slot, because it completes immediately. */
 const smallUploadBytes = 128 * 1024
-/** Tolerance for the framing of an upload, which is not stored. Stored bytes are checked exactly at the commit. */
+/** Tolerance for the framing of an upload, which is not stored. The commit checks stored bytes exactly. */
 const framingBytes = 64 * 1024
 
 export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
@@ -130,7 +130,7 @@ export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
     return stores && isLimited ? parts.storedBytes(accountId) : 0
   }
 
-  /** Body bytes that may still become content. */
+  /** Body bytes that may still be stored. */
   function storedLeft(
     { accountId, settings, quotas }: QuotaHolder,
     storedBytes: number,
@@ -142,7 +142,7 @@ export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
     const stored = storedBytes + parts.reservedBytes(accountId) - (own ?? 0)
     if (ofKey !== null && stored >= ofKey) throw overStorage()
     const most = Math.min(ofKey ?? Number.POSITIVE_INFINITY, ofAccount ?? Number.POSITIVE_INFINITY)
-    // Bytes of a multi-part upload are stored on disk including framing: no tolerance.
+    // A multi-part upload is stored on disk with its framing: no tolerance.
     return Math.max(0, most - stored) + (own === null ? framingBytes : 0)
   }
 
@@ -256,7 +256,7 @@ function check(limits: readonly Limit[], way: 'up' | 'down', bytes: number): voi
   if (bytes === 0) return
   for (const { count, max } of limits) {
     const found = count()
-    // A month that began during the request is being read: nothing can be refused until then.
+    // The sum of a month that started during the request is being read: until then no request can be refused.
     if (found instanceof Promise) found.catch(() => {})
     else if (found[way].total + bytes > max) throw overTransfer()
   }

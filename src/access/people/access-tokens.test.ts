@@ -74,7 +74,7 @@ test('the settings give the usual and the longest lifetime of a token', async ()
   settings.token = { ms: 90 * dayMs, msMax: 30 * dayMs }
   assert.deepEqual([await expiryOf({}), await expiryOf({ expires: null })], [30, 30])
   assert.equal(await expiryOf({ expires: clock.now() + 7 * dayMs }), 7)
-  // The clock of the page is a minute ahead.
+  // The browser's clock is a minute ahead.
   assert.equal(await expiryOf({ expires: clock.now() + 30 * dayMs + 60_000 }), 30)
   await assert.rejects(
     expiryOf({ expires: clock.now() + 31 * dayMs }),

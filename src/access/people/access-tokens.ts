@@ -1,5 +1,5 @@
-// Access tokens for programs: they act as their person, with at most that person's rights. Shown once, stored as a
-// hash, sent as `Authorization: Bearer` (RFC 6750).
+// Access tokens for programs: they act as their person, with at most that person's rights. Shown once, stored as a hash, sent as
+// `Authorization: Bearer` (RFC 6750).
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -19,7 +19,7 @@ import { conditionalWrite } from './conditional-write.ts'
 type Token = {
   readonly id: string
   readonly name: string
-  /** 8 characters of it, to recognise it by. */
+  /** The first 8 characters, for identification. */
   readonly prefix: string
   /** `member` limits an owner to the rights of a member; no value extends the rights of the person. */
   readonly role: Role
@@ -30,7 +30,7 @@ type Token = {
   readonly lastUsedDay: string | null
 }
 
-/** `expires` absent: the usual lifetime. Null: the longest that the settings permit. */
+/** `expires` absent: the default lifetime. Null: the maximum that the settings permit. */
 type NewToken = {
   readonly name: string
   readonly role: Role
@@ -39,27 +39,27 @@ type NewToken = {
 
 /** Durable on return. Throws AccountsRefusal: `no_token`, `bad_name`, `bad_role`, `bad_setting`, `too_many`. */
 export type AccessTokens = {
-  /** The text is nowhere else: show it now. `may`: the most this person may be, now. */
+  /** Returns the only copy of the text: show it now. `may`: the person's current maximum role. */
   create(
     person: { readonly id: string; readonly may: Role },
     order: NewToken,
   ): Promise<{ readonly token: Token; readonly text: string }>
-  /** Of one person, the newest first. */
+  /** Tokens of one person, newest first. */
   list(personId: string): Promise<readonly Token[]>
-  /** Final; one of this person's own. */
+  /** Revokes one of this person's tokens permanently. */
   revoke(id: string, personId: string): Promise<void>
 }
 
 /** Lifetimes of new tokens, in milliseconds. */
 export type TokenLife = {
-  /** If the request names none. */
+  /** Default lifetime, if the request names none. */
   readonly ms: number
-  /** Null: none, so tokens without expiry are allowed. */
+  /** Maximum lifetime; null: none, so tokens without expiry are allowed. */
   readonly msMax: number | null
 }
 
 const nameMax = 64
-/** That work; revoked and expired ones make room. */
+/** Maximum number of valid tokens; revoked and expired ones do not count. */
 const perPersonMax = 50
 const ranks: Readonly<Record<Role, number>> = { member: 0, owner: 1, operator: 2 }
 
@@ -80,7 +80,7 @@ export function createAccessTokens(parts: {
       const words = 'a token expires in the future, or never'
       throw new AccountsRefusal('bad_setting', words, { field: 'expires' })
     }
-    // A page computes the latest time by its own clock, some seconds apart.
+    // A browser computes the latest time with its own clock, which may differ by some seconds.
     if (latest !== null && asked > latest + graceMs) {
       const words = `a token expires within ${Math.round((msMax ?? 0) / dayMs)} days (setting admin.tokenDaysMax)`
       throw new AccountsRefusal('bad_setting', words, { field: 'expires' })

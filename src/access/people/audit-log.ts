@@ -1,5 +1,5 @@
-// Audit log: one row for each change by an admin operation, with time, person, old and new values. Rows are never
-// altered, never contain a secret, and are deleted after the configured time.
+// Audit log: one row for each change by an admin operation, with time, person, old and new values. Rows are never altered, never
+// contain a secret, and are deleted after the configured time.
 // Tested by src/access/people/audit-log.test.ts
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
@@ -13,22 +13,22 @@ import {
   listAudit,
 } from '../../tables/audit.ts'
 
-/** `local`: the owner of the data folder, at the command line. `anyone`: a client that is not authenticated yet. */
+/** `local`: the owner of the data folder, at the command line. `anyone`: an unauthenticated client. */
 export type AuditActor = 'local' | 'anyone' | { readonly personId: string; readonly email: string }
 
 export type AuditEntry = {
   readonly actor: AuditActor
-  /** The account whose owners may read it; null: operators only. */
+  /** The account whose owners may read it; null: only operators. */
   readonly accountId: string | null
-  /** Id of the operation. */
+  /** ID of the operation. */
   readonly action: string
   /** ID or name of the changed object. */
   readonly target: string | null
-  /** Name of the target now, if `target` is an ID. */
+  /** Current name of the target, if `target` is an ID. */
   readonly targetName?: string | null
-  /** The new values, without secrets. Cut at 4 KB of JSON. */
+  /** The new values, without secrets. Truncated to 4 KB of JSON. */
   readonly changes: Readonly<Record<string, unknown>>
-  /** The old values, in the same form. Absent: not known. */
+  /** The old values, in the same form. Absent: unknown. */
   readonly previous?: Readonly<Record<string, unknown>>
 }
 
@@ -36,14 +36,14 @@ export type AuditRecord = {
   readonly id: number
   /** Milliseconds since 1970 UTC. */
   readonly time: number
-  /** Id of a person, `local` or `anyone`. */
+  /** ID of a person, `local` or `anyone`. */
   readonly actor: string
-  /** Email of the person then. */
+  /** Email of the person at that time. */
   readonly actorName: string
   readonly accountId: string | null
   readonly action: string
   readonly target: string | null
-  /** Then; null: it has none, or it was not recorded. */
+  /** Name at that time; null: it has none, or was not recorded. */
   readonly targetName: string | null
   readonly changes: Readonly<Record<string, unknown>>
   /** Null: not recorded. */
@@ -55,7 +55,7 @@ type AuditPage = Partial<AuditFilter> & { readonly before?: number; readonly lim
 export type AuditLog = {
   /** Durable on return. */
   record(entry: AuditEntry): Promise<void>
-  /** The newest first. `before`: an id, to read on. At most `limit`, and 1,000. */
+  /** Newest first. `before`: an ID, for the next page. At most `limit`, and 1,000. */
   list(page: AuditPage): Promise<readonly AuditRecord[]>
   /** Deletes rows older than the configured time. */
   sweep(): Promise<void>
@@ -64,7 +64,7 @@ export type AuditLog = {
 const changesMax = 4096
 const textMax = 256
 const listMax = 1000
-/** Independent of the configured time. */
+/** Limit of rows, independent of the configured time. */
 const rowsMax = 1_000_000
 const noFilter = {
   accountId: null,
@@ -74,7 +74,7 @@ const noFilter = {
   until: null,
   texts: null,
 }
-/** Of rows with texts in one statement: some milliseconds, in which SQLite blocks the event loop. */
+/** Rows compared with texts per statement: takes some milliseconds, in which SQLite blocks the event loop. */
 const comparisonsMax = 10_000
 
 export function createAuditLog(parts: {
@@ -84,7 +84,7 @@ export function createAuditLog(parts: {
 }): AuditLog {
   const { rows, clock, keepMs } = parts
 
-  /** Texts have no index: the table, whose number of rows is limited, is read in small ranges. */
+  /** Texts have no index: reads the table, whose number of rows is limited, in small ranges. */
   async function find(
     filter: AuditFilter,
     before: number,

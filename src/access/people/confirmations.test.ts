@@ -1,4 +1,4 @@
-// How long a session counts as confirmed by password or passkey.
+// Duration of a session's confirmation by password or passkey.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'

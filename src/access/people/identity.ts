@@ -1,4 +1,4 @@
-// Composition of sign-in and rights: people, memberships, credentials, sessions, and the audit log.
+// Composes sign-in and rights: people, memberships, credentials, sessions, and the audit log.
 // Tested by src/access/people/sign-in.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -52,15 +52,15 @@ export type Identity = {
   readonly openId: OidcSignIn
   readonly tokenAuthenticator: TokenAuthenticator
   readonly audit: AuditLog
-  /** May owners invite? Else operators alone. */
+  /** May owners invite people? Otherwise only operators. */
   readonly ownersInvite: () => boolean
   /** Are passwords accepted? */
   readonly passwordsAccepted: () => boolean
   /** Maximum lifetime of a new token, in milliseconds; null: none. */
   readonly tokenMsMax: () => number | null
-  /** Must this person show a second factor? */
+  /** Must this person use a second factor? */
   readonly needsSecondFactor: (person: { readonly isOperator: boolean }) => boolean
-  /** Mails the token of an invitation as a link; false: it was not mailed. */
+  /** Mails the token of an invitation as a link; false: not mailed. */
   mailInvitation(invitation: Parameters<MailInvitation>[0], token: string): Promise<boolean>
   /** Deletes expired sessions, invitations and audit rows. */
   sweep(): Promise<void>
@@ -69,7 +69,7 @@ export type Identity = {
 export type IdentitySettings = SessionTimes & {
   readonly passwordsAccepted: boolean
   readonly secondFactor: SecondFactorPolicy
-  /** Null: no sign-in with OpenID. */
+  /** Null: sign-in with OpenID is disabled. */
   readonly openId: OidcSettings | null
   readonly token: TokenLife
   readonly ownersInvite: boolean
@@ -78,7 +78,7 @@ export type IdentitySettings = SessionTimes & {
   readonly keepAddresses: boolean
 }
 
-/** `settings`: read at each use. `sealSecret`: of the server, 32 bytes or more that stay the same. */
+/** `settings`: read at each use. `sealSecret`: of the server, at least 32 bytes that do not change. */
 export function createIdentity(parts: {
   readonly rows: Rows
   readonly clock: Clock
@@ -87,7 +87,7 @@ export function createIdentity(parts: {
   readonly sealSecret: () => Uint8Array
   readonly beginTry: BeginAttempt
   readonly mailInvitation: MailInvitation
-  /** Where a token is opened. */
+  /** The link that opens a token in the dashboard. */
   readonly linkOf: (token: string) => string
   readonly onSignInRefused?: OnSignInRefused
   readonly passwords?: Passwords

@@ -1,4 +1,4 @@
-// Sends an invitation by mail. The link is the only credential, so it is logged nowhere.
+// Sends an invitation by mail. The link is the only credential, so it is never logged.
 // Tested by src/access/people/invitation-mail.test.ts
 import type { Log } from '../../base/log.ts'
 
@@ -9,7 +9,7 @@ type Invited = {
   readonly expires: number
 }
 
-/** `link`: whole, as it is opened. False: it is for no address, no mail server is set, or that one refused it. */
+/** `link`: the whole URL. False: the invitation has no address, no mail server is configured, or the server refused the mail. */
 export type MailInvitation = (invitation: Invited, link: string) => Promise<boolean>
 
 export function createInvitationMail(parts: {

@@ -1,5 +1,5 @@
-// One-time invitation links: to an existing account, a new account, or as the first operator. Only the token's hash is
-// stored. Use and effect are one transaction, so a link cannot be used twice.
+// One-time invitation links: to an existing account, a new account, or for the first operator. Only the token's hash is stored. Use
+// and effect are one transaction, so a link cannot be used twice.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -28,20 +28,20 @@ import { conditionalWrite } from './conditional-write.ts'
 /** Times are milliseconds since 1970 UTC. */
 type Invitation = {
   readonly id: string
-  /** `operator`: of the whole server; of the account below they become an owner. */
+  /** `operator`: of the whole server, and owner of the account below. */
   readonly role: Role
-  /** Null: of an account that is made when the invitation is taken, or of none. */
+  /** Null: no account, or one that is created when the invitation is accepted. */
   readonly accountId: string | null
   readonly accountName: string | null
   /** The only email address that may accept it; null: any. */
   readonly email: string | null
   readonly created: number
   readonly expires: number
-  /** The first-run link. */
+  /** True for the first-run link. */
   readonly isFirst: boolean
 }
 
-/** A person, and the session or token they invite with. The invitation ends with a token that is revoked or expires. */
+/** The inviting person, and their session or token. If the token is revoked or expires, the invitation ends too. */
 type Inviter = {
   readonly personId: string
   readonly via: { readonly kind: 'session' | 'token'; readonly id: string }
@@ -56,11 +56,11 @@ type NewPerson = {
 type Made = { readonly invitation: Invitation; readonly token: string }
 
 /**
- * Durable on return. Throws AccountsRefusal: `link_over` (used, expired, withdrawn, never was), `bad_role`,
- * `no_account`, `bad_email`, `bad_name`, `bad_password`, `email_taken`, `name_taken`, `too_many`, `no_invitation`.
+ * Durable on return. Throws AccountsRefusal: `link_over` (used, expired, withdrawn, unknown), `bad_role`, `no_account`,
+ * `bad_email`, `bad_name`, `bad_password`, `email_taken`, `name_taken`, `too_many`, `no_invitation`.
  */
 export type Invitations = {
-  /** Valid 7 days. `accountId` xor `accountName`; neither for an operator of the server alone. */
+  /** Valid 7 days. `accountId` xor `accountName`; neither for an operator without an account. */
   create(order: {
     readonly role: Role
     readonly accountId?: string
@@ -78,15 +78,15 @@ export type Invitations = {
     person: NewPerson,
     bind?: (personId: string) => Statement,
   ): Promise<string>
-  /** For a signed-in person, or one whose identity `bind` stores in the same transaction. */
+  /** Accepts it for a signed-in person, or one whose identity `bind` stores in the same transaction. */
   takeAs(
     token: string,
     person: { readonly id: string; readonly email: string },
     bind?: Statement,
   ): Promise<void>
-  /** Those that can be taken: of an account, or with null of the whole server. Newest first. */
+  /** Open invitations: of an account, or with null of the whole server. Newest first. */
   list(accountId: string | null): Promise<readonly Invitation[]>
-  /** `accountId`: only when it is of this account. */
+  /** `accountId`: withdraws it only if it belongs to this account. */
   withdraw(id: string, accountId: string | null): Promise<void>
   /** Deletes invitations that expired more than a month ago. */
   sweep(): Promise<void>
@@ -95,7 +95,7 @@ export type Invitations = {
 const firstMs = 30 * 60_000
 const validMs = 7 * 86_400_000
 const keptAfterMs = 30 * 86_400_000
-/** That can be taken, of one account; and of all that are for none yet. */
+/** Maximum number of open invitations: per account, and for those without an existing account. */
 const openMax = 100
 
 export function createInvitations(parts: {
@@ -148,7 +148,7 @@ export function createInvitations(parts: {
     return { invitation, token }
   }
 
-  /** Statements for the use of a link; `person` exists, or is created by `before`. */
+  /** Statements that use a link; `person` exists, or `before` creates it. */
   async function take(
     token: string,
     invitation: Invitation,
@@ -235,7 +235,7 @@ export function createInvitations(parts: {
   }
 }
 
-/** Effect of an invitation on a person. */
+/** Statements for the effect of an invitation on a person. */
 function joining(invitation: Invitation, personId: string, now: number): readonly Statement[] {
   const { role, accountId, accountName } = invitation
   const id = accountId ?? randomUUID()
@@ -261,7 +261,7 @@ function toInvitation(row: InvitationRow): Invitation {
   return { id, role, ...account, email, created, expires, isFirst: row.first === 1 }
 }
 
-// One error for all invalid links, so that a wrong link reveals no information about valid ones.
+// The same error for all invalid links, so that a wrong link reveals nothing about valid ones.
 function linkOver(): AccountsRefusal {
   return new AccountsRefusal(
     'link_over',

@@ -1,20 +1,20 @@
-// A browser that a person signed in with before carries a cookie, signed by this server, as evidence. Failed sign-ins from
-// elsewhere do not lock such a browser out (OWASP, device cookies); its own failures are counted by the cookie.
+// A browser in which a person has signed in before has a cookie signed by this server. Failed sign-ins from elsewhere do not lock
+// such a browser out (OWASP, device cookies); its own failures are counted per cookie.
 // Tested by src/access/people/known-devices.test.ts
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 
 export type KnownDevices = {
-  /** The value of the cookie after a sign-in of this person; times are milliseconds since 1970 UTC. */
+  /** The cookie's value after a sign-in of this person; times are milliseconds since 1970 UTC. */
   issue(personId: string): { readonly token: string; readonly expires: number }
-  /** Id of the device when this cookie was issued to this person and has not expired; else null. */
+  /** ID of the device if this cookie was issued to this person and has not expired; else null. */
   idOf(token: string | null, personId: string | null): string | null
 }
 
 const lifeMs = 180 * 86_400_000
 const idBytes = 16
 
-/** `secret`: returns the same bytes for the life of the data folder; called at the first use. */
+/** `secret`: always returns the same bytes for a data folder; called at the first use. */
 export function createKnownDevices(parts: {
   readonly clock: Clock
   readonly secret: () => Uint8Array

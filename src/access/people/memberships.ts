@@ -36,20 +36,20 @@ type Member = {
 }
 
 /**
- * `ownerless`: the account may be left without an owner who can sign in; for operators. `keepSession`: a session of the
- * person that stays valid and must be renewed.
+ * `ownerless`: permits an account without an owner who can sign in; for operators. `keepSession`: a session of the person that
+ * remains valid and must be renewed.
  */
 type Leaving = { readonly ownerless?: boolean; readonly keepSession?: string | null }
 
 /** Throws AccountsRefusal: `no_member`, `no_account`, `no_person`, `last_owner`. Durable on return. */
 export type Memberships = {
-  /** By the account's name. */
+  /** Sorted by account name. */
   ofPerson(personId: string): Promise<readonly Membership[]>
-  /** By email. */
+  /** Sorted by email. */
   ofAccount(accountId: string): Promise<readonly Member[]>
-  /** Adds a person as member or owner without an invitation. An owner stays one. */
+  /** Adds a person as member or owner without an invitation. An owner remains an owner. */
   put(accountId: string, personId: string, role: AccountRole): Promise<void>
-  /** Ends their sessions: a new role comes with a new token. */
+  /** Ends the person's sessions: a new role needs a new token. */
   changeRole(
     accountId: string,
     personId: string,

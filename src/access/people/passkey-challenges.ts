@@ -1,6 +1,6 @@
-// Challenges that an authenticator signs: 32 random bytes, accepted once, within five minutes. Open challenges are not stored,
-// so requests for many of them displace none: a seal (HMAC) returns with the response and proves that Cairn issued it. The
-// key of the seals ends with the process.
+// Challenges that an authenticator signs: 32 random bytes, accepted once, within five minutes. Open challenges are not stored, so a
+// flood of requests cannot evict others: a seal (HMAC) returns with the response and proves that Cairn issued it. The HMAC key
+// exists only in this process.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -9,7 +9,7 @@ import { AccountsRefusal } from '../accounts/account-rules.ts'
 export type Challenges = {
   /** `use`: purpose and person; a response must match both. Both texts are base64url. */
   create(use: string): { readonly challenge: string; readonly seal: string }
-  /** Uses it up. Throws AccountsRefusal `challenge_over`: over, answered already, of another use; `overloaded`. */
+  /** Consumes it. Throws AccountsRefusal `challenge_over`: expired, used, for another use; `overloaded`. */
   use(challenge: string, seal: string, use: string): void
 }
 
@@ -18,7 +18,7 @@ export const challengeMs = 300_000
 const challengeBytes = 32
 const usedMax = 20_000
 
-/** `usedMax`: answers within five minutes; more are refused for as long. */
+/** `usedMax`: maximum number of responses within five minutes; more are refused. */
 export function createChallenges(parts: {
   readonly clock: Clock
   readonly usedMax?: number
@@ -26,7 +26,7 @@ export function createChallenges(parts: {
   const { clock } = parts
   const most = parts.usedMax ?? usedMax
   const key = randomBytes(32)
-  // Expiry of each used challenge, in the order of the responses; so an expired one may be deleted late.
+  // Expiry of each used challenge, in the order of responses, so an expired one may be deleted late.
   const used = new Map<string, number>()
 
   function macOf(challenge: string, until: number, use: string): Buffer {

@@ -1,13 +1,14 @@
-// Responses of authenticators, verified by @simplewebauthn/server (decision 0054): registration by WebAuthn Level 3, 7.1,
-// authentication by 7.2. The first response loads the library, not the start of the server: it takes 25 MiB.
+// Verifies responses of authenticators with @simplewebauthn/server (decision 0054): registration by WebAuthn Level 3, 7.1,
+// authentication by 7.2. The library is loaded with the first response, because it takes 25 MiB.
 // Tested by src/access/people/passkeys.test.ts
 import { AccountsRefusal } from '../accounts/account-rules.ts'
 
-/** The page that requests: its origin as the request named it, `https://cairn.example.org`, and the RP ID, its host name. */
+/** The page that sends the request: its origin, `https://cairn.example.org`, and the RP ID, its host name. */
 export type PasskeyPage = { readonly origin: string; readonly rpId: string }
 
 /**
- * The signed challenge, base64url; the caller checks that Cairn issued it. Throws AccountsRefusal `bad_passkey` for a page in a
+ * Returns the signed challenge, base64url; the caller checks that Cairn issued it. Throws AccountsRefusal `bad_passkey` for a page
+ * in a
  * frame of another origin.
  */
 export function readChallenge(clientData: Uint8Array): string {
@@ -34,7 +35,7 @@ function parseObject(json: Uint8Array): Readonly<Record<string, unknown>> | null
   }
 }
 
-/** EdDSA with Ed25519, ES256, RS256, by their numbers in the IANA registry of COSE algorithms; the preferred one first. */
+/** EdDSA with Ed25519, ES256, RS256, as numbers of the IANA registry of COSE algorithms; preferred first. */
 export const passkeyAlgorithms: readonly number[] = [-8, -7, -257]
 
 /** `clientData`: JSON. `attestation`: the attestation object, CBOR. */
@@ -43,7 +44,7 @@ export type RegistrationResponse = {
   readonly attestation: Uint8Array
 }
 
-/** `clientData`: JSON. The rest as the authenticator sent it. */
+/** `clientData`: JSON. The other members as the authenticator sent them. */
 export type AuthenticationResponse = {
   readonly credentialId: Uint8Array
   readonly clientData: Uint8Array
@@ -51,7 +52,7 @@ export type AuthenticationResponse = {
   readonly signature: Uint8Array
 }
 
-/** `publicKey`: a COSE key (RFC 9052, section 7). `signCount`: signatures so far; 0 if the authenticator does not count. */
+/** `publicKey`: a COSE key (RFC 9052, section 7). `signCount`: number of signatures; 0 if the authenticator does not count. */
 type Credential = {
   readonly id: Uint8Array
   readonly publicKey: Uint8Array
@@ -66,8 +67,8 @@ const publicKeyBytesMax = 2048
 const invalidSignature = Uint8Array.of(0x30, 6, 2, 1, 1, 2, 1, 1)
 
 /**
- * The new credential. `challenge`: base64url, checked by the caller. Throws AccountsRefusal `bad_passkey`, also without user
- * verification: a passkey replaces password and code.
+ * Returns the new credential. `challenge`: base64url, checked by the caller. Throws AccountsRefusal `bad_passkey`, also without
+ * user verification, because a passkey replaces password and code.
  */
 export async function verifyRegistration(
   { clientData, attestation }: RegistrationResponse,
@@ -76,7 +77,7 @@ export async function verifyRegistration(
 ): Promise<Credential> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const { verifySignature } = await import('@simplewebauthn/server/helpers')
-  // The library compares the two, and returns the ID in the authenticator data.
+  // The library only compares id and rawId; the ID that it returns is from the authenticator data.
   const id = challenge
   return await asRefusal(async () => {
     const { registrationInfo } = await verifyRegistrationResponse({
@@ -104,7 +105,7 @@ export async function verifyRegistration(
     if (publicKey.length > publicKeyBytesMax) {
       throw new Error(`expected a public key of at most ${publicKeyBytesMax} bytes`)
     }
-    // Imports the key, which a registration without a statement never does: an unusable key would fail at each sign-in.
+    // Import the key, which a registration without a statement never does: an unusable key would fail at each sign-in.
     const data = Uint8Array.of()
     await verifySignature({ signature: invalidSignature, data, credentialPublicKey: publicKey })
     return { id: credentialId, publicKey, signCount: counter }
@@ -112,8 +113,8 @@ export async function verifyRegistration(
 }
 
 /**
- * The new signature count. `challenge`: base64url, checked by the caller. Throws AccountsRefusal `bad_passkey`, also for a
- * count that did not rise: there may be a copy of the authenticator (WebAuthn Level 3, 6.1.1).
+ * Returns the new signature count. `challenge`: base64url, checked by the caller. Throws AccountsRefusal `bad_passkey`, also for a
+ * count that did not increase: the authenticator may have been cloned (WebAuthn Level 3, 6.1.1).
  */
 export async function verifyAuthentication(
   { credentialId, clientData, authenticatorData, signature }: AuthenticationResponse,
@@ -147,7 +148,7 @@ export async function verifyAuthentication(
 }
 
 /**
- * Cairn requests attestation `none`; browsers pass some statements on all the same. The library would verify them, and refuse
+ * Cairn requests attestation `none`, but browsers still pass some statements on. The library would verify them, and refuse
  * authenticators of unknown manufacturers.
  */
 async function withoutStatement(attestation: Uint8Array): Promise<Uint8Array> {
@@ -162,7 +163,7 @@ async function withoutStatement(attestation: Uint8Array): Promise<Uint8Array> {
   )
 }
 
-/** The library throws an Error for each response that it does not accept. */
+/** Maps errors: the library throws an Error for each response that it does not accept. */
 async function asRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

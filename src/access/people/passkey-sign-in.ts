@@ -1,5 +1,5 @@
-// Sign-in with a passkey alone: the authenticator names the person and verified them by PIN, finger or face. An unknown
-// passkey, an invalid response and a disabled person get the same error.
+// Sign-in with only a passkey: the authenticator names the person and has verified them by PIN, finger or face. An unknown passkey,
+// an invalid response and a disabled person get the same error.
 // Tested by src/access/people/passkeys.test.ts
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -22,7 +22,7 @@ import { conditionalWrite } from './conditional-write.ts'
 /** Request options for an authenticator. Bytes are base64url. */
 type SignInOrder = {
   readonly challenge: string
-  /** Must be returned with the response. */
+  /** The client must return it with the response. */
   readonly seal: string
   readonly rpId: string
   readonly timeoutMs: number
@@ -35,11 +35,10 @@ type PasskeyAnswer = AuthenticationResponse & {
 }
 
 export type PasskeySignIn = {
-  /** Good for five minutes. `session`: to confirm in this session; null: to sign in. */
+  /** Valid for five minutes. `session`: the session to confirm; null: a sign-in. */
   begin(page: PasskeyPage, session: string | null): SignInOrder
   /**
-   * Checks that the person of this session answered with a passkey of theirs. Throws `bad_sign_in`, `over_rate`,
-   * `overloaded`.
+   * Checks that the session's person responded with one of their passkeys. Throws `bad_sign_in`, `over_rate`, `overloaded`.
    */
   confirm(
     person: { readonly id: string; readonly session: string },
@@ -60,7 +59,7 @@ export type PasskeySignIn = {
   }>
 }
 
-/** Purpose of a challenge: to sign in, or to confirm in one session. */
+/** Purpose of a challenge: a sign-in, or a confirmation of one session. */
 function useOf(session: string | null): string {
   return session === null ? 'signing in' : `confirming in ${session}`
 }
@@ -88,13 +87,13 @@ export function createPasskeySignIn(parts: {
     return { row, signCount }
   }
 
-  /** Runs `work` as one try with this passkey. */
+  /** Runs `work` as one attempt with this passkey. */
   async function asTry<T>(
     answer: PasskeyAnswer,
     from: Pick<From, 'address'>,
     work: () => Promise<T>,
   ): Promise<T> {
-    // By the passkey, not by its person: failed tries with their email must not keep them out here too.
+    // Counted per passkey, not per person: failed attempts with the person's email must not lock out the passkey.
     const name = `passkey ${createHash('sha256').update(answer.credentialId).digest('base64url')}`
     const noFailure = await tries.begin(from.address, name)
     try {
@@ -137,7 +136,7 @@ export function createPasskeySignIn(parts: {
   }
 }
 
-/** The same for all refusals, except the one that a person can do something about. */
+/** The same text for all refusals, except for one that the person can fix. */
 function detailOf(error: AccountsRefusal): string {
   return error.reason === 'challenge_over'
     ? error.message

@@ -54,7 +54,7 @@ type AddOptions = {
   readonly name: string
 }
 
-/** Reason and message of a refusal. */
+/** Returns reason and message of a refusal. */
 async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work

@@ -1,5 +1,5 @@
-// Passkeys: keys in a person's authenticator, bound to the host name of this server. A signed-in person adds them; they sign
-// in without a password. Cairn does not check the manufacturer of the authenticator. The password always remains valid.
+// Passkeys: keys in a person's authenticator, bound to the host name of this server. A signed-in person adds them, and signs in
+// with them without a password. Cairn does not check the manufacturer of the authenticator. The password always remains valid.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -28,24 +28,24 @@ import { conditionalWrite } from './conditional-write.ts'
 type Passkey = {
   readonly id: string
   readonly name: string
-  /** The host name that it lets in at. */
+  /** The host name for which it is valid. */
   readonly rpId: string
   readonly created: number
   /** Null: never. */
   readonly lastUsed: number | null
 }
 
-/** Request to the authenticator, in terms of WebAuthn Level 2, 5.4. Bytes are base64url. */
+/** Creation options for the authenticator, in terms of WebAuthn Level 2, 5.4. Bytes are base64url. */
 type PasskeyOrder = {
   readonly challenge: string
-  /** Must be returned with the response. */
+  /** The client must return it with the response. */
   readonly seal: string
   readonly rpId: string
-  /** Numbers of COSE, the preferred one first. */
+  /** COSE numbers, preferred first. */
   readonly algorithms: readonly number[]
-  /** The user handle. */
+  /** The user handle of the person. */
   readonly personHandle: string
-  /** Credentials of the person for this name that are here already. */
+  /** The person's existing credentials for this host name. */
   readonly known: readonly { readonly id: string; readonly transports: readonly string[] }[]
   readonly timeoutMs: number
 }
@@ -53,7 +53,7 @@ type PasskeyOrder = {
 type NewPasskey = RegistrationResponse & {
   readonly name: string
   readonly seal: string
-  /** How the authenticator is reached: `internal`, `usb`. */
+  /** Transports of the authenticator: `internal`, `usb`. */
   readonly transports: readonly string[]
 }
 
@@ -66,11 +66,11 @@ type Adder = { readonly id: string; readonly session: string }
 export type Passkeys = {
   /** For the person of this session; valid for five minutes. */
   begin(person: Adder, page: PasskeyPage): Promise<PasskeyOrder>
-  /** The answer to that. */
+  /** Adds the passkey of the response to `begin`. */
   add(person: Adder, page: PasskeyPage, fresh: NewPasskey): Promise<Passkey>
-  /** Of one person, the oldest first. */
+  /** Passkeys of one person, oldest first. */
   list(personId: string): Promise<readonly Passkey[]>
-  /** One of this person's own; all their sessions but `keepSession` are ended. */
+  /** Removes one of this person's passkeys and ends all their sessions except `keepSession`. */
   remove(id: string, personId: string, keepSession: string | null): Promise<void>
 }
 
@@ -143,7 +143,7 @@ export function createPasskeys(parts: {
   }
 
   async function whyNot(credentialId: Uint8Array, session: string): Promise<AccountsRefusal> {
-    // Taken away by a reset, which must not leave a passkey behind.
+    // A reset has ended the session in the meantime, and must not leave a passkey behind.
     if ((await rows.first(findSessionExpiry(session))) === null) return noSession()
     return (await rows.first(passkeyExists(credentialId))) === null
       ? new AccountsRefusal('too_many', `a person has at most ${perPersonMax} passkeys: remove one`)

@@ -1,12 +1,12 @@
-// Password rules: a minimum length, and none of the most common passwords. No rule about kinds of characters
-// (NIST SP 800-63B 5.1.1.2).
+// Password rules: a minimum length, and none of the most common passwords. No rule about kinds of characters (NIST SP 800-63B
+// 5.1.1.2).
 import { AccountsRefusal } from '../accounts/account-rules.ts'
 
 const lengthMin = 10
 const lengthMax = 256
 const distinctMin = 5
 
-/** Stems of the most common passwords in published leaks, without digits and signs around them. */
+/** Stems of the most common passwords in published leaks, without surrounding digits and signs. */
 const commonStems: ReadonlySet<string> = new Set(
   `aaaa abcd abcdef abcdefg abcdefgh abcdefghij abcdefghijk access account adm admin administrator adminadmin alexander america
   angel apple asdf asdfasdf asdfg asdfgh asdfghj asdfghjk asdfghjkl asdfghjklqwertyuiop ashley azerty azertyuiop babygirl
@@ -34,12 +34,12 @@ const leet: Readonly<Record<string, string>> = {
   '!': 'i',
 }
 
-/** Unicode forms of one text are one password (NIST SP 800-63B). */
+/** Normalises Unicode, so that all forms of a text are the same password (NIST SP 800-63B). */
 export function normalizePassword(text: string): string {
   return text.normalize('NFKC')
 }
 
-/** Throws AccountsRefusal `bad_password`; its sentence never shows the password. */
+/** Throws AccountsRefusal `bad_password`; its message never contains the password. */
 export function checkNewPassword(text: string, email: string): void {
   const password = normalizePassword(text)
   const length = Array.from(password).length
@@ -64,7 +64,7 @@ function isCommon(lower: string): boolean {
   return [lower, core, plain].some((text) => commonStems.has(text.replaceAll(/[^a-z]/g, '')))
 }
 
-/** Without non-letters at both ends. */
+/** Removes non-letters at both ends. */
 function trimmed(text: string): string {
   return text.replace(/^[^a-z]+/, '').replace(/[^a-z]+$/, '')
 }

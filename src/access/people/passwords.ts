@@ -1,16 +1,16 @@
-// Password hashes: PHC strings of argon2id (RFC 9106), or of scrypt (RFC 7914) if Node lacks it. Each hash takes some
-// 70 ms of a core and 64 MiB, so two run in parallel and short queues wait, served round-robin.
+// Password hashes: PHC strings of argon2id (RFC 9106), or of scrypt (RFC 7914) if Node lacks it. Each hash takes some 70 ms of a
+// core and 64 MiB, so two run in parallel; short queues are served round-robin.
 import { argon2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
 import { createFairQueue, type Place } from '../../base/fair-queue.ts'
 import { normalizePassword } from './password-rules.ts'
 
 export type Passwords = {
-  /** A PHC string with a salt of its own, for callers that have shown something. Throws `overloaded`. */
+  /** Returns a PHC string with a new salt, for authenticated callers. Throws `overloaded`. */
   hash(password: string): Promise<string>
   /**
-   * Is this the password of `stored`, a PHC string? Null, for an unknown person, costs the same work and is false. `place`: the
-   * caller of the try; other callers' tries do not delay it by more than a turn. Throws `overloaded` when its lane is full.
+   * Does the password match `stored`, a PHC string? Null, for an unknown person, costs the same work and returns false. `place`:
+   * queue of the caller; attempts of others delay it by at most one turn. Throws `overloaded` if its queue is full.
    */
   isRight(password: string, stored: string | null, place: Place): Promise<boolean>
 }
@@ -19,14 +19,14 @@ type Derive = (password: string, salt: Uint8Array, length: number) => Promise<Ui
 type Parsed = { readonly derive: Derive; readonly salt: Uint8Array; readonly hash: Uint8Array }
 
 const atOnce = 2
-/** Waiting tries of one caller; of all known callers, and of all unknown ones. */
+/** Maximum queued attempts per caller; and of all known callers, and of all unknown ones. */
 const perLane = 4
 const waitingMax = 32
-/** Of callers that came by a link or a session. */
+/** Queue of callers with a link or a session. */
 const ownPlace: Place = { lane: '', known: true }
 const saltBytes = 16
 const hashBytes = 32
-/** Maximum cost of a stored string: strings are Cairn's own, but a corrupt one must not exhaust memory. */
+/** Maximum cost of a stored string. Cairn writes the strings, but a corrupt one must not exhaust memory. */
 const memoryKibMax = 1024 * 1024
 
 /** `memory` in KiB. */
@@ -66,7 +66,7 @@ export function createPasswords(
   }
 
   const deriveNew = algorithm === 'scrypt' ? byScrypt(scryptCost) : byArgon2(argon2Cost)
-  // Parsed on each check like a stored hash, so that the time does not reveal whether a hash exists.
+  // Parsed at each check like a stored hash, so that the time does not reveal whether a hash exists.
   const placeholder = phc(async () => randomBytes(hashBytes))
 
   return {
@@ -84,7 +84,7 @@ export function createPasswords(
   }
 }
 
-/** Errors are not handled: the strings are Cairn's own. */
+/** Throws on malformed strings, which are bugs: Cairn writes them. */
 function parsePhc(text: string): Parsed {
   const parts = text.split('$').slice(1)
   const [name, ...rest] = parts[0] === 'argon2id' ? parts.toSpliced(1, 1) : parts

@@ -1,5 +1,5 @@
-// People, as operators see them. They are created by an invitation or the first-run link (invitations.ts) and are never
-// deleted, only disabled, so that the audit log stays complete.
+// People, for operators. An invitation or the first-run link creates them (invitations.ts). They are never deleted, only disabled,
+// so that the audit log remains complete.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -27,27 +27,27 @@ import { conditionalWrite } from './conditional-write.ts'
 
 /** Throws AccountsRefusal: `no_person`, `last_operator`, and those of each method. Changes are durable on return. */
 export type People = {
-  /** By email; at most `limit`, after the email `after`. */
+  /** Sorted by email; at most `limit`, after the email `after`. */
   list(page?: { readonly after?: string; readonly limit?: number }): Promise<readonly Person[]>
   find(id: string): Promise<Person | null>
   get(id: string): Promise<Person>
   findByEmail(email: string): Promise<Person | null>
-  /** A person without password, whose identity `bind` stores in the same transaction. Throws `email_taken`. */
+  /** Adds a person without password, whose identity `bind` stores in the same transaction. Throws `email_taken`. */
   add(
     person: { readonly email: string; readonly name: string },
     bind: (personId: string) => Statement,
   ): Promise<string>
   /** Returns true if an operator exists. */
   hasOperator(): Promise<boolean>
-  /** `bad_name`. */
+  /** Throws `bad_name`. */
   rename(id: string, name: string): Promise<void>
-  /** Throws `bad_password`. Ends all sessions except the one that the caller names. */
+  /** Throws `bad_password`. Ends all sessions except `keepSession`. */
   setPassword(id: string, password: string, keepSession: string | null): Promise<void>
   /** Ends sessions and open invitations, suspends tokens. The last operator who can sign in cannot be disabled. */
   setDisabled(id: string, disabled: boolean): Promise<void>
   /**
-   * Ends their sessions, so that they come back with a new token. One operator stays. `false` also withdraws operator
-   * invitations of theirs and lowers their operator tokens to `owner`, so that a later promotion revives neither.
+   * Ends the person's sessions, so that they get a new token. At least one operator remains. `false` also withdraws their operator
+   * invitations and lowers their operator tokens to `owner`, so that a later promotion restores neither.
    */
   setOperator(id: string, isOperator: boolean): Promise<void>
 }

@@ -1,5 +1,4 @@
-// A person who signs in to the dashboard. An account owns keys; people are its owners and members, or operators of the
-// server.
+// A person who signs in to the dashboard: an owner or member of accounts, which own keys, or an operator of the server.
 // Tested by src/access/people/people.test.ts
 import { AccountsRefusal } from '../accounts/account-rules.ts'
 import type { PersonRow } from '../../tables/people.ts'
@@ -8,7 +7,7 @@ const lengthMax = 254
 // One @ with text on both sides, and no character with a meaning in mail headers or terminals.
 const shape = /^[^\s@<>"(),;:\\\p{C}]{1,64}@[^\s@<>"(),;:\\\p{C}]{1,189}$/u
 
-/** Throws AccountsRefusal `bad_email`. Only a mail shows whether the address exists. */
+/** Throws AccountsRefusal `bad_email`. Only a mail can prove that the address exists. */
 export function parseEmail(text: string): string {
   const email = text.trim().toLowerCase()
   if (email.length <= lengthMax && shape.test(email)) return email
@@ -26,18 +25,18 @@ export type Role = 'operator' | AccountRole
 /** Times are milliseconds since 1970 UTC. */
 export type Person = {
   readonly id: string
-  /** What they sign in by; lower case. */
+  /** Identifies the person at sign-in; lower case. */
   readonly email: string
   readonly name: string
   readonly isOperator: boolean
   readonly created: number
-  /** Since when they may not sign in, or null. */
+  /** Time since which sign-in is disabled, or null. */
   readonly disabled: number | null
-  /** Do they sign in with a code of an authenticator too? */
+  /** Does sign-in also require a code of an authenticator? */
   readonly hasTotp: boolean
-  /** How many of theirs let them in. */
+  /** Number of passkeys that are valid for sign-in. */
   readonly passkeys: number
-  /** False: they sign in by passkey or OpenID alone. */
+  /** False: sign-in is by passkey or OpenID only. */
   readonly hasPassword: boolean
   /** Issuer of their identity at an OpenID provider; null: none is linked. */
   readonly issuer: string | null

@@ -1,4 +1,4 @@
-// Which people must show a second factor: an authenticator code, a passkey, or that of the OpenID provider. Pure.
+// Which people must use a second factor: an authenticator code, a passkey, or that of the OpenID provider. Pure.
 // Tested by test/admin/second-factor-policy.test.ts
 
 export type SecondFactorPolicy = 'optional' | 'operators' | 'required'

@@ -28,7 +28,7 @@ async function withTotp(): Promise<
   const { id } = await rig.addPerson(ada.email)
   const { secret } = await rig.secondFactor.enrol(id, 'Cairn')
   const codes = await rig.secondFactor.confirm(id, codeOf(secret, rig.clock.now()), null)
-  // The code that confirmed has counted.
+  // The code of the confirmation has been consumed.
   rig.clock.turn(90_000)
   return { ...rig, id, secret, codes }
 }
@@ -97,7 +97,7 @@ test('a code is accepted once: a replay is refused, also of the code that confir
   const code = codeOf(secret, clock.now())
   await signIn.signIn({ ...ada, code }, here)
   await assert.rejects(signIn.signIn({ ...ada, code }, here), fault('bad_sign_in'))
-  // Nor does one of a step before it, though its time is not over.
+  // A code of an earlier step is refused too, though it has not expired.
   const before = codeOf(secret, clock.now() - 30_000)
   await assert.rejects(signIn.signIn({ ...ada, code: before }, here), fault('bad_sign_in'))
 })

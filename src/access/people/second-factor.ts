@@ -1,5 +1,5 @@
-// Authenticator app of a person. Enrolled in two steps, which prevents a lockout. Each code and each recovery code
-// is accepted once, also under concurrent requests.
+// Authenticator app of a person. Enrolled in two steps, which prevents a lockout. Each code and each recovery code is accepted
+// once, also under concurrent requests.
 import { Secret, TOTP } from 'otpauth'
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -31,17 +31,17 @@ const period = 30
 const window = 1
 const secretBytes = 20
 
-/** 20 random bytes, as RFC 4226 section 4 advises. */
+/** 20 random bytes, as RFC 4226 section 4 recommends. */
 function createTotpSecret(): Uint8Array {
   return new Uint8Array(new Secret({ size: secretBytes }).bytes)
 }
 
-/** Text form of the secret, to type instead of a scan: base32 (RFC 4648). */
+/** The secret as text for manual input: base32 (RFC 4648). */
 function toBase32(secret: Uint8Array): string {
   return secretOf(secret).base32
 }
 
-/** The `otpauth://` address that a QR code shows. `issuer`: this server's name; `label`: the person's email. */
+/** The `otpauth://` URI for a QR code. `issuer`: this server's name; `label`: the person's email. */
 function totpAddress(order: {
   readonly secret: Uint8Array
   readonly issuer: string
@@ -51,7 +51,7 @@ function totpAddress(order: {
   return new TOTP({ secret: secretOf(secret), issuer, label, period }).toString()
 }
 
-/** The step (30 seconds since 1970) that this code is of; null: of none near `now`, in milliseconds. */
+/** The step (30 seconds since 1970) of this code; null: no step near `now`, in milliseconds, has it. */
 export function findTotpStep(secret: Uint8Array, code: string, now: number): number | null {
   if (!/^\d{6}$/.test(code)) return null
   const totp = { secret: secretOf(secret), token: code, period, window, timestamp: now }
@@ -71,17 +71,16 @@ export type SecondFactor = {
     issuer: string,
   ): Promise<{ readonly address: string; readonly secret: string }>
   /**
-   * With a code of the new secret. Returns ten recovery codes, shown now and never again; all sessions but
-   * `keepSession` are ended.
+   * Takes a code of the new secret. Returns ten recovery codes, shown only now, and ends all sessions except `keepSession`.
    */
   confirm(personId: string, code: string, keepSession: string | null): Promise<readonly string[]>
-  /** Takes the authenticator and its recovery codes away. */
+  /** Removes the authenticator and its recovery codes. */
   remove(personId: string, keepSession: string | null): Promise<void>
   /** For a person who lost their credentials: also removes passkeys and ends all sessions. */
   reset(personId: string): Promise<void>
-  /** Uses up a code of the authenticator or a recovery code. False: it is wrong, or counted already. */
+  /** Consumes a code of the authenticator or a recovery code. False: wrong, or already used. */
   use(personId: string, code: string): Promise<boolean>
-  /** Recovery codes that are left. */
+  /** Remaining recovery codes. */
   codesLeft(personId: string): Promise<number>
 }
 
@@ -174,12 +173,12 @@ function endTotp(personId: string): readonly Statement[] {
   return [clearAuthenticator(personId), deleteRecoveryCodes(personId)]
 }
 
-/** As people type them: with spaces, dashes and capitals. */
+/** Normalises typed codes: spaces, dashes and capitals. */
 function tidied(code: string): string {
   return code.slice(0, 64).replaceAll(/[\s-]/g, '').toLowerCase()
 }
 
-/** 59 random bits, without letters that look like others. */
+/** 59 random bits, without letters that look alike. */
 function createRecoveryCode(): string {
   const letters = Array.from({ length: recoveryLength }, () =>
     recoveryLetters.charAt(randomInt(recoveryLetters.length)),

@@ -1,11 +1,11 @@
-// Encrypts secrets that must be readable again, so that a copy of the database does not reveal them: AES-256-GCM with
-// a key derived (HKDF, RFC 5869) from the server's own key file.
+// Encrypts secrets that must be readable again, so that a copy of the database does not reveal them: AES-256-GCM with a key derived
+// (HKDF, RFC 5869) from the server's key file.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 export type SecretEncryption = {
-  /** `name`: of the owner; only the same name decrypts it. 28 bytes longer than `bytes`. */
+  /** Encrypts. `name`: the owner; decryption needs the same name. The result is 28 bytes longer than `bytes`. */
   close(bytes: Uint8Array, name: string): Uint8Array
-  /** Null when it is not ours, of another name, or changed. */
+  /** Decrypts. Null: encrypted with another key or name, or altered. */
   open(sealed: Uint8Array, name: string): Uint8Array | null
 }
 
@@ -14,8 +14,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * `secret`: gives the same bytes as long as the server is the same; asked at the first use. `purpose`: only the same one
- * decrypts; a name of its own for each kind of secret.
+ * `secret`: returns the same bytes for the life of the server; called at the first use. `purpose`: one for each kind of secret;
+ * decryption needs the same one.
  */
 export function createSecretEncryption(
   secret: () => Uint8Array,

@@ -1,5 +1,5 @@
-// Sessions of the dashboard. Tokens are created here, at each sign-in and each change of rights; only the hash is
-// stored, and a token that a client supplies is never adopted.
+// Sessions of the dashboard. Each sign-in and each change of rights creates a token; only its hash is stored, and a token from a
+// client is never adopted.
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/lru-cache.ts'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -22,7 +22,7 @@ import { hashCredential } from '../accounts/api-key.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
 export type Confirmations = {
-  /** Records that the person of this session has just shown a password or a passkey. */
+  /** Records that the session's person has just authenticated with a password or a passkey. */
   confirm(sessionId: string): void
   isConfirmed(sessionId: string): boolean
 }
@@ -31,7 +31,7 @@ export type Confirmations = {
 export const confirmedMs = 300_000
 const sessionsMax = 10_000
 
-/** `sessionsMax`: of more sessions, the one that confirmed longest ago has to confirm again. */
+/** `sessionsMax`: beyond it, the session with the oldest confirmation must confirm again. */
 export function createConfirmations(parts: {
   readonly clock: Clock
   readonly sessionsMax?: number
@@ -54,12 +54,12 @@ export function createConfirmations(parts: {
 export type Session = {
   readonly id: string
   readonly created: number
-  /** A minute late at most. */
+  /** At most a minute late. */
   readonly lastSeen: number
   readonly expires: number
   /** The browser's User-Agent. */
   readonly agent: string
-  /** Origin address of the sign-in; null: addresses are not stored. */
+  /** Client address of the sign-in; null: addresses are not stored. */
   readonly address: string | null
 }
 
@@ -68,10 +68,9 @@ type PasswordCheck = { readonly password: string; readonly hasCode: boolean }
 /** Durable on return. Throws AccountsRefusal `no_session`. */
 export type Sessions = {
   /**
-   * Opens a session with its token, 160 random bits as base64url: returned once, for the cookie. `credential`: the
-   * stored password hash of the sign-in, and whether a code was checked; or the statement that records the use of a
-   * passkey. Returns null if it is no longer valid or no longer sufficient, or the person is disabled. `strong`: a second
-   * factor was shown.
+   * Opens a session and returns its token for the cookie, 160 random bits as base64url, once. `credential`: the stored password
+   * hash of the sign-in, and whether a code was checked; or the statement that records the use of a passkey. Returns null if it is
+   * no longer valid or no longer sufficient, or the person is disabled. `strong`: a second factor was shown.
    */
   open(
     personId: string,
@@ -79,15 +78,15 @@ export type Sessions = {
     credential: PasswordCheck | Statement | null,
     strong?: boolean,
   ): Promise<{ readonly token: string; readonly session: Session } | null>
-  /** Creates a new token for the same session; the old one is invalid immediately. `strong`: a second factor was shown. */
+  /** Creates a new token for the same session and invalidates the old one immediately. `strong`: a second factor was shown. */
   renew(id: string, strong?: boolean): Promise<{ readonly token: string; readonly expires: number }>
   /** Active sessions of one person, last used first. */
   list(personId: string): Promise<readonly Session[]>
-  /** One of this person's own, with the open invitations that were made in it. */
+  /** Ends one of this person's sessions, and withdraws the open invitations that were created in it. */
   end(id: string, personId: string): Promise<void>
   /** Ends a session of any person; no effect if it has ended. */
   endOne(id: string): Promise<void>
-  /** All of a person but `keep`, with the open invitations that were made in them; the number of sessions ended. */
+  /** Ends all sessions of a person except `keep`, and withdraws their open invitations; returns the number of sessions ended. */
   endOthers(personId: string, keep: string | null): Promise<number>
   /** Deletes expired sessions; returns their number. */
   sweep(): Promise<number>
@@ -105,12 +104,12 @@ const tokenShape = /^[A-Za-z0-9_-]{27}$/
 const perPersonMax = 20
 const agentMax = 256
 
-/** Could this be the token of a session? */
+/** Does the text have the format of a session token? */
 export function isSessionToken(text: string): boolean {
   return tokenShape.test(text)
 }
 
-/** `keepAddresses`: may the address of a sign-in be stored? */
+/** `keepAddresses`: may the server store the client address of a sign-in? */
 export function createSessions(parts: {
   readonly rows: Rows
   readonly clock: Clock

@@ -178,7 +178,7 @@ test('a right password does not wait behind the wrong ones of another address', 
   })
   const right = signIn.signIn(ada, here).then(() => settled.push('right'))
   await Promise.all([...wrong, right])
-  // Tries that are refused immediately do not count: of the waiting ones, it is among the first.
+  // Attempts that are refused immediately do not count: of the queued ones, it is among the first.
   const waited = settled.slice(settled.indexOf('right'))
   assert.ok(waited.length > 2, settled.join(' '))
 })

@@ -1,5 +1,5 @@
-// Sign-in by password. An unknown email, a wrong password and a disabled person get the same answer after the same
-// work. Failures are rate-limited by address and by person before any work is done.
+// Sign-in by password. An unknown email, a wrong password and a disabled person get the same reply after the same work. Failures
+// are rate-limited by address and by person before any work is done.
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { networkOf } from '../../base/addresses.ts'
@@ -22,9 +22,8 @@ export type From = {
 }
 
 /**
- * Charges an attempt in advance; the returned function refunds it. Throws `over_rate`, or rejects with it if several
- * nodes count. `name`: the tried email as typed, in lower case. `own`: a known device or session; its attempts are
- * counted separately from all others.
+ * Charges an attempt in advance; the returned function refunds it. Throws `over_rate`, or rejects with it if several nodes count.
+ * `name`: the typed email in lower case. `own`: a known device or session; its attempts are counted separately.
  */
 export type BeginAttempt = (
   address: string,
@@ -32,13 +31,13 @@ export type BeginAttempt = (
   own?: string | null,
 ) => (() => void) | Promise<() => void>
 
-/** `address`: of the client; null: addresses are not recorded. Must not throw. */
+/** `address`: client address; null: addresses are not recorded. Must not throw. */
 export type OnSignInRefused = (fault: Fault, address: string | null) => void
 
 export type SignInAttempts = {
   /** Rejects with `over_rate`; resolves with the function that refunds the attempt. */
   begin(address: string, name: string, own?: string | null): Promise<() => void>
-  /** Returns the same Fault and logs it, for bans by address. Never logs the email: people type passwords there. */
+  /** Logs the Fault, for bans by address, and returns it. Never logs the email: people type passwords there. */
   refused(fault: Fault, from: Pick<From, 'address'>): Fault
 }
 
@@ -71,29 +70,28 @@ export function createSignInAttempts(parts: {
 
 export type SignIn = {
   /**
-   * Opens a new session and ignores any earlier token. Throws `bad_sign_in`; `needs_code` if the password is right but
-   * a code of the authenticator or a recovery code is missing; `not_allowed` if passwords are closed; `over_rate`;
-   * `overloaded`.
+   * Opens a new session and ignores any earlier token. Throws `bad_sign_in`; `needs_code` if the password is right but a code of
+   * the authenticator or a recovery code is missing; `not_allowed` if password sign-in is off; `over_rate`; `overloaded`.
    */
   signIn(
     order: { readonly email: string; readonly password: string; readonly code?: string },
     from: From,
   ): Promise<{ readonly personId: string; readonly token: string; readonly session: Session }>
-  /** Opens a session for a person authenticated by a link. */
+  /** Opens a session for a person whom a link authenticated. */
   enter(
     personId: string,
     from: From,
   ): Promise<{ readonly token: string; readonly session: Session }>
   /**
-   * Is it really the person of this session, before a change that matters? Tries are counted by session, so failed
-   * sign-ins elsewhere do not lock it out. Throws AccountsRefusal `wrong_password`; `over_rate`; `overloaded`.
+   * Checks the password of the session's person, before a sensitive change. Attempts are counted by session, so failed sign-ins
+   * elsewhere do not lock it out. Throws AccountsRefusal `wrong_password`; `over_rate`; `overloaded`.
    */
   confirm(
     person: { readonly id: string; readonly session: string },
     password: string,
     address: string,
   ): Promise<void>
-  /** Uses up a code of the authenticator, or a recovery code, in this session. Throws `bad_sign_in`; `over_rate`. */
+  /** Consumes a code of the authenticator, or a recovery code, in this session. Throws `bad_sign_in`; `over_rate`. */
   showCode(
     person: { readonly id: string; readonly email: string; readonly session: string },
     code: string,
@@ -114,11 +112,11 @@ export function createSignIn(parts: {
   readonly tries: SignInAttempts
   readonly devices: KnownDevices
   readonly clock: Clock
-  /** Current setting: whether passwords are accepted. */
+  /** Current setting: whether password sign-in is on. */
   readonly isOpen: () => boolean
 }): SignIn {
   const { rows, passwords, sessions, secondFactor, tries, devices, clock, isOpen } = parts
-  // When each network last signed in with success.
+  // Time of the last successful sign-in from each network.
   const recent = new Map<string, number>()
 
   function isRecent(network: string): boolean {
@@ -158,7 +156,7 @@ export function createSignIn(parts: {
         }
       }
       noFailure()
-      // No session is opened if the password has changed since, or an authenticator requires a code now.
+      // No session is opened if the password has changed in the meantime, or an authenticator requires a code now.
       const checked = { password: row.password, hasCode: row.has_totp === 1 }
       const opened = await sessions.open(row.id, from, checked, checked.hasCode)
       if (opened === null) throw new Fault('bad_sign_in')
@@ -198,7 +196,7 @@ function wrongCode(): Fault {
   return new Fault('bad_sign_in', { detail: 'this code is wrong, or was used already' })
 }
 
-/** `signIn.password` is false. */
+/** The fault if `signIn.password` is false. */
 export function passwordsClosed(): Fault {
   return new Fault('not_allowed', {
     detail: 'passwords are not accepted here: use OpenID or a passkey (setting signIn.password)',
@@ -206,7 +204,7 @@ export function passwordsClosed(): Fault {
   })
 }
 
-/** Do not count a failed attempt if the server could not check the password. */
+/** Refunds the attempt if the server could not check the password. */
 async function orGiveBack<T>(giveBack: () => void, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,5 +1,5 @@
-// Resolves a session token or access token to its person. Cached until rights change: triggers increment
-// `revision.people`, which is read at each call, so a change of rights applies to the next request.
+// Resolves a session token or access token to its person. Cached until rights change: triggers increment `revision.people`, which
+// is read at each call, so a change of rights applies to the next request.
 // Tested by src/access/people/sessions.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -18,9 +18,9 @@ import { type SessionTimes, isSessionToken } from './sessions.ts'
 /** An authenticated person, and the rights of the session or token. */
 type SignedIn = {
   readonly person: Person
-  /** By account id. */
+  /** By account ID. */
   readonly roles: ReadonlyMap<string, AccountRole>
-  /** False too for an operator's token of a lesser role. */
+  /** False also for an operator's token with a lower role. */
   readonly isOperator: boolean
   readonly by: { readonly kind: 'session' | 'token'; readonly id: string }
   /** A second factor was shown in the session. Tokens were created in a session and count as strong. */
@@ -29,7 +29,7 @@ type SignedIn = {
 
 /** Null: unknown session or token, expired session, or a disabled person. */
 export type TokenAuthenticator = {
-  /** Counts as being seen. */
+  /** Updates the session's time of last use. */
   findSession(token: string): Promise<SignedIn | null>
   /** Throws `signed_out` with the date if the token has expired. */
   findToken(token: string): Promise<SignedIn | null>
@@ -39,12 +39,12 @@ type Entry = {
   readonly signedIn: SignedIn
   readonly expires: number | null
   lastSeen: number
-  /** As it is stored. */
+  /** The stored time of last use. */
   writtenSeen: number
   usedDay: string | null
 }
 
-/** A person, and the facts of the session or token. */
+/** A person, and the properties of the session or token. */
 type Found = Omit<Entry, 'signedIn' | 'writtenSeen'> & {
   readonly row: PersonRow
   readonly roles: readonly RoleRow[]
@@ -63,7 +63,7 @@ export function createTokenAuthenticator(parts: {
   readonly times: () => SessionTimes
 }): TokenAuthenticator {
   const { rows, clock, log, times } = parts
-  // All of the state of the database that `revision` names.
+  // All entries are from the database state of `revision`.
   const entries = new Map<string, Entry>()
   let revision = -1
 
@@ -79,9 +79,9 @@ export function createTokenAuthenticator(parts: {
     if (known !== undefined) return known
     const [readAt, found] = await read(hashCredential(text))
     if (found === null) return null
-    // Rights changed during the read: the next call reads again.
+    // Rights changed during the read, so do not cache: the next call reads again.
     if (readAt !== revision) return toEntry(found)
-    // A concurrent call may have stored it: both use one entry, which records when the session was seen.
+    // A concurrent call may have cached it: both use one entry, which records the time of last use.
     const entry = entries.get(hash) ?? toEntry(found)
     if (entries.size >= entriesMax) entries.clear()
     entries.set(hash, entry)
@@ -116,7 +116,7 @@ export function createTokenAuthenticator(parts: {
     return [readAt, { row, roles, role, by, isStrong: true, expires, lastSeen: 0, usedDay }]
   }
 
-  /** Written without waiting; a lost write costs one minute of accuracy. */
+  /** Writes without waiting; a lost write costs one minute of accuracy. */
   function note(statement: Statement): void {
     rows.write([statement]).catch((error: unknown) => {
       log('warn', 'last_use_not_written', { error })

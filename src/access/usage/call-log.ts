@@ -1,13 +1,13 @@
-// One log line per finished call of a key: method and outcome. Never the URL: it contains the key.
+// Logs one line per finished call of a key: method and outcome. Never the URL, because it contains the key.
 // Tested by src/access/usage/call-log.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { UsedCall } from './usage-row.ts'
 
-/** `failed`: calls that got an error which is not the answer of the chain or of an upstream to the call itself. */
+/** `failed`: calls with an error other than a valid reply of the chain or of an upstream. */
 export type LoggedCalls = 'none' | 'failed' | 'all'
 
-/** Lines a second. Further calls of that second are counted in one line. */
+/** Maximum lines per second. Further calls of that second are counted in one line. */
 const linesPerSecondMax = 200
 
 /** Errors that are valid replies: a revert, and the error reply of an upstream. */

@@ -13,25 +13,25 @@ import { startOf } from './usage-window.ts'
 
 export type KeyUsage = {
   readonly id: string
-  /** Of the last 24 hours, from a whole hour on. */
+  /** In the last 24 hours, starting at a full hour. */
   readonly requests: number
-  /** Of them, calls that were not answered. */
+  /** Those that failed. */
   readonly failed: number
-  /** Of the current UTC day. */
+  /** In the current UTC day. */
   readonly unitsToday: number
-  /** Milliseconds since 1970: right to the minute within the last hour, and to the hour before; null: unused in 24 hours. */
+  /** Milliseconds since 1970: exact to the minute within the last hour, else to the hour; null: unused in 24 hours. */
   readonly lastUsed: number | null
-  /** Calls of each hour, the current one last; null: the account has too many keys. */
+  /** Calls per hour, current hour last; null: the account has too many keys. */
   readonly hours: readonly number[] | null
 }
 
 type KeyUsages = { list(accountId: string): Promise<readonly KeyUsage[]> }
 
 const hoursShown = 25
-/** Used keys of an account with a series each. */
+/** Maximum number of used keys for which an account gets `hours`. */
 const seriesMax = 200
 
-/** `read`: of Usage; without counting, a read of the database alone. */
+/** `read`: from Usage; if usage is not counted, a read of the database only. */
 export function createKeyUsages(parts: {
   readonly clock: Clock
   readonly read: UsageRead

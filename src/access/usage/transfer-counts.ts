@@ -1,19 +1,19 @@
-// Bytes that a key or an account has transferred over the IPFS API in this calendar month (UTC): read once from the
-// usage table, then counted in memory; with several nodes, joined with theirs.
+// Bytes that a key or an account has transferred over the IPFS API in this calendar month (UTC): read once from the usage table,
+// then counted in memory; several nodes join their counts.
 // Tested by src/access/limits/transfer-meters.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/lru-cache.ts'
 import { PeriodCount, type SharedCounters } from '../limits/period-count.ts'
 
-/** Body bytes: `up` those that were read of requests, `down` those that were written of answers. */
+/** Body bytes: `up` read from requests, `down` written in replies. */
 export type Transferred = { readonly up: number; readonly down: number }
 
-/** Of one month: when it ends, another takes its place. */
+/** Counts of one month; a new month has new counts. */
 export type TransferCount = { readonly up: PeriodCount; readonly down: PeriodCount }
 
 export type TransferCounts = {
   /**
-   * `sum`: called once per name and month. Beyond `namesMax` names, the oldest one is dropped and read again. A promise
+   * `sum`: called once per name and month. Beyond `namesMax` names, the oldest one is dropped and read again. Returns a promise
    * while the sum is being read.
    */
   get(
@@ -33,18 +33,18 @@ export function startOfMonth(now: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
 }
 
-/** `counters`: joins the bytes with those of other processes; null: there are none. */
+/** `counters`: joins the bytes with those of other processes; null: only this process. */
 export function createTransferCounts(
   clock: Clock,
   counters: SharedCounters | null = null,
 ): TransferCounts {
   const counts = new Map<string, TransferCount>()
-  /** Bounded by the requests under way. */
+  /** Bounded by the requests in flight. */
   const opening = new Map<string, Promise<TransferCount>>()
   let month = 0
   let monthEnds = 0
 
-  /** Called for each chunk of an upload, so the bounds of the month are computed once per month. */
+  /** Called for each chunk of an upload, so the start and end of the month are computed once per month. */
   function thisMonth(): number {
     const now = clock.now()
     if (now < month || now >= monthEnds) {

@@ -1,4 +1,4 @@
-// Builds one usage report from rows of the database and rows in memory.
+// Builds one usage report from database rows and rows in memory.
 // Tested by src/access/usage/usage-report.test.ts
 import { outcomeClassOf } from '../../base/outcome-class.ts'
 import { holders, type UsageFilter } from '../../tables/usage.ts'
@@ -24,7 +24,7 @@ export function isIn({ face, network, method }: UsageFilter, row: FlushedRow): b
   )
 }
 
-/** Verification levels are counted by network, not by method, and the IPFS API has none. */
+/** Verification levels are counted by network, not by method; the IPFS API has none. */
 export function hasLevels({ face, method }: UsageFilter): boolean {
   return face !== 'files' && method === null
 }
@@ -35,17 +35,17 @@ export function holderOf(scope: UsageScope): string {
   return 'accountId' in scope ? holders.account(scope.accountId) : holders.all
 }
 
-/** `holder`: the keys of an account, the accounts of all. `outcome`: the class of the outcome (base/outcome-class.ts). */
+/** `holder`: keys for an account, accounts for the whole server. `outcome`: its class (base/outcome-class.ts). */
 export const dimensions = ['holder', 'network', 'method', 'status', 'reason', 'outcome'] as const
 export type Dimension = (typeof dimensions)[number]
 
 type Interval = Part & {
   readonly start: number
-  /** The running one is not. */
+  /** False for the current interval. */
   readonly complete: boolean
 }
 
-/** Of one name in each interval, in the order of `series`. */
+/** Values of one name in each interval, in the order of `series`. */
 type SplitPart = {
   readonly name: string
   readonly requests: readonly number[]
@@ -56,25 +56,25 @@ type SplitPart = {
 export type UsageReport = {
   /** Null: any time. */
   readonly window: WindowName | null
-  /** Milliseconds since 1970: the start of the first interval, and the end of the last, or now if it is the running one. */
+  /** Milliseconds since 1970: start of the first interval, and end of the last, or now if it is the current one. */
   readonly from: number
   readonly until: number
   readonly span: UsageWindow['span']
   readonly totals: Part
   readonly series: readonly Interval[]
-  /** Ids of the keys of the account, or of all accounts. */
+  /** IDs of the keys of the account, or of all accounts. */
   readonly holders: readonly (Part & { readonly id: string })[]
   readonly networks: readonly (Part & Pick<FlushedRow, 'face' | 'network'>)[]
   readonly methods: readonly (Part & Pick<FlushedRow, 'face' | 'method'>)[]
   readonly statuses: readonly (Sums & { readonly status: number })[]
-  /** Why calls were not answered: the setting that refused, else the Fault code. */
+  /** Why calls failed: the setting that refused, else the Fault code. */
   readonly reasons: readonly (Sums & { readonly outcome: string; readonly reason: string })[]
   readonly table: readonly (Sums &
     Pick<FlushedRow, 'face' | 'network' | 'method'> & {
       readonly outcome: string
       readonly status: number
     })[]
-  /** Answers from chain data by verification level (x-cairn-verified), the most first; of one method: empty. */
+  /** Answers from chain data by verification level (x-cairn-verified), most first; empty for a single method. */
   readonly verified: readonly Verified[]
   /** The series by the requested dimension; null if none was requested. */
   readonly split: { readonly by: Dimension; readonly parts: readonly SplitPart[] } | null
@@ -92,10 +92,10 @@ type Verified = { readonly network: string; readonly level: string; readonly req
 type HolderRow = Sums & { readonly holder: string }
 type Start = { readonly start: number }
 
-/** Names beyond these are one in a split. */
+/** Maximum number of names in a split; further names are summed as one. */
 const splitMax = 8
 
-/** One report as it is added up. */
+/** Accumulates one report. */
 export class Collecting {
   readonly window: UsageWindow
   readonly by: Dimension | null
@@ -265,12 +265,12 @@ export class Collecting {
   }
 }
 
-/** An account's without its mark. */
+/** The account's ID without the marker `@`. */
 function idOf(holder: string): string {
   return holder.startsWith('@') ? holder.slice(1) : holder
 }
 
-/** Name of a row in the split; null: it is in none. */
+/** Name of a row in the split; null: not in the split. */
 function nameIn(by: Dimension | null, row: Partial<Row>): string | null {
   switch (by) {
     case null:

@@ -1,5 +1,5 @@
-// Live usage, one event per second, for a key, an account or all accounts. Fed by the usage flush, so it adds no work
-// to requests and none at all without subscribers.
+// Live usage, one event per second, for a key, an account or all accounts. Fed by the usage flush, so it adds no work to requests
+// and none at all without subscribers.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { holderOf, isOf, type UsageScope } from './usage-collecting.ts'
@@ -8,7 +8,7 @@ import type { Usage } from './usage.ts'
 
 /** Usage of about one second. */
 export type UsageSecond = {
-  /** When it was written, milliseconds since 1970. */
+  /** Time of the write, milliseconds since 1970. */
   readonly time: number
   readonly totals: Part
   /** Most requests first; rows beyond the limit are only in the totals. */
@@ -18,15 +18,15 @@ export type UsageSecond = {
 
 export type UsageFeed = {
   /**
-   * Seconds in which something was used, until `signal` aborts. A reader that is slow misses the oldest. Throws
-   * `overloaded` when too many look already.
+   * Yields each second with usage, until `signal` aborts. A slow subscriber misses the oldest. Throws `overloaded` if there are too
+   * many subscribers.
    */
   follow(scope: UsageScope, signal: AbortSignal): AsyncIterable<UsageSecond>
 }
 
 const readersMax = 100
 const partsMax = 100
-/** Seconds that wait for a slow reader. */
+/** Maximum number of unread seconds per subscriber. */
 const waitingMax = 10
 
 export function createUsageFeed(parts: {

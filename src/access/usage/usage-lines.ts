@@ -14,7 +14,7 @@ import { startOf, type UsageInterval } from './usage-window.ts'
 import type { UsageRead } from './usage.ts'
 
 export type UsageLine = {
-  /** Of the interval, milliseconds since 1970. */
+  /** Start of the interval, milliseconds since 1970. */
   readonly start: number
   readonly accountId: string
   readonly keyId: string
@@ -24,7 +24,7 @@ export type UsageLine = {
   readonly method: string
   /** `ok` or a Fault code. */
   readonly outcome: string
-  /** The setting that refused; empty elsewhere. */
+  /** The setting that refused; else empty. */
   readonly reason: string
   readonly status: number
   readonly requests: number
@@ -35,8 +35,8 @@ export type UsageLine = {
 
 export type UsageLines = {
   /**
-   * From the interval that contains `since` to that before `until` (null: now), oldest first, including usage in memory, of
-   * the calls of `filter` (absent: of all). Throws `bad_input` beyond `linesMax` lines.
+   * From the interval that contains `since` to that before `until` (null: now), oldest first, including usage in memory, for the
+   * calls that match `filter` (absent: all). Throws `bad_input` beyond `linesMax` lines.
    */
   list(
     scope: UsageScope,
@@ -47,7 +47,7 @@ export type UsageLines = {
   ): Promise<readonly UsageLine[]>
 }
 
-/** Their rows are sorted on the request thread. */
+/** The rows are sorted on the request thread. */
 const linesMax = 50_000
 
 export function createUsageLines(parts: {

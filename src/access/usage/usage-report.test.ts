@@ -20,7 +20,7 @@ const day = 86_400_000
 
 type Counted = UsedCall & { readonly at: number }
 
-/** Calls all over a month, the last of them not written yet. */
+/** Calls over a month; the last ones are not written yet. */
 async function rig(start = Date.UTC(2026, 0, 1, 10, 17)) {
   const db = openDatabase(':memory:')
   migrate(db)
@@ -41,7 +41,7 @@ async function rig(start = Date.UTC(2026, 0, 1, 10, 17)) {
       rows: keys.map((id) => [id, accountOf[id], Buffer.from(id), new Uint8Array(1)]),
     },
   ])
-  // Whole days and hours pass in one step: a clock that ticks each second would take as long.
+  // Whole days and hours pass in one step, because single seconds would take too long.
   let now = start
   const turned = createTurnedClock()
   const clock = { ...turned, now: () => now }

@@ -1,6 +1,5 @@
-// Usage in a period, of one key, an account or all: from the database and memory, each call counted once. Reads the
-// coarsest spans that the period allows, and the rows summed per account or for all: it runs on the request thread, so
-// it must be short.
+// Usage in a period, of one key, an account or all: from the database and memory, each call counted once. Reads the coarsest spans
+// that the period allows, and rows summed per account or for all: it runs on the request thread, so it must be short.
 import type { Clock } from '../../base/clock.ts'
 import type { Query } from '../../db/rows.ts'
 import { latencyColumns } from '../../db/migrations.ts'
@@ -34,7 +33,7 @@ import type { UsageRead } from './usage.ts'
 import { stretchesOf, type UsagePeriod, windowAt } from './usage-window.ts'
 
 export type UsageReports = {
-  /** Of the calls of `filter`; absent: of all. Throws `bad_input` for a period with too many intervals or in the future. */
+  /** For the calls that match `filter`; absent: all. Throws `bad_input` for a period with too many intervals or in the future. */
   report(
     scope: UsageScope,
     period: UsagePeriod,
@@ -49,7 +48,7 @@ type Reading = {
   readonly add: (rows: readonly object[]) => void
 }
 
-/** `read`: of Usage; without counting, a read of the database alone. */
+/** `read`: from Usage; if usage is not counted, a read of the database only. */
 export function createUsageReports(parts: {
   readonly clock: Clock
   readonly read: UsageRead
@@ -86,7 +85,7 @@ function readingsOf(
   const [from = 0] = window.starts
   const holder = holderOf(scope)
   const whole = { span: window.minutes, from, until: window.until }
-  // A key is a holder that consists of no others.
+  // The report of a key has no breakdown by holder.
   const group = 'keyId' in scope ? null : scope
   return [
     reading(sumUsageByStart(holder, whole, filter), (row) => {

@@ -1,5 +1,5 @@
-// Deletes old usage: minutes after a day, hours after five weeks, days after the configured time. Deletes a few holders
-// and a limited time range per round, so that no write is long.
+// Deletes old usage: minutes after a day, hours after five weeks, days after the configured time. Each round deletes a few holders
+// and a limited time range, so that no write is long.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -9,7 +9,7 @@ import { deleteUsage, findHolderAfter, findOldestUsage, spans } from '../../tabl
 import { dayMs, hourMs, minuteMs } from './usage-row.ts'
 
 export type UsageRetention = {
-  /** One round; resolves in any case. */
+  /** Runs one round. Never rejects. */
   sweep(): Promise<void>
   stop(): void
 }
@@ -17,14 +17,14 @@ export type UsageRetention = {
 const periodMs = 60_000
 const minutesKeptMs = 26 * hourMs
 const hoursKeptMs = 35 * dayMs
-/** Numbers of writers that may still have flushes in a spool. */
+/** How long to retain the sequence numbers of writers that may still have flushes in a spool. */
 const flushesKeptMs = 35 * dayMs
 /** Holders per round. */
 const holdersMax = 256
 /** Intervals of one holder deleted per round. */
 const intervalsMax = 600
 
-/** `daysKept`: of days. */
+/** `daysKept`: retention of the daily rows. */
 export function createUsageRetention(parts: {
   readonly rows: Rows
   readonly clock: Clock
@@ -61,7 +61,7 @@ export function createUsageRetention(parts: {
     try {
       for (let seen = 0; seen < holdersMax; seen++) {
         const holder = (await rows.first(findHolderAfter(after)))?.holder ?? null
-        // From the first one on, at the next round.
+        // The next round starts with the first holder again.
         after = holder ?? ''
         if (holder === null) {
           await rows.write([deleteOldFlushes(clock.now() - flushesKeptMs)])

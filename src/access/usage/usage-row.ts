@@ -1,18 +1,18 @@
-// Usage of one call, and the row that sums up similar calls.
+// Usage of one call, and the row that sums similar calls.
 // Tested by src/access/usage/usage.test.ts
 import { latencySteps, quantileOf, stepOf } from '../../base/latency.ts'
 import { type Fault, type FaultCode, filesStatus, pathsStatus } from '../../base/fault.ts'
 
 export type Sums = {
   readonly requests: number
-  /** Of them, calls that failed. */
+  /** Those that failed. */
   readonly failed: number
   readonly units: number
   readonly bytesIn: number
   readonly bytesOut: number
 }
 
-/** Of calls that ran; right to a quarter of the value. Null: none ran. */
+/** Latency of calls that ran; exact to a quarter of the value. Null: none ran. */
 export type Latency = {
   readonly calls: number
   readonly p50Ms: number
@@ -22,7 +22,7 @@ export type Latency = {
 
 export type Part = Sums & { readonly latency: Latency }
 
-/** Accumulator of a part. */
+/** Accumulates the sums of a part. */
 export class Tally {
   requests = 0
   failed = 0
@@ -39,7 +39,7 @@ export class Tally {
     this.bytesOut += sums.bytesOut
   }
 
-  /** `counts`: of steps from `first` on. */
+  /** `counts`: buckets of the histogram, starting with bucket `first`. */
   addLatency(counts: ArrayLike<number>, first = 0): void {
     this.#counts ??= new Float64Array(latencySteps)
     for (let at = 0; at < counts.length && first + at < latencySteps; at++) {
@@ -83,7 +83,7 @@ export class Tallies<Named extends object> {
     return known.tally
   }
 
-  /** Most requests first, then in the order of their names. */
+  /** Most requests first, then by name. */
   sorted(): readonly { readonly named: Named; readonly tally: Tally }[] {
     return [...this.#tallies]
       .toSorted(
@@ -98,14 +98,14 @@ export class Tallies<Named extends object> {
 export type CallOutcome = {
   readonly outcome: 'ok' | FaultCode
   readonly reason: string
-  /** HTTP status; of a call in a batch the one that it would have alone. */
+  /** HTTP status; for a call in a batch, the status that it would have alone. */
   readonly status: number
 }
 
 /** One finished call. */
 export type UsedCall = CallOutcome & {
   readonly keyId: string
-  /** The key's. */
+  /** ID of the key's account. */
   readonly accountId: string
   readonly face: 'rpc' | 'files'
   /** Empty for the IPFS API. */
@@ -114,14 +114,14 @@ export type UsedCall = CallOutcome & {
   /** Label of a JSON-RPC answer from chain data (x-cairn-verified); empty: an error, Cairn's own answer, or the IPFS API. */
   readonly verified: string
   readonly units: number
-  /** Body bytes of the request and of the answer. */
+  /** Body bytes of the request and of the reply. */
   readonly bytesIn: number
   readonly bytesOut: number
-  /** From its entry to its answer, milliseconds; null: it was refused before it ran. */
+  /** Milliseconds from its arrival to its reply; null: refused before it ran. */
   readonly ms: number | null
 }
 
-/** Calls alike in one minute. */
+/** Similar calls in one minute. */
 export type UsageRow = Omit<UsedCall, 'ms' | 'units' | 'bytesIn' | 'bytesOut'> & {
   /** Start of the UTC minute, milliseconds since 1970. */
   readonly minute: number
@@ -129,11 +129,11 @@ export type UsageRow = Omit<UsedCall, 'ms' | 'units' | 'bytesIn' | 'bytesOut'> &
   units: number
   bytesIn: number
   bytesOut: number
-  /** How many of the calls that ran took how long (base/latency.ts); null: none ran. */
+  /** Histogram of the latency of calls that ran (base/latency.ts); null: none ran. */
   latency: Uint32Array | null
 }
 
-/** Rows for listeners: those of one second, written and final. */
+/** Rows for listeners: usage of one second, written and final. */
 export type FlushedRow = Readonly<Omit<UsageRow, 'latency'>> & {
   readonly latency: Readonly<Uint32Array> | null
 }
@@ -144,7 +144,7 @@ export const dayMs = 24 * hourMs
 
 const fine: CallOutcome = { outcome: 'ok', reason: '', status: 200 }
 
-/** `fault` null: the call was answered. */
+/** `fault` null: the call succeeded. */
 export function rpcOutcome(fault: Fault | null): CallOutcome {
   if (fault === null) return fine
   return { outcome: fault.code, reason: fault.reason, status: fault.row.status }
@@ -160,7 +160,7 @@ export function pathsOutcome(fault: Fault | null): CallOutcome {
   return { outcome: fault.code, reason: fault.reason, status: pathsStatus(fault.row) }
 }
 
-/** Row without calls. */
+/** A row without calls. */
 export function emptyRow(
   {
     keyId,
@@ -219,7 +219,7 @@ function addCounts(to: Uint32Array, more: ArrayLike<number>): void {
   for (let step = 0; step < more.length; step++) to[step] = (to[step] ?? 0) + (more[step] ?? 0)
 }
 
-/** Equal for rows that add up to one. */
+/** The same for rows that are summed. */
 export function rowName(
   row: Omit<UsageRow, 'requests' | 'units' | 'bytesIn' | 'bytesOut'>,
 ): string {

@@ -49,7 +49,7 @@ test('flushes come back in their order, also in the next process', (t) => {
   first.drop()
   assert.deepEqual(first.first(), flush(2))
   first.close()
-  // What was dropped is sent again: its number is known to the database.
+  // The dropped flush is sent again: the database knows its number.
   const second = openUsageSpool(path, (_level, event) => logged.push(event))
   for (const seq of [1, 2, 3]) {
     assert.deepEqual(second.first(), flush(seq))
@@ -108,7 +108,7 @@ test('usage that is counted while the database is away is in the spool after a s
     usage.count(call)
     await usage.flush()
   }
-  // A kill: nothing more is written.
+  // Simulates a kill: nothing more is written.
   usage.stop()
   spool.close()
   isAway = false
@@ -148,7 +148,7 @@ test('a process sends its flushes to the one with the spool, and each counts onc
     ...parts,
     async send(flush) {
       sent += 1
-      // Neither the first nor the second reply comes back: only one of the flushes arrived.
+      // The replies to both are lost: only one of the flushes arrived.
       if (sent === 1) throw new Fault('overloaded')
       assert.ok(keeper.accept(flush))
       if (sent === 2) throw new Fault('overloaded')

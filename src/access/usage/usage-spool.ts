@@ -1,5 +1,5 @@
-// Usage that a remote database could not take yet: numbered flushes in a local file, a line for each, in the order of their
-// numbers. What a process that was killed left there is written by the next one.
+// Usage that could not be written to a remote database yet: numbered flushes in a local file, one per line, in the order of their
+// numbers. After a kill, the next process writes the flushes that remain there.
 // Tested by src/access/usage/usage-spool.test.ts
 import {
   closeSync,
@@ -13,7 +13,7 @@ import {
 import type { Log } from '../../base/log.ts'
 import type { FlushedRow } from './usage-row.ts'
 
-/** `writer` and `seq` together name one flush. */
+/** `writer` and `seq` together identify one flush. */
 export type NumberedFlush = {
   readonly writer: string
   readonly seq: number
@@ -21,9 +21,9 @@ export type NumberedFlush = {
 }
 
 export type UsageSpool = {
-  /** Returns false, and stores nothing, if it is full or cannot be written. */
+  /** Returns false and stores nothing if the file is full or cannot be written. */
   append(flush: NumberedFlush): boolean
-  /** The oldest flush; null: it is empty. */
+  /** The oldest flush; null: the spool is empty. */
   first(): NumberedFlush | null
   /** Removes the oldest flush. */
   drop(): void
@@ -44,10 +44,10 @@ export function openUsageSpool(
   const file = openSync(path, openFlags, 0o600)
   let end = fstatSync(file).size
   let read = 0
-  /** The flush at `read`, with the length of its line; null: it was not read yet. */
+  /** The flush at `read`, with the length of its line; null: not read yet. */
   let head: { readonly flush: NumberedFlush; readonly bytes: number } | null = null
 
-  /** The line at `from`, without its end; null: it is not complete, as a kill left it. */
+  /** The line at `from`, without its end; null: it is incomplete, after a kill. */
   function lineAt(from: number): Buffer | null {
     const pieces: Buffer[] = []
     for (let at = from; at < end;) {
@@ -130,7 +130,7 @@ function parseFlush(line: string): NumberedFlush | null {
   }
 }
 
-/** This program wrote it, or a version that counted no labels. */
+/** This program wrote it, or an older version that counted no labels. */
 function toRow(row: FlushedRow & { readonly latency: readonly number[] | null }): FlushedRow {
   return {
     ...row,

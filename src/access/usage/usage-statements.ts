@@ -1,4 +1,4 @@
-// The statements that write counted rows of usage.
+// The statements that write usage rows.
 // Tested by src/access/usage/usage.test.ts
 import { latencyColumns } from '../../db/migrations.ts'
 import type { Statement } from '../../db/writer.ts'
@@ -32,7 +32,7 @@ function usageAddition(row: FlushedRow): UsageAddition {
   return [...groupOf(row), outcome, reason, status, requests, units, bytesIn, bytesOut]
 }
 
-/** One for each part of the histogram in which there is something. */
+/** One for each part of the histogram that is not empty. */
 function latencyAdditions(row: FlushedRow): LatencyAddition[] {
   const { latency } = row
   if (latency === null) return []

@@ -1,4 +1,4 @@
-// Windows and other periods of usage reports, each divided into intervals that are spans of the table.
+// Windows and other periods of usage reports, each divided into intervals that are spans of the usage table.
 // Tested by src/access/usage/usage-report.test.ts
 import { Fault } from '../../base/fault.ts'
 import { spans } from '../../tables/usage.ts'
@@ -11,7 +11,7 @@ export function startOf(minutes: number, time: number): number {
   return time - (time % (minutes * minuteMs))
 }
 
-/** Number of whole intervals in the window; the running one is added. */
+/** Number of complete intervals in the window; the current one is added. */
 const lengths = {
   '15m': { span: 'minute', intervals: 15 },
   '1h': { span: 'minute', intervals: 60 },
@@ -24,31 +24,31 @@ export type WindowName = keyof typeof lengths
 
 export const windowNames = Object.keys(lengths) as [WindowName, ...WindowName[]]
 
-/** A named window up to now, or any time, milliseconds since 1970. `span` absent: as fits the length. */
+/** A named window that ends now, or any times, milliseconds since 1970. `span` absent: chosen by the length. */
 export type UsagePeriod =
   | WindowName
   | { readonly from: number; readonly until: number; readonly span?: UsageInterval | undefined }
 
 export type UsageWindow = {
-  /** Null: any time. */
+  /** Null: no named window. */
   readonly name: WindowName | null
   readonly span: UsageInterval
-  /** Of the span, in minutes, as in the table. */
+  /** Length of an interval in minutes, a span of the usage table. */
   readonly minutes: number
-  /** Starts of its intervals, milliseconds since 1970. */
+  /** Starts of the intervals, milliseconds since 1970. */
   readonly starts: readonly number[]
-  /** The end of the last interval; null: it is the running one. */
+  /** End of the last interval; null: it is the current one. */
   readonly until: number | null
 }
 
-/** A stretch of rows of one span. `until`: where it ends, exclusive; null: now. */
+/** A range of rows of one span. `until`: its end, exclusive; null: now. */
 export type Stretch = {
   readonly minutes: number
   readonly from: number
   readonly until: number | null
 }
 
-/** Covers the same time with as few rows as possible: whole larger spans inside it. */
+/** Covers the same time with as few rows as possible: uses larger spans where they fit. */
 export function stretchesOf({ minutes, starts, until }: UsageWindow): readonly Stretch[] {
   const [from = 0] = starts
   const larger = minutes === spans.minute ? spans.hour : spans.day
@@ -63,7 +63,7 @@ export function stretchesOf({ minutes, starts, until }: UsageWindow): readonly S
   ]
 }
 
-/** Intervals of one report. */
+/** Maximum number of intervals of one report. */
 const intervalsMax = 1500
 /** Minutes and hours are deleted a little later: see usage-retention.ts. */
 const minutesKeptMs = dayMs
@@ -71,7 +71,7 @@ const hoursKeptMs = 35 * dayMs
 const minutesUpToMs = 3 * hourMs
 const hoursUpToMs = 14 * dayMs
 
-/** Throws `bad_input` for a time that is not before now, is empty, or has too many intervals. */
+/** Throws `bad_input` for a period that is not before now, is empty, or has too many intervals. */
 export function windowAt(period: UsagePeriod, now: number): UsageWindow {
   if (typeof period === 'string') {
     const { span, intervals } = lengths[period]
@@ -102,13 +102,13 @@ function spanFor(from: number, until: number, now: number): UsageInterval {
   return until - from <= hoursUpToMs && now - from <= hoursKeptMs ? 'hour' : 'day'
 }
 
-/** Of the intervals from `first`, a start, to the one that contains `last`. */
+/** Starts of the intervals from `first`, a start, to the one that contains `last`. */
 function startsOf(minutes: number, first: number, last: number): readonly number[] {
   const ms = minutes * minuteMs
   return Array.from({ length: Math.floor((last - first) / ms) + 1 }, (_, at) => first + at * ms)
 }
 
-/** The first start of a span that is not before `time`. */
+/** The first start of a span at or after `time`. */
 function endOf(minutes: number, time: number): number {
   return startOf(minutes, time + minutes * minuteMs - 1)
 }

@@ -259,7 +259,7 @@ test('answers are counted by network and verification level, and bytes alone are
   usage.count({ ...call, method: 'eth_call', verified: 'quorum' })
   usage.count({ ...call, method: 'eth_chainId', verified: '' })
   await usage.flush()
-  // The minute ends between a call and its bytes.
+  // The minute ends between the count of a call and the count of its bytes.
   usage.count(call)
   await usage.flush()
   clock.turn(61_000)
@@ -314,7 +314,7 @@ test('listeners get each row once, when it is written', async () => {
   all.failing = false
   usage.count({ ...call, ms: 1 })
   await usage.flush()
-  // The failed write is repeated as it was, and then the next one.
+  // The failed write is repeated unchanged, before the next one.
   assert.deepEqual(logged, ['usage_not_written', 'usage_listener_failed', 'usage_listener_failed'])
   assert.deepEqual(
     flushed.map((rows) => rows.map(({ requests, latency }) => [requests, latency?.[14]])),
@@ -336,11 +336,11 @@ test('a report contains each call exactly once, before, during and after its wri
   usage.count(call)
   assert.equal(await requests(), 1)
   const flushing = usage.flush()
-  // The inline writer has written, and its answer is on its way.
+  // The inline writer has written; its reply is pending.
   assert.equal(writes.length, 1)
   assert.equal(await requests(), 1)
   assert.equal(usage.unitsToday('k'), 80)
-  // Each step until the reply of the writer was handled.
+  // Check each step until the writer's reply is handled.
   for (let step = 0; step < 20; step++) {
     await Promise.resolve()
     assert.equal(await requests(), 1, `step ${step}`)
@@ -349,7 +349,7 @@ test('a report contains each call exactly once, before, during and after its wri
   assert.equal(await requests(), 1)
 })
 
-/** Rows as of a database on another machine: reads and writes take some steps, and writes fail or lose their reply. */
+/** Rows of a simulated remote database: reads and writes take some steps, and writes fail or lose their reply. */
 function remoteRows(local: Rows, below: (max: number) => number): Rows {
   async function pass(most = 12): Promise<void> {
     for (let left = below(most); left > 0; left--) await Promise.resolve()
@@ -363,7 +363,7 @@ function remoteRows(local: Rows, below: (max: number) => number): Rows {
   return {
     ...local,
     first: (one) => late(() => local.first(one)),
-    // Some see the write after the next one.
+    // Some snapshots include a write that starts later.
     snapshot: (queries) => late(() => local.snapshot(queries), 120),
     write: (statements) =>
       late(async () => {
@@ -388,7 +388,7 @@ test('reports during flushes, failed ones too, contain each call exactly once', 
       counted++
     }
   }
-  /** `most`: calls that were counted when it ends. */
+  /** `most`: number of calls counted when the report ends. */
   const check = async (least: number, most: () => number): Promise<void> => {
     const { totals, series, holders } = await report({ accountId: 'acc' }, '1h')
     const { requests, latency } = totals
@@ -478,7 +478,7 @@ test('a flush with a number that is written changes nothing and says so', async 
   await rows.write(flush(2))
   await assert.rejects(rows.write(flush(2)), NothingChanged)
   await assert.rejects(rows.write(flush(1)), NothingChanged)
-  // A flush that was lost takes no later one with it.
+  // A lost flush does not affect later ones.
   await rows.write(flush(4))
   await assert.rejects(rows.write(flush(3)), NothingChanged)
   assert.equal(readSums(db)[0]?.requests, 3)

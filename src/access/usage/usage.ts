@@ -1,7 +1,7 @@
-// Usage per minute, hour and day, by key, API, network, method and outcome: counted in memory, written each second in
-// one write. A kill loses at most the last second; a failed write loses no counts. Each write has a number of this writer, and
-// is repeated under it until it is known to be in the database: it counts once. While a remote database is away, writes
-// wait in a local file (usage-spool.ts), which one process of a machine owns: other processes send their flushes to it.
+// Usage per minute, hour and day, by key, API, network, method and outcome: counted in memory and written once per second. A kill
+// loses at most the last second; a failed write loses no counts. Each write has a number of this writer and is repeated with it
+// until the database contains it, so it counts once. While a remote database is unreachable, writes wait in a local file
+// (usage-spool.ts), which one process of a machine owns: other processes send their flushes to it.
 // Tested by src/access/usage/usage.test.ts, src/access/usage/usage-spool.test.ts
 import { randomUUID } from 'node:crypto'
 import { NothingChanged } from '../../db/writer.ts'
@@ -30,48 +30,48 @@ type FlushListener = (rows: readonly FlushedRow[]) => void
 
 export type Usage = {
   readonly count: (call: UsedCall) => void
-  /** Adds the bytes of a call that was counted, and no call. */
+  /** Adds the bytes of a counted call, without another call. */
   readonly countBytes: (call: UsedCall) => void
   /** Units charged to a key since 00:00 UTC. */
   readonly unitsToday: (keyId: string) => number | Promise<number>
   /** Body bytes of these keys over the IPFS API since the start of the month (UTC). */
   readonly bytesThisMonth: (keyIds: readonly string[]) => Transferred | Promise<Transferred>
   /**
-   * Passes each row once, after it was written; not called for a second without usage. Errors of a listener are
+   * Passes each row to the listener once, after it was written; not called for a second without usage. Errors of a listener are
    * logged. The returned function unsubscribes.
    */
   onFlush(listener: FlushListener): () => void
-  /** Stores a flush of another process in the spool, and writes it soon. False: it is not stored. */
+  /** Stores a flush of another process in the spool and writes it soon. False: not stored. */
   accept(flush: NumberedFlush): boolean
   /** Passes rows that another process has written to the listeners. */
   addFlushed(rows: readonly FlushedRow[]): void
-  /** Reads one state of the database, and the rows in memory that are not in it: together each call once. */
+  /** Reads a snapshot of the database, and the rows in memory that it does not contain: together each call once. */
   readonly read: UsageRead
-  /** Rows in memory. */
+  /** Number of rows in memory. */
   readonly heldRows: number
-  /** Writes that failed since the start. */
+  /** Number of writes that failed since the start. */
   readonly failedWrites: number
-  /** Writes all counts so far, including those of a failed write; resolves in any case. */
+  /** Writes all counts, including those of a failed write. Never rejects. */
   flush(): Promise<void>
-  /** Ends the writing each second; `flush` still works. */
+  /** Stops the periodic writes; `flush` still works. */
   stop(): void
 }
 
-/** `held`: rows that are counted and not in the state of the database that `rows` are from. */
+/** `held`: counted rows that the database snapshot of `rows` does not contain. */
 type UsageState<Queries extends readonly Query<object>[]> = {
   readonly rows: RowsOf<Queries>
   readonly held: readonly FlushedRow[]
 }
 
-/** `isWanted`: selects from the rows in memory. */
+/** `isWanted`: selects rows in memory. */
 export type UsageRead = <const Queries extends readonly Query<object>[]>(
   queries: Queries,
   isWanted: (row: FlushedRow) => boolean,
 ) => Promise<UsageState<Queries>>
 
-/** A flush on its way to the database. */
+/** A flush in flight to the database. */
 type Flush = NumberedFlush & {
-  /** It is the first one in the spool too. */
+  /** It is also the first one in the spool. */
   isSpooled: boolean
 }
 
@@ -79,10 +79,10 @@ const flushPeriodMs = 1000
 const rowsMax = 10_000
 
 /**
- * `db`: the database of `rows`, for sums in the caller's turn; null: it is remote, and sums are promises. `spool`: for
- * writes while `rows` cannot be reached; the caller closes it. `send`: to another process, which writes the flush and passes
- * its rows on; null: into `rows`. Rejects if that process has not stored it. `rowsMax`: different rows between two writes;
- * calls beyond are added up under the method `other`.
+ * `db`: the database of `rows`, for synchronous sums; null: it is remote, and sums are promises. `spool`: for writes while `rows`
+ * cannot be reached; the caller closes it. `send`: sends flushes to another process, which writes them and passes their rows on; it
+ * rejects if that process has not stored them; null: writes into `rows`. `rowsMax`: maximum number of different rows between two
+ * writes; further calls are counted under the method `other`.
  */
 export function createUsage(parts: {
   readonly db: Database | null
@@ -97,22 +97,22 @@ export function createUsage(parts: {
   const writer = randomUUID()
   const most = parts.rowsMax ?? rowsMax
   const counted = new Map<string, UsageRow>()
-  // Key id -> method -> the row counted last: most calls find theirs without spelling its whole name.
+  // Key ID -> method -> the row counted last: most calls find theirs without building its whole name.
   const lately = new Map<string, Map<string, UsageRow>>()
   let last: UsageRow | null = null
   const listeners = new Set<FlushListener>()
-  // Looked up each second, not at each call: a call may count to the minute that ended within the second before it.
+  // Updated each second, not at each call: a call may count in the minute that ended within the second before it.
   let minute = startOfMinute(clock.now())
-  /** Number of the last flush, written or not. */
+  /** Sequence number of the last flush, written or not. */
   let seq = 0
   let underway: Flush | null = null
   let flushing: Promise<void> | null = null
   let lost = 0
   let failedWrites = 0
 
-  /** `anyLabel`: for bytes alone, which come without the label of their call. */
+  /** `anyLabel`: for counts of bytes, which do not contain the label of their call. */
   function findLately(call: UsedCall, anyLabel: boolean): UsageRow | null {
-    // The bytes of a call follow its count.
+    // The bytes of a call are counted directly after the call.
     const again = last !== null && last.keyId === call.keyId && last.method === call.method
     const row = again ? last : (lately.get(call.keyId)?.get(call.method) ?? null)
     last = row
@@ -135,7 +135,7 @@ export function createUsage(parts: {
     lately.set(row.keyId, methods)
   }
 
-  /** The row that calls like those of `row` count in; null: there are too many rows. */
+  /** The row that counts calls like those of `row`; null: there are too many rows. */
   function seatOf(row: UsageRow): UsageRow | null {
     const known = counted.get(rowName(row))
     if (known !== undefined) return known
@@ -145,7 +145,7 @@ export function createUsage(parts: {
     return row
   }
 
-  /** The rows counted so far as the next flush; null: there are none. */
+  /** Takes the rows counted so far as the next flush; null: there are none. */
   function takeCounted(): Flush | null {
     if (lost > 0) log('error', 'usage_lost', { requests: lost })
     lost = 0
@@ -164,14 +164,14 @@ export function createUsage(parts: {
       if (!(await writeUnderway(underway))) return spoolAll()
       underway = firstSpooled()
     }
-    // Calls that are counted during the write go into the next one.
+    // Calls that are counted during the write are part of the next one.
     underway = takeCounted()
     if (underway !== null && !(await writeUnderway(underway))) spoolAll()
   }
 
   async function writeUnderway(flush: Flush): Promise<boolean> {
     if (!(await write(flush))) return false
-    // All in one turn: a read in between would find these rows twice, or not at all.
+    // Synchronous: a read in between would find these rows twice, or not at all.
     underway = null
     if (flush.isSpooled) spool?.drop()
     if (send === null) tell(flush.rows)
@@ -183,7 +183,9 @@ export function createUsage(parts: {
     return flush === null ? null : { ...flush, isSpooled: true }
   }
 
-  /** Moves what a kill would lose to the spool. Without one, or if it is full, the rows stay in memory. */
+  /**
+   * Moves unwritten rows to the spool, so that a kill does not lose them. Without a spool, or if it is full, they stay in memory.
+   */
   function spoolAll(): void {
     if (spool === null || underway === null) return
     if (!underway.isSpooled && !spool.append(underway)) return
@@ -193,7 +195,7 @@ export function createUsage(parts: {
     if (next !== null && !spool.append(next)) lost += requestsOf(next)
   }
 
-  /** False: whether it was written is unknown, and it must be sent again. */
+  /** False: the result is unknown, so the flush must be sent again. */
   async function write(flush: Flush): Promise<boolean> {
     const { writer: by, seq: number, rows: flushed } = flush
     try {
@@ -203,7 +205,7 @@ export function createUsage(parts: {
       } else await send({ writer: by, seq: number, rows: flushed })
       return true
     } catch (error) {
-      // An earlier try was written, though its reply was lost.
+      // An earlier attempt was written, though its reply was lost.
       if (error instanceof NothingChanged) return true
       failedWrites++
       log('error', 'usage_not_written', { rows: flushed.length, error })
@@ -231,7 +233,7 @@ export function createUsage(parts: {
     queries: Queries,
     isWanted: (row: FlushedRow) => boolean,
   ): Promise<UsageState<Queries>> {
-    // The rows in memory are those of this turn: calls that are counted during the read are in none of them.
+    // Take the rows in memory now: calls that are counted during the read are in none of them.
     const flush = underway
     const flushed = flush?.rows.filter(isWanted) ?? []
     const waiting = [...counted.values()].filter(isWanted).map(copyOf)
@@ -248,7 +250,7 @@ export function createUsage(parts: {
     return { rows: found as unknown as RowsOf<Queries>, held }
   }
 
-  /** As `read`, in this turn. */
+  /** As `read`, synchronous. */
   function readNow<Result>(local: Database, run: (held: readonly FlushedRow[]) => Result): Result {
     return local.together(() => {
       const written = underway === null ? 0 : (findOne(local, findFlush(underway.writer))?.seq ?? 0)
@@ -299,7 +301,7 @@ export function createUsage(parts: {
 
   const stop = clock.every(flushPeriodMs, () => {
     minute = startOfMinute(clock.now())
-    // A slow disk: calls counted in the meantime go into the next write. A remote database may be away for longer.
+    // A slow disk: calls counted in the meantime are part of the next write. A remote database may be unreachable for longer.
     if (flushing === null) void flush()
     else spoolAll()
   })

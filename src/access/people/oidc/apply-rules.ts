@@ -1,4 +1,5 @@
-// Gives a person the roles that the rules name, and takes those away that rules gave before. Roles given by people stay.
+// Gives a person the roles of the sign-in rules, and removes roles that rules gave before and no longer give. Roles given by people
+// remain.
 // The last operator and the last owner of an account keep their role. Each change is an audit entry.
 // Tested by test/admin/openid-rules.test.ts
 import type { Log } from '../../../base/log.ts'
@@ -19,10 +20,10 @@ import type { AccountRole, Person } from '../person.ts'
 import type { IdentityClaims } from './identity-claims.ts'
 import { applyRules, type SignInRule } from './sign-in-rules.ts'
 
-/** `account_id` of the role of operator. */
+/** `account_id` of the operator role. */
 const server = ''
 
-/** Durable when it resolves. A crash in between is completed by the next sign-in. */
+/** Durable when it resolves. The next sign-in completes an interrupted run. */
 export type RoleRules = {
   apply(
     person: Pick<Person, 'id' | 'email'>,
@@ -81,7 +82,7 @@ export function createRoleRules(parts: {
     await record(person, accountId, { role, granted: true })
   }
 
-  /** `role`: what the rules give there now; null: nothing. */
+  /** `role`: the role that the rules give now; null: none. */
   async function withdraw(
     person: Pick<Person, 'id' | 'email'>,
     held: RuleGrantRow,

@@ -1,6 +1,6 @@
-// Sign-ins that are under way at the provider: state, nonce and PKCE verifier of each. Cairn stores none of them: they travel
-// with the browser, encrypted, and are accepted once, within ten minutes, for the purpose they were created for. The key
-// ends with the process.
+// Sign-ins in progress at the provider: state, nonce and PKCE verifier of each. Cairn does not store them: the browser carries
+// them, encrypted. Each is accepted once, within ten minutes, for the purpose it was created for. The encryption key exists only in
+// this process.
 // Tested by src/access/people/oidc/flows.test.ts
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../base/clock.ts'
@@ -14,27 +14,27 @@ export type Flow = {
   readonly nonce: string
   readonly verifier: string
   readonly redirectUri: string
-  /** On the monotonic clock, milliseconds. */
+  /** Start on the monotonic clock, milliseconds. */
   readonly began: number
 }
 
 export type Flows = {
-  /** `use`: purpose, session and provider; an answer must match it. The seal is base64url. */
+  /** `use`: purpose, session and provider; a response must match it. The seal is base64url. */
   create(use: string, redirectUri: string): { readonly flow: Flow; readonly seal: string }
-  /** Uses it up. Throws AccountsRefusal `challenge_over`: expired, used, altered, of another use; `overloaded`. */
+  /** Consumes it. Throws AccountsRefusal `challenge_over`: expired, used, altered, for another use; `overloaded`. */
   take(seal: string, use: string): Flow
 }
 
 export const flowMs = 600_000
 const usedMax = 20_000
 
-/** `usedMax`: answers within ten minutes; more are refused. */
+/** `usedMax`: maximum number of responses within ten minutes; more are refused. */
 export function createFlows(parts: { readonly clock: Clock; readonly usedMax?: number }): Flows {
   const { clock } = parts
   const most = parts.usedMax ?? usedMax
   const key = randomBytes(32)
   const encryption = createSecretEncryption(() => key)
-  // Expiry of each used state, in the order of the answers; so an expired one may be deleted late.
+  // Expiry of each used state, in the order of responses, so an expired one may be deleted late.
   const used = new Map<string, number>()
 
   function forgetOver(now: number): void {

@@ -1,4 +1,4 @@
-// Reads the claims of a provider: what Cairn uses of them, validated. Pure.
+// Validates the claims of a provider that Cairn uses. Pure.
 // Tested by src/access/people/oidc/identity-claims.test.ts
 import { AccountsRefusal } from '../../accounts/account-rules.ts'
 import { parseEmail, parsePersonName } from '../person.ts'
@@ -9,10 +9,10 @@ export type IdentityClaims = {
   readonly subject: string
   /** Lower case. Null: the provider reports none, or has not verified it. */
   readonly email: string | null
-  /** For people; empty: none was reported. */
+  /** Displayed name; empty: not reported. */
   readonly name: string
   readonly groups: readonly string[]
-  /** The provider checked a second factor. */
+  /** The provider verified a second factor. */
   readonly isStrong: boolean
 }
 
@@ -20,7 +20,7 @@ const subjectMax = 255
 const groupsMax = 1000
 const textMax = 256
 
-/** `secondFactorValues`: of `amr` and `acr`. Throws AccountsRefusal `bad_identity`. */
+/** `secondFactorValues`: values of `amr` and `acr`. Throws AccountsRefusal `bad_identity`. */
 export function readClaims(
   claims: Claims,
   settings: { readonly groupsClaim: string; readonly secondFactorValues: readonly string[] },
@@ -33,7 +33,7 @@ export function readClaims(
   return {
     issuer,
     subject,
-    // Some providers send the flag as text.
+    // Some providers send the flag as a string.
     email: isVerified === true || isVerified === 'true' ? readEmail(claims['email']) : null,
     name: readName(claims['name']) || readName(claims['preferred_username']),
     groups: readGroups(claims[settings.groupsClaim]),
@@ -57,7 +57,7 @@ function readName(value: unknown): string {
   }
 }
 
-/** A list of texts, or one text. */
+/** Accepts a list of strings, or one string. */
 function readGroups(value: unknown): readonly string[] {
   return [value ?? []]
     .flat()

@@ -1,6 +1,6 @@
-// Sign-in with OpenID. A person is bound to issuer and subject after the first sign-in. An identity is linked to a person who
-// exists only by that person: signed in, or with an invitation for their verified address. So a provider cannot take over
-// a person by reporting an email address.
+// Sign-in with OpenID. A person is bound to issuer and subject at the first sign-in. Only a person can link an identity to
+// themselves: signed in, or with an invitation for their verified address. So a provider cannot take over a person by reporting an
+// email address.
 // Tested by test/admin/openid.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -26,7 +26,7 @@ import type { Provider, ProviderSettings } from './provider.ts'
 import { applyRules, isOfDomain, type SignInRule } from './sign-in-rules.ts'
 
 export type OidcSettings = ProviderSettings & {
-  /** Domains of verified addresses that may sign in; null: all. */
+  /** Email domains that may sign in; null: all. */
   readonly domains: readonly string[] | null
   readonly signUp: 'invitation' | 'rule' | 'closed'
   readonly groupsClaim: string
@@ -35,25 +35,25 @@ export type OidcSettings = ProviderSettings & {
   readonly rules: readonly SignInRule[]
 }
 
-/** Where the browser goes, and the seal that must return with the answer. */
+/** The URL at which the browser signs in, and the seal that must return with the response. */
 type Begun = { readonly location: string; readonly seal: string }
 
-/** The answer of the provider: the query of its redirect to the dashboard. */
+/** The provider's response: the query of its redirect to the dashboard. */
 type OidcAnswer = { readonly seal: string; readonly query: string }
 
 type Signed = { readonly id: string; readonly session: string }
 
 /**
  * `page`: origin of the dashboard. Changes are durable when a method resolves. Throws AccountsRefusal `challenge_over`,
- * `bad_identity`, `identity_taken`, `no_identity`; `no_upstream` if the provider does not answer; `bad_sign_in`;
- * `over_rate`; `absent` if no provider is configured.
+ * `bad_identity`, `identity_taken`, `no_identity`; `no_upstream` if the provider does not respond; `bad_sign_in`; `over_rate`;
+ * `absent` if no provider is configured.
  */
 export type OidcSignIn = {
   /** Name of the provider; null: none is configured. */
   name(): string | null
-  /** `session`: to link an identity in it; null: to sign in. */
+  /** `session`: the session that links an identity; null: a sign-in. */
   begin(page: string, session: string | null): Promise<Begun>
-  /** To confirm in this session: the provider asks for the credentials again. */
+  /** Confirms this session: the provider requests the credentials again. */
   beginConfirmation(page: string, session: string): Promise<Begun>
   /** `link`: token of an invitation that admits a new person. Opens a new session. */
   signIn(
@@ -64,14 +64,14 @@ export type OidcSignIn = {
     readonly personId: string
     readonly token: string
     readonly session: Session
-    /** The identity was bound by this sign-in. */
+    /** True: this sign-in bound the identity. */
     readonly isNew: boolean
   }>
-  /** Links the identity of the answer to the person of this session. */
+  /** Links the identity of the response to the person of this session. */
   link(person: Signed, answer: OidcAnswer): Promise<void>
-  /** Checks that the person of this session answered; true: with a second factor. */
+  /** Checks that the response belongs to the session's person; returns true if it includes a second factor. */
   confirm(person: Signed, answer: OidcAnswer, from: Pick<From, 'address'>): Promise<boolean>
-  /** Ends the link of a person to all providers, and their sessions but `keepSession`. */
+  /** Unlinks the person from all providers and ends their sessions except `keepSession`. */
   unlink(personId: string, keepSession: string | null): Promise<void>
 }
 
@@ -121,12 +121,12 @@ export function createOidcSignIn(parts: {
     return claims
   }
 
-  /** Seconds since the flow began: the sign-in at the provider must be younger. */
+  /** Seconds since the flow started: the sign-in at the provider must be more recent. */
   function ageOf({ began }: Flow): number {
     return Math.ceil((clock.monotonic() - began) / 1000)
   }
 
-  /** Runs `work` as one try of this address. */
+  /** Runs `work` as one attempt of this address. */
   async function asTry<T>(
     answer: OidcAnswer,
     from: Pick<From, 'address'>,
@@ -142,7 +142,7 @@ export function createOidcSignIn(parts: {
       if (isRefusal(error)) tries.refused(error, from)
       else if (!(error instanceof AccountsRefusal)) noFailure()
       else if (error.reason === 'bad_identity') {
-        // The code that the client gets.
+        // The error code that the client receives.
         tries.refused(new Fault('not_allowed'), from)
       }
       throw error
@@ -154,7 +154,7 @@ export function createOidcSignIn(parts: {
     return { issuer, subject, person_id: personId, email, created: clock.now() }
   }
 
-  /** The person that the claims are about, bound now if the settings or the invitation permit it. */
+  /** The person of the claims; binds them now if the settings or the invitation permit it. */
   async function bind(claims: IdentityClaims, link: string | null): Promise<string> {
     const { email } = claims
     const { name, signUp, rules } = settingsNow()
@@ -180,7 +180,7 @@ export function createOidcSignIn(parts: {
     throw refused(`no person here has this identity of ${name}: ask an operator for an invitation`)
   }
 
-  /** An invitation for the address of a person is proof enough, unless it grants less than the person has. */
+  /** An invitation for a person's address is sufficient proof, unless it grants less than the person has. */
   async function bindByInvitation(
     claims: IdentityClaims,
     order: {
@@ -216,7 +216,7 @@ export function createOidcSignIn(parts: {
         const person = await people.get(personId)
         if (person.disabled !== null) throw mayNot()
         await roleRules.apply(person, claims, settingsNow().rules)
-        // In one transaction with the session: an identity that was unlinked meanwhile opens none.
+        // In one transaction with the session: an identity that was unlinked in the meantime opens none.
         const use = useIdentity(rowOf(claims, personId), clock.now())
         const opened = await sessions.open(personId, from, use, claims.isStrong)
         if (opened === null) throw mayNot()
@@ -251,7 +251,7 @@ export function createOidcSignIn(parts: {
   }
 }
 
-/** Path of the dashboard that the provider redirects to. */
+/** The dashboard path to which the provider redirects. */
 export function redirectUri(page: string): string {
   return `${page}/dashboard/openid`
 }
@@ -260,7 +260,7 @@ function purposeOf(session: string | null): string {
   return session === null ? 'signing in' : `linking in ${session}`
 }
 
-/** A flow ends with the provider that it began with. */
+/** A flow must end with the provider that it started with. */
 function useOf(purpose: string, { issuer, clientId }: OidcSettings): string {
   return JSON.stringify([purpose, issuer, clientId])
 }

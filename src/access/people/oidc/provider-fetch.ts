@@ -1,5 +1,5 @@
-// HTTP requests to the OpenID provider: one connection each, no redirects, bounded in time and size. Plain HTTP is sent to
-// loopback only, wherever the provider's metadata points.
+// HTTP requests to the OpenID provider: one connection each, no redirects, limited in time and size. Plain HTTP only to loopback,
+// regardless of the provider's metadata.
 // Tested by src/access/people/oidc/provider.test.ts
 import type { CustomFetchOptions } from 'openid-client'
 import type { Clock } from '../../../base/clock.ts'
@@ -58,7 +58,7 @@ export function createProviderFetch(clock: Clock): ProviderFetch {
   }
 }
 
-/** The library sends forms only. */
+/** The library sends only forms. */
 function textOf(body: NonNullable<CustomFetchOptions['body']>): string {
   if (typeof body === 'string' || body instanceof URLSearchParams) return String(body)
   throw new TypeError('a body of this type is not sent to the provider')

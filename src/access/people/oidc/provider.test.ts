@@ -1,4 +1,4 @@
-// Answers of a faulty or hostile provider: each is refused, and the reason does not reach the client.
+// Replies of a faulty or hostile provider: each is refused, and the reason is not sent to the client.
 import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'

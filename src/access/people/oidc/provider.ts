@@ -13,7 +13,7 @@ export type ProviderSettings = {
   readonly clientId: string
   /** Null: a public client. */
   readonly clientSecret: string | null
-  /** For people. */
+  /** Displayed name. */
   readonly name: string
   /** Separated by spaces. */
   readonly scopes: string
@@ -30,22 +30,22 @@ type AuthorizationOrder = {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  /** The person must show their credentials again, even if signed in at the provider. */
+  /** The person must enter their credentials again, even if signed in at the provider. */
   readonly isFresh: boolean
 }
 
 type CallbackOrder = Omit<AuthorizationOrder, 'isFresh'> & {
   /** Query of the redirect. */
   readonly query: string
-  /** With this, the sign-in at the provider may be at most so many seconds ago. */
+  /** Maximum age of the sign-in at the provider in seconds; null: none. */
   readonly maxAgeSeconds: number | null
 }
 
-/** Throws `no_upstream` if the provider does not answer, `bad_sign_in` if its answer is not valid. */
+/** Throws `no_upstream` if the provider does not respond, `bad_sign_in` if its response is invalid. */
 export type Provider = {
-  /** Address at the provider where the person signs in. */
+  /** The URL at the provider where the person signs in. */
   authorize(settings: ProviderSettings, order: AuthorizationOrder): Promise<string>
-  /** Redeems the code of a redirect. `wanted`: claims that are requested from userinfo if the ID token lacks them. */
+  /** Redeems the code of a redirect. `wanted`: claims to request from userinfo if the ID token lacks them. */
   redeem(
     settings: ProviderSettings,
     order: CallbackOrder,
@@ -56,7 +56,7 @@ export type Provider = {
 }
 
 const cachedMs = 600_000
-/** After a failed discovery, further ones wait so long. */
+/** Pause after a failed discovery. */
 const pauseMs = 3_000
 const timeoutSeconds = 5
 const clockToleranceSeconds = 30
@@ -82,7 +82,7 @@ export function createProvider(parts: { readonly clock: Clock; readonly log: Log
       execute: isPlain(issuer) ? [client.allowInsecureRequests] : [],
     })
     const metadata = found.serverMetadata()
-    // The library accepts templates of some hosts, with which any tenant could sign in.
+    // The library accepts templates of some hosts, which would permit sign-in from any tenant.
     if (metadata.issuer.replace(/\/$/, '') !== issuer.replace(/\/$/, '')) {
       throw new ProviderTrouble(`its metadata name another issuer, ${metadata.issuer}`)
     }
@@ -114,7 +114,7 @@ export function createProvider(parts: { readonly clock: Clock; readonly log: Log
         : methods.includes('client_secret_basic')
           ? client.ClientSecretBasic(clientSecret)
           : client.ClientSecretPost(clientSecret)
-    // A configuration of its own for each use: the library caches signing keys with it.
+    // A new configuration for each use, because the library caches signing keys in it.
     const configuration = new client.Configuration(
       metadata,
       clientId,
@@ -202,7 +202,7 @@ function isPlain(issuer: string): boolean {
   return issuer.startsWith('http:')
 }
 
-/** Texts of the library and of the provider go to the log only. */
+/** Messages of the library and of the provider are only logged. */
 function toFault(thrown: unknown, { name }: ProviderSettings, log: Log): Fault {
   if (thrown instanceof Fault) return thrown
   const trouble = causeOf(thrown)
@@ -227,7 +227,7 @@ function toFault(thrown: unknown, { name }: ProviderSettings, log: Log): Fault {
   return new Fault('bad_sign_in', { detail, cause: thrown })
 }
 
-/** The library wraps errors of requests. */
+/** The library wraps request errors. */
 function causeOf(thrown: unknown): ProviderTrouble | null {
   let at = thrown
   for (let depth = 0; depth < 4 && at instanceof Error; depth++) {

@@ -1,9 +1,9 @@
-// Which roles the rules of the settings give a person, by groups and by domain of the verified email address. Pure.
+// The roles that the rules of the settings give a person, by groups and by domain of the verified email address. Pure.
 // Tested by src/access/people/oidc/sign-in-rules.test.ts
 import type { AccountRole } from '../person.ts'
 import type { IdentityClaims } from './identity-claims.ts'
 
-/** Applies to people of any of the groups, and of any of the domains; an empty list applies to all. */
+/** Applies to people in any of the groups and any of the domains; an empty list matches all. */
 export type SignInRule = {
   readonly groups: readonly string[]
   readonly domains: readonly string[]
@@ -14,10 +14,10 @@ export type SignInRule = {
 }
 
 type RuleResult = {
-  /** At least one rule applies. */
+  /** True: at least one rule applies. */
   readonly applies: boolean
   readonly isOperator: boolean
-  /** By account as the rules name it; of several rules, the higher role. */
+  /** By account as named in the rules; the highest role of all matching rules. */
   readonly roles: ReadonlyMap<string, AccountRole>
 }
 
@@ -46,7 +46,7 @@ function isAbout(
   return isOfGroup && (domains.length === 0 || isOfDomain(person.email, domains))
 }
 
-/** Whole domains only: `example.org` is not `mail.example.org`. */
+/** Compares whole domains: `example.org` does not match `mail.example.org`. */
 export function isOfDomain(email: string | null, domains: readonly string[]): boolean {
   const domain = email?.split('@').at(-1)
   return domain !== undefined && domains.includes(domain)
