@@ -1,4 +1,4 @@
-// The members of `heads.beaconSpec` in the settings file: constants of a beacon chain that Cairn does not know.
+// The members of `heads.beaconSpec` in the settings file: constants of a beacon chain that is not built in.
 // Tested by src/config/networks.test.ts
 import { z } from 'zod'
 

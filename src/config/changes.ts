@@ -12,11 +12,11 @@ export type SettingsChanges = {
   readonly config: Config
   /** Names of the applied settings, as in the settings file. */
   readonly live: readonly string[]
-  /** Names of the settings that change only after a restart. */
+  /** Names of the settings that change only at a restart. */
   readonly restart: readonly string[]
 }
 
-/** `before`: in force. `after`: read from the file. Both are validated settings. */
+/** `before`: the settings in force. `after`: read from the file. Both are validated. */
 export function changesBetween(
   leaves: readonly SettingDefinition[],
   before: Config,

@@ -1,13 +1,13 @@
-// Invalid settings: all issues together, so that the operator can fix them in one pass.
+// Invalid settings: reports all issues together, so that the operator can fix them in one pass.
 // Tested by src/config/load.test.ts
 import type { ConfigIssue } from './config-issue.ts'
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  /** At least one. */
+  /** Contains at least one issue. */
   readonly mistakes: readonly ConfigIssue[]
 
-  /** The message is the text of the first issue, with the number of the others. */
+  /** The message is the text of the first issue, with the number of further ones. */
   constructor(mistakes: readonly [ConfigIssue, ...ConfigIssue[]], options?: ErrorOptions) {
     const [first, ...others] = mistakes
     const more = others.length === 0 ? '' : ` (and ${others.length} more: see cairn config check)`

@@ -1,5 +1,4 @@
-// One issue with the settings: its place, the problem and the fix. It never contains
-// a secret's value.
+// One issue with the settings: its place, the problem and the fix. It never contains a secret's value.
 // Tested by src/config/load.test.ts
 import { findNearest } from '../base/similar-name.ts'
 
@@ -66,7 +65,7 @@ export function placeOf(where: string): string {
   return file === undefined || line === undefined ? where : `line ${line} of ${file}`
 }
 
-/** Without the blank after the colon, YAML parses `url:https://…` as a name, which may contain a key. */
+/** Without the space after the colon, YAML parses `url:https://…` as a name, which may contain a key. */
 export function nameShown(written: string): string {
   return written.replace(/:.*$/s, ':…')
 }

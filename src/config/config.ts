@@ -1,5 +1,4 @@
-// The settings of this process: the table, the networks, the places they are read from, and how they are
-// shown.
+// The settings of this process: the table, the networks, the sources of values, and how they are shown.
 // Tested by src/config/load.test.ts
 import { refuse } from './config-error.ts'
 import { listSettings } from './setting-definition.ts'
@@ -27,12 +26,12 @@ export function processEnvironment(): Places['env'] {
   return process.env
 }
 
-/** For a library that reads the environment itself and takes this option from nowhere else. */
+/** For a library that reads an option only from the environment. */
 export function setEnvironmentVariable(name: string, value: string): void {
   process.env[name] = value
 }
 
-/** The settings file of these places: the `--config` flag, else CAIRN_CONFIG, else null. */
+/** Path of the settings file: the `--config` flag, else CAIRN_CONFIG, else null. */
 export function settingsFile(places: Pick<Places, 'file' | 'env'>): string | null {
   return places.file ?? (places.env['CAIRN_CONFIG'] || null)
 }
@@ -50,7 +49,7 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   const [network] = listed.written
   const chain = [...settings.origins].filter(([path]) => path.startsWith('chain.'))
   const networks = withForkedChain(settings.config, listed.networks)
-  // With a fork the embedded chain is served beside the networks.
+  // With a fork, the embedded chain is served in addition to the networks.
   const isBeside = networks !== listed.networks
   const both =
     network === undefined || isBeside ? [] : chain.map((given) => refuseBoth(given, network))
@@ -69,7 +68,7 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   return { config, origins, ignored, written: listed.written, writtenSources: asked.written }
 }
 
-/** `chain.fork` adds the embedded chain to networks that contain none, as the default. */
+/** `chain.fork` adds the embedded chain as the default network, if the networks contain none. */
 function withForkedChain(
   config: Pick<Config, 'chain'> | null,
   networks: Config['networks'],

@@ -1,4 +1,4 @@
-// Turns an issue of the schema library into Cairn's wording: the expected value.
+// Describes an issue of the schema library in Cairn's words: the expected value.
 // Tested by src/config/load.test.ts
 import type { z } from 'zod'
 import { unitNameOf } from './unit.ts'
@@ -15,7 +15,7 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'its members, as "name: value" lines',
 }
 
-/** Lower case, no full stop. `value`: as given. A message written in the schema itself takes precedence. */
+/** Lower case, no full stop. `value`: as given. A message in the schema takes precedence. */
 export function describeIssue(issue: Issue, value: unknown): string {
   if (issue.code === 'invalid_key') return lowerFirst(issue.issues[0]?.message ?? issue.message)
   if (!/^(Invalid|Too) /.test(issue.message)) return lowerFirst(issue.message)

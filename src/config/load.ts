@@ -1,5 +1,5 @@
-// Settings from four places, later ones take precedence: defaults, a YAML file, the environment, flags. Unknown and
-// wrong settings are all reported together, each with its place; the result is validated and frozen.
+// Reads settings from four sources; later ones take precedence: defaults, a YAML file, the environment, flags. Reports all unknown
+// and invalid settings together, each with its place; the result is validated and frozen.
 import type { z } from 'zod'
 import { refuse } from './config-error.ts'
 import { type Flags, fromEnvironment, fromFile, fromFlags, type Given } from './provided-values.ts'
@@ -17,7 +17,7 @@ export type Places = {
   readonly file: string | null
   readonly env: Environment
   readonly flags: Flags
-  /** Networks that flags name; absent: none. */
+  /** Networks from flags; absent: none. */
   readonly networks?: readonly NetworkFlags[]
 }
 
@@ -28,13 +28,13 @@ export type Loaded<Values> = {
   readonly ignored: readonly string[]
 }
 
-/** As Loaded; `config` is null if a value is wrong. */
+/** As Loaded; `config` is null if a value is invalid. */
 export type ValidatedSettings<Values> = Omit<Loaded<Values>, 'config'> & {
   readonly config: Values | null
   readonly mistakes: readonly ConfigIssue[]
 }
 
-/** Reads all places. Throws ConfigError with all issues. */
+/** Reads all sources. Throws ConfigError with all issues. */
 export async function loadSettings<Schema extends z.ZodType>(
   schema: Schema,
   leaves: readonly SettingDefinition[],
@@ -46,7 +46,7 @@ export async function loadSettings<Schema extends z.ZodType>(
   return { config: config as z.output<Schema>, ...rest }
 }
 
-/** `values`: of the file. Never throws: issues are returned. */
+/** `values`: from the file. Never throws: issues are returned. */
 export function validateSettings<Schema extends z.ZodType>(
   schema: Schema,
   leaves: readonly SettingDefinition[],
@@ -86,7 +86,7 @@ function describe(
 ): readonly ConfigIssue[] {
   return (error?.issues ?? []).map((issue) => {
     const path = issue.path.join('.')
-    // The issue may be about a member of a list.
+    // The issue may concern a member of a list.
     const leaf = leaves.find((one) => path === one.path || path.startsWith(`${one.path}.`))
     const from = given.get(leaf?.path ?? path)
     const isWhole = leaf === undefined || leaf.path === path
@@ -98,7 +98,7 @@ function describe(
   })
 }
 
-/** The line that the operator most likely meant; null: unknown. */
+/** The line that the operator probably meant; null: unknown. */
 function rightLine(leaf: SettingDefinition | undefined, value: unknown): string | null {
   if (leaf === undefined || typeof value !== 'string') return null
   const name = leaf.path.split('.').at(-1) ?? ''

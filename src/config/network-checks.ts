@@ -51,7 +51,7 @@ function* checkFork(
   yield wrongAt(where, said, `add "- {name: ${source}, upstreams: [{url: …}]}" to the list`)
 }
 
-/** Within one network. */
+/** Checks the rules within one network. */
 export function* checkWithin(written: Written): Generator<ConfigIssue> {
   const { raw, whereOf } = written
   if (typeof raw['blocksFile'] === 'string' && (raw['genesisFile'] ?? null) === null) {
@@ -101,7 +101,7 @@ function* checkUpstreams(written: Written): Generator<ConfigIssue> {
   }
 }
 
-/** The light client has endpoints and a known beacon chain, and nothing requires it where there is none. */
+/** A light client needs endpoints and a known beacon chain, and `require: consensus` needs a light client. */
 function* checkHeads(written: Written): Generator<ConfigIssue> {
   const { raw, whereOf } = written
   const heads = (raw['heads'] ?? {}) as Readonly<Record<string, unknown>>

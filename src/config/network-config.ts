@@ -1,11 +1,11 @@
-// Settings of the networks served: one embedded chain, or a chain behind upstream nodes. Plain values, validated and
-// frozen; the code that opens networks reads nothing else.
+// Settings of the served networks: one embedded chain, or a chain behind upstream nodes. Plain values, validated and frozen; the
+// code that opens networks reads no other settings.
 // Tested by src/config/networks.test.ts
 
 /** `require`: prove or refuse. `prefer`: prove if possible, otherwise label. `off`: forward the upstreams' answers. */
 export type VerifyMode = 'require' | 'prefer' | 'off'
 
-/** What can be proved on a network: everything, headers and state only, or nothing. */
+/** Which data of a network can be proved: everything, headers and state only, or nothing. */
 type NetworkPolicy = 'full' | 'header-only' | 'none'
 
 type MiningMode = 'auto' | 'interval' | 'off'
@@ -18,7 +18,7 @@ export type EmbeddedNetworkConfig = {
   readonly blocksFile: string | null
   readonly mining: MiningMode
   readonly blockSeconds: number
-  /** `<network>@<block>`; null: the chain begins with its genesis block. */
+  /** `<network>@<block>`; null: the chain starts with its own genesis block. */
   readonly fork: string | null
 }
 
@@ -28,7 +28,7 @@ export type UpstreamConfig = {
   readonly name: string
   /** http or https; may contain a secret. */
   readonly url: string
-  /** WebSocket URL for new heads, may contain a secret. Undefined: same place as `url`; null: heads are polled. */
+  /** WebSocket URL for new heads, may contain a secret. Undefined: derived from `url`; null: heads are polled. */
   readonly wsUrl?: string | null | undefined
   /** Its head needs no quorum, and its answers that cannot be proved are labelled `trusted`. */
   readonly trusted: boolean
@@ -42,7 +42,7 @@ export type UpstreamConfig = {
   readonly replyBytesMax: number
 }
 
-/** The beacon chain of a network that Cairn does not know. */
+/** A beacon chain that is not built in. */
 type BeaconSpecConfig = {
   /** Seconds since 1970. */
   readonly genesisTime: number
@@ -74,35 +74,35 @@ export type UpstreamNetworkConfig = {
   readonly heads: {
     /** Number of upstreams that must report the same block; at most the number of upstreams. */
     readonly quorum: number
-    /** `votes`: upstreams alone. `consensus`: the light client; `consensus+trusted`: newer blocks of a trusted node too. */
+    /** `votes`: only upstreams; `consensus`: only the light client; `consensus+trusted`: also newer blocks of a trusted node. */
     readonly trust: 'votes' | 'consensus' | 'consensus+trusted'
-    /** `quorum`: a tag or number is resolved only with a quorum or a trusted node; `consensus`: with the light client. */
+    /** `quorum`: resolves a tag or number only with a quorum or a trusted node; `consensus`: only with the light client. */
     readonly require: 'consensus' | 'quorum' | 'any'
     /** Block root of the light client's checkpoint, `0x` and 64 hex digits in lower case; null: not configured. */
     readonly checkpoint: string | null
     /** URLs of beacon nodes; may contain secrets. */
     readonly beacon: readonly string[]
-    /** Null: known from the chain ID. */
+    /** Null: derived from the chain ID. */
     readonly beaconSpec: BeaconSpecConfig | null
     readonly pollMs: number
-    /** How long the last head is served if no upstream replies. */
+    /** How long the last head is served while no upstream replies. */
     readonly maxAgeMs: number
   }
   /** Hash of block 0, `0x` and 64 hex digits in lower case; null: not configured. */
   readonly genesisHash: string | null
-  /** Null: the fork schedule is known from the chain ID, or unknown. */
+  /** Null: the fork schedule is derived from the chain ID, or unknown. */
   readonly genesisFile: string | null
-  /** Newest first; `from` in seconds since 1970. Null: known from the chain ID, or unknown. */
+  /** Newest first; `from` in seconds since 1970. Null: derived from the chain ID, or unknown. */
   readonly blobSchedule:
     | readonly { readonly from: number; readonly baseFeeUpdateFraction: number }[]
     | null
-  /** Null: known from the chain ID, or probed. */
+  /** Null: derived from the chain ID, or probed. */
   readonly policy: NetworkPolicy | null
-  /** Forwarded methods: names, or `debug_*` for a namespace. Null: all that no rule refuses. */
+  /** Methods to forward: names, or `debug_*` for a namespace. Null: all that no rule refuses. */
   readonly allow: readonly string[] | null
-  /** Refused methods, in the same form; takes precedence over `allow`. */
+  /** Methods to refuse, in the same form; takes precedence over `allow`. */
   readonly deny: readonly string[]
-  /** At least one. */
+  /** Contains at least one. */
   readonly upstreams: readonly UpstreamConfig[]
 }
 

@@ -1,4 +1,4 @@
-// Describes an issue with one member of a network: a sentence with its line, and the corrected line.
+// Describes an issue with one member of a network: a message with its line, and the corrected line.
 // Tested by src/config/networks.test.ts
 import type { z } from 'zod'
 import { quote } from './load.ts'
@@ -17,7 +17,7 @@ import { describeIssue } from './describe-issue.ts'
 
 type Issue = z.ZodError['issues'][number]
 
-/** `networks[0].upstreams[1].url` */
+/** Returns a name such as `networks[0].upstreams[1].url`. */
 export function nameMember(
   { label }: Pick<Written, 'label'>,
   path: readonly PropertyKey[],
@@ -40,7 +40,7 @@ export function describeNetworkIssue(issue: Issue, written: Written): readonly C
   const example = exampleOf(schemaOf(raw), path)
   const value = valueAt(raw, path)
   if (value === undefined) {
-    // Written under a misspelt name, which is reported already.
+    // The member exists under a misspelt name, which is already reported.
     if (Object.keys(valueAt(raw, path.slice(0, -1)) ?? {}).some((key) => isMeant(key, path, raw))) {
       return []
     }
@@ -54,13 +54,13 @@ export function describeNetworkIssue(issue: Issue, written: Written): readonly C
   return [wrongAt(where, said, fixLine(where, meantUrl(path, value) ?? example.text))]
 }
 
-// Only host and port, which cannot contain a secret.
+// Returns only host and port, which cannot contain a secret.
 function meantUrl(path: readonly PropertyKey[], value: unknown): string | null {
   const [, place] = /^(?:wss?:\/\/|\/\/)?([\w.-]+:\d{1,5})\/?$/.exec(String(value)) ?? []
   return path.at(-1) === 'url' && place !== undefined ? `url: http://${place}` : null
 }
 
-// `verify: always` is read as `verify: {default: always}`.
+// `verify: always` is parsed as `verify: {default: always}`.
 function asWritten(raw: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
   const above = path.slice(0, -1)
   const isText = path.length > 0 && typeof valueAt(raw, above) === 'string'
@@ -101,7 +101,7 @@ function unknownMember(path: readonly PropertyKey[], written: Written): ConfigIs
       }
 }
 
-// True if this unknown name is a misspelling of the member at `path`.
+// Returns true if this unknown name is a misspelling of the member at `path`.
 function isMeant(key: string, path: readonly PropertyKey[], raw: Written['raw']): boolean {
   const schema = schemaOf(raw)
   const members = Object.keys(shapeOf(memberAt(schema, path.slice(0, -1)) ?? schema) ?? {})
@@ -112,7 +112,7 @@ function schemaOf(raw: Written['raw']) {
   return raw['embedded'] === true ? embeddedSchema : upstreamNetworkSchema
 }
 
-/** Of the member, or of the nearest ancestor that has one. */
+/** The example of the member, or of its nearest ancestor that has one. */
 function exampleOf(schema: z.ZodType, path: readonly PropertyKey[]) {
   for (let length = path.length; length > 0; length--) {
     const meta = metaOf(memberAt(schema, path.slice(0, length)))

@@ -1,5 +1,5 @@
-// The members of `networks:` in the settings file: type, default, limit, description and example. Error messages and
-// documentation are generated from it.
+// The members of `networks:` in the settings file: type, default, limit, description and example. Error messages and documentation
+// are generated from it.
 // Tested by src/config/networks.test.ts
 import { z } from 'zod'
 import { beaconSpecSchema, rootSchema } from './beacon-spec-schema.ts'
@@ -7,9 +7,9 @@ import { beaconSpecSchema, rootSchema } from './beacon-spec-schema.ts'
 /** Metadata of a member. */
 export type MemberMeta = {
   readonly description: string
-  /** A valid line of YAML; undefined for members that have members. */
+  /** A valid line of YAML; undefined for members with nested members. */
   readonly example?: string
-  /** Never shown. */
+  /** The value is never shown. */
   readonly secret?: boolean
 }
 
@@ -116,7 +116,7 @@ export const httpUrlSchema = urlSchema('http')
 
 const webSocketUrlSchema = urlSchema('ws')
 
-/** `scheme`: allowed plain scheme; the same over TLS is allowed too. */
+/** `scheme`: the allowed scheme; its TLS variant is allowed too. */
 function urlSchema(scheme: 'http' | 'ws') {
   return z.string().superRefine((url, context) => {
     const message = checkUrl(url, scheme)
@@ -303,14 +303,14 @@ export const upstreamNetworkSchema = z.strictObject({
     .meta({
       description: 'The nodes of the network.',
       example: 'upstreams: [{url: "http://127.0.0.1:8545"}]',
-      // The value may be a URL in the wrong place.
+      // A misplaced value may be a URL with a key.
       secret: true,
     }),
 })
 
 /** Null: valid. The message contains at most the URL's scheme. */
 function checkUrl(text: string, scheme: 'http' | 'ws'): string | null {
-  // `node:9002` would parse, with `node` as its scheme.
+  // `node:9002` would parse as a URL with the scheme `node`.
   if (!URL.canParse(text) || !text.includes('://')) {
     return `expected a URL that starts with ${scheme}:// or ${scheme}s://`
   }
@@ -321,7 +321,7 @@ function checkUrl(text: string, scheme: 'http' | 'ws'): string | null {
   return hash === '' ? null : 'a URL of a node has no #'
 }
 
-/** One row of the documentation, such as `upstreams[].url`. */
+/** One row of the documentation, named like `upstreams[].url`. */
 export type Member = MemberMeta & {
   readonly path: string
   readonly initial: unknown

@@ -1,5 +1,5 @@
-// One network as written: references replaced, short forms expanded, with the place of every member, so that issues
-// are reported with their line.
+// One network as written, with references replaced, short forms expanded and the place of every member, so that issues are reported
+// with their line.
 // Tested by src/config/networks.test.ts
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
 import { embeddedSchema, memberAt, upstreamNetworkSchema } from './network-schema.ts'
@@ -8,15 +8,15 @@ import { type Environment, hasReference, resolveReferences } from './reference.t
 import type { FileValue } from './yaml-file.ts'
 
 const depthMax = 8
-/** Placeholder for an unresolved reference, whose issue is reported already. */
+/** Placeholder for an unresolved reference, whose issue is already reported. */
 export const broken = Symbol('broken')
 
 /** One network as given, with the places of its members. */
 export type Written = {
-  /** `networks[0]`, or the name in the variable. */
+  /** `networks[0]`, or the name in the environment variable. */
   readonly label: string
   readonly raw: Readonly<Record<string, unknown>>
-  /** `cairn.yaml:3`, or the variable; of the nearest ancestor if the path is not written. */
+  /** `cairn.yaml:3`, or the variable; for a missing path, the place of its nearest ancestor. */
   readonly whereOf: (path: readonly PropertyKey[]) => string
   /** The value comes from a reference or a variable, so it may be a secret. */
   readonly isHidden: (path: readonly PropertyKey[]) => boolean
@@ -32,7 +32,7 @@ type Item = {
   readonly mistakes: ConfigIssue[]
 }
 
-/** Reads one item of the list; adds issues with its shape or its references to `mistakes`. */
+/** Reads one item of the list; adds issues with its structure or its references to `mistakes`. */
 export function readItem(parts: Item): readonly Written[] {
   const { item, index, file, list, env, mistakes } = parts
   const lineOf = (path: readonly PropertyKey[]) => {
@@ -90,7 +90,7 @@ type Resolving = {
   readonly broken: ConfigIssue[]
 }
 
-/** The value with references replaced. Unresolved ones are left out. */
+/** Replaces references in the value. Omits unresolved ones. */
 function resolveAll(value: unknown, path: readonly PropertyKey[], parts: Resolving): unknown {
   if (path.length > depthMax) {
     parts.broken.push(wrongAt(parts.whereOf(path), 'nested too deeply'))

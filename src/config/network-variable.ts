@@ -1,12 +1,12 @@
-// Short forms of a network: the variable `CAIRN_NETWORKS_<NAME>_UPSTREAMS` with the URLs of its upstreams, separated by
-// commas, and the flags `--network`, `--upstream` and `--trusted`, which take precedence. A short form replaces the
-// file's upstreams, or configures a network whose chain ID is known.
+// Short forms of a network: the variable `CAIRN_NETWORKS_<NAME>_UPSTREAMS` with the URLs of its upstreams, separated by commas, and
+// the flags `--network`, `--upstream` and `--trusted`, which take precedence. A short form replaces the file's upstreams, or
+// configures a network whose chain ID is known.
 // Tested by src/config/networks.test.ts
 import { networkTable } from '../base/network-table.ts'
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
 import { type Environment, readSecretFile, resolveReferences } from './reference.ts'
 
-/** Chain IDs by the host labels of hosted services, of networks that the table of known networks does not contain (chainid.network). */
+/** Chain IDs of networks that the table of known networks lacks, by their host labels at hosted services (chainid.network). */
 const otherChainIds: Readonly<Record<string, number>> = {
   holesky: 17_000,
   'avalanche-mainnet': 43_114,
@@ -28,7 +28,7 @@ const otherChainIds: Readonly<Record<string, number>> = {
   'zksync-sepolia': 300,
 }
 
-/** Names of networks of Ethereum, which are served before others. */
+/** Ethereum networks, which are served before others. */
 const firstNames: readonly string[] = ['mainnet', 'sepolia', 'hoodi', 'holesky']
 
 const chainIds: ReadonlyMap<string, number> = new Map([
@@ -40,7 +40,7 @@ const aliases: ReadonlyMap<string, string> = new Map(
   networkTable.flatMap(({ name, aliases: others }) => others.map((alias) => [alias, name])),
 )
 
-/** Names whose chain ID is known, in the order in which networks are served. */
+/** Names whose chain ID is known, in serving order. */
 export const namesWithChainId: readonly string[] = [
   ...firstNames,
   ...[...chainIds.keys()]
@@ -48,12 +48,12 @@ export const namesWithChainId: readonly string[] = [
     .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1)),
 ]
 
-/** A main network comes before its test networks. */
+/** Orders a main network before its test networks. */
 function placeOf(name: string): string {
   return name.replace(/mainnet$/, '')
 }
 
-/** `name`: also an alias of the table of known networks. Null: the chain ID is not known from the name. */
+/** `name`: also an alias of the table of known networks. Null: no known chain ID. */
 export function findChainId(name: string): number | null {
   return chainIds.get(aliases.get(name) ?? name) ?? null
 }
@@ -64,7 +64,7 @@ export function isNetworkVariable(name: string): boolean {
   return form.test(name)
 }
 
-/** One `--network` with the `--upstream`s that follow it. */
+/** One `--network` with the `--upstream` flags that follow it. */
 export type NetworkFlags = {
   readonly network: string
   readonly urls: readonly string[]
@@ -72,12 +72,12 @@ export type NetworkFlags = {
   readonly trusted: boolean
 }
 
-/** Upstreams of one network. `variable`: the variable or flag that holds them, for messages. */
+/** Upstreams of one network. `variable`: the variable or flag that contains them, for messages. */
 export type ShortForm = {
   readonly network: string
   readonly variable: string
   readonly trusted: boolean
-  /** How the operator removes the form, for messages. */
+  /** How the operator can remove the short form, for messages. */
   readonly removal: string
   /** Null: not a well-known network. */
   readonly chainId: number | null
@@ -97,7 +97,7 @@ export function readShortForms(
   const flagged = new Set(flags.map(({ network }) => network))
   for (const [variable, text] of Object.entries(env)) {
     const match = form.exec(variable)
-    // Compose files set a variable to the empty string for "not given".
+    // Compose files set a variable to the empty string for "not set".
     if (match === null || text === undefined || text === '') continue
     const brought =
       match[2] === undefined

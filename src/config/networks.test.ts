@@ -32,7 +32,7 @@ function behind(network: NetworkConfig | undefined): UpstreamNetworkConfig {
   return network
 }
 
-/** All issues, without the folder. */
+/** Returns all issues, without the folder in their places. */
 async function mistakes(yaml: string | null, env?: Places['env']): Promise<readonly ConfigIssue[]> {
   const error = await load(yaml, env).then(
     () => assert.fail('the settings were taken'),
@@ -188,9 +188,9 @@ test('without networks the embedded chain of the settings table is served', asyn
 
 type Row = readonly [wrong: string, yaml: string, text: string | RegExp, fix: string | RegExp]
 
-/** One network with one upstream; `more` is added at the depth of its members, from line 6. */
+/** One network with one upstream; `more` is added to the network's members, from line 6. */
 const plus = (more: string) => `${small}    ${more}\n`
-/** `more` is added to the members of the upstream, from line 6. */
+/** `more` is added to the upstream's members, from line 6. */
 const upstream = (more: string) => `${small}        ${more}\n`
 
 const rows: readonly Row[] = [
@@ -664,7 +664,7 @@ test('every member has a description and a valid example', async () => {
   for (const { path, description, example } of listMembers(upstreamNetworkSchema)) {
     assert.match(description, /^.{10,260}\.$/s, path)
     if (example === undefined || /^(name|chainId|embedded|upstreams)$|url$/.test(path)) continue
-    // All members together, in the example of the list.
+    // The list's example covers all its members.
     if (/^(blobSchedule\[\]|heads\.beaconSpec)\./.test(path)) continue
     const beacon = path === 'heads.trust' ? ', beacon: ["http://127.0.0.1:5052"]' : ''
     if (path.startsWith('upstreams[].')) await load(upstream(example), tokens)
@@ -676,7 +676,7 @@ test('every member has a description and a valid example', async () => {
     assert.match(description, /^.{10,260}\.$/s, path)
     if (example === undefined || /^(name|embedded)$/.test(path)) continue
     const more = path === 'blocksFile' ? 'genesisFile: g, ' : ''
-    // The network that the example of a fork names.
+    // The network that the example of a fork refers to.
     const others = path === 'fork' ? small.replace('networks:\n', '') : ''
     await load(`networks:\n  - {name: x, embedded: true, ${more}${example}}\n${others}`)
   }

@@ -1,5 +1,5 @@
-// `networks:` of the settings file and its short forms in the environment and in flags, as validated plain values. All
-// issues are reported together, each with its line and fix.
+// `networks:` of the settings file and its short forms in the environment and in flags, as validated plain values. Reports all
+// issues together, each with its line and fix.
 import type { z } from 'zod'
 import { freeze } from './load.ts'
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
@@ -20,11 +20,11 @@ export type Networks = {
   /** Null: no networks are configured, and the settings of `chain` apply. */
   readonly networks: readonly NetworkConfig[] | null
   readonly mistakes: readonly ConfigIssue[]
-  /** Where each network is written, in the order of `networks`. */
+  /** The place of each network, in the order of `networks`. */
   readonly written: readonly Written[]
 }
 
-/** `values`: of the whole file. Never throws: issues are returned. */
+/** `values`: from the whole file. Never throws: issues are returned. */
 export function readNetworks(
   file: string,
   values: readonly FileValue[],
@@ -63,7 +63,7 @@ export function readNetworks(
   }
 }
 
-// `networks:` written as a mapping parses like settings of its own.
+// `networks:` written as a mapping parses like separate settings.
 function refuseSections(file: string, values: readonly FileValue[]): readonly ConfigIssue[] {
   const first = values.find(({ path }) => path.startsWith('networks.'))
   if (first === undefined) return []
@@ -117,7 +117,7 @@ function upstreamNetwork(given: z.output<typeof upstreamNetworkSchema>): Network
 
 type Given = z.output<typeof upstreamNetworkSchema>['upstreams']
 
-// Two paths of one host are two upstreams: the second is named `host-2`.
+// Two paths on one host are two upstreams: the second is named `host-2`.
 function nameAll(upstreams: Given): readonly UpstreamConfig[] {
   const taken = new Set(upstreams.flatMap(({ name }) => (name === undefined ? [] : [name])))
   return upstreams.map(({ name, headers, ...rest }) => ({

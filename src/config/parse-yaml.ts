@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 
 const aliasesMax = 100
 
-/** Throws Error for text that is no YAML document. */
+/** Throws an Error for text that is not a YAML document. */
 export function parseYaml(text: string): unknown {
   return parse(text, { maxAliasCount: aliasesMax, prettyErrors: false })
 }

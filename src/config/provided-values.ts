@@ -1,5 +1,5 @@
-// Values given for each setting, and their places: lines of the file, the environment, flags. Only names are
-// checked here; the table checks values.
+// Values given for each setting, with their places: lines of the file, environment variables, flags. Checks only names; the
+// settings table checks values.
 // Tested by src/config/load.test.ts
 import type { SettingDefinition } from './setting-definition.ts'
 import { type ConfigIssue, placeOf, unknownName, wrongAt } from './config-issue.ts'
@@ -11,7 +11,7 @@ import type { FileValue } from './yaml-file.ts'
 
 type Origin = 'default' | 'file' | 'env' | 'flag'
 
-/** A value as given, and its place: `where` is for messages ("cairn.yaml:3", "CAIRN_HTTP_PORT", "--port"). */
+/** A value as given, and its place; `where` is for messages ("cairn.yaml:3", "CAIRN_HTTP_PORT", "--port"). */
 export type Given = {
   readonly value: unknown
   readonly origin: Origin
@@ -29,7 +29,7 @@ export type Collected = {
   readonly mistakes: readonly ConfigIssue[]
 }
 
-/** Names that belong to lists, the CLI and the tests, not to the table. */
+/** Names of variables of lists, the CLI and the tests, which are not in the settings table. */
 const otherNames = [
   'CAIRN_CONFIG',
   'CAIRN_FILES_SOURCES',
@@ -68,7 +68,7 @@ export function fromFile(
   return { given, mistakes }
 }
 
-/** `ignored`: variables that are not settings and not similar to one. */
+/** `ignored`: variables that are neither settings nor similar to one. */
 export function fromEnvironment(
   leaves: readonly SettingDefinition[],
   env: Environment,
@@ -87,7 +87,7 @@ export function fromEnvironment(
       else mistakes.push(mistake)
       continue
     }
-    // Compose files set a variable to the empty string for "not given".
+    // Compose files set a variable to the empty string for "not set".
     if (text === undefined || text === '') continue
     if (leaf === undefined && (env[meant.env] ?? '') !== '') {
       const said = `${name} and ${meant.env} are both set, expected one of them`
@@ -121,7 +121,7 @@ export function fromFlags(leaves: readonly SettingDefinition[], flags: Flags): C
   return { given, mistakes }
 }
 
-/** Converts text to a value of the setting's type. Text that does not fit stays text and is refused later. */
+/** Converts text to a value of the setting's type. Other text remains unchanged, and validation refuses it later. */
 function fromText(leaf: SettingDefinition, text: string): unknown {
   if (leaf.nullable && text === 'null') return null
   if (leaf.type.startsWith('whole number') && /^-?\d{1,16}$/.test(text)) return Number(text)
@@ -131,7 +131,7 @@ function fromText(leaf: SettingDefinition, text: string): unknown {
   return text
 }
 
-/** A list in a variable is JSON. */
+/** Parses a list in a variable, which is JSON. */
 function fromJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -140,8 +140,8 @@ function fromJson(text: string): unknown {
   }
 }
 
-// The environment is shared with other programs (Kubernetes alone adds CAIRN_PORT and more for a service
-// named cairn), so only names similar to a setting are refused.
+// The environment is shared with other programs (Kubernetes alone adds CAIRN_PORT and more for a service named cairn), so only
+// names similar to a setting are refused.
 function nearMiss(name: string, leaves: readonly SettingDefinition[]): ConfigIssue | null {
   const names = leaves.map((leaf) => leaf.env)
   const nearest = findNearest(name, names)

@@ -1,5 +1,5 @@
-// References inside values: `${env:NAME}` and `${file:/path}` are replaced by the variable or file content, so that secrets
-// need not be written in files or arguments.
+// References inside values: replaces `${env:NAME}` and `${file:/path}` by the variable or file content, so that files and arguments
+// need not contain secrets.
 // Tested by src/config/load.test.ts
 import { readFileSync, statSync } from 'node:fs'
 import { describeErrno } from '../base/describe-errno.ts'
@@ -7,7 +7,7 @@ import { type ConfigIssue, wrongAt } from './config-issue.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A text with its references replaced, or the issue with them. */
+/** A text with its references replaced, or the issue with a reference. */
 export type Resolved =
   | { readonly text: string; readonly mistake?: undefined }
   | { readonly mistake: ConfigIssue }
@@ -20,8 +20,7 @@ export function hasReference(text: string): boolean {
 }
 
 /**
- * Replaces the references of `text` once: replaced text is not searched again. `emptyRefused`: an empty
- * value is an issue.
+ * Replaces the references of `text` once: replaced text is not searched again. `emptyRefused`: reports an empty value as an issue.
  */
 export function resolveReferences(
   text: string,
@@ -50,7 +49,7 @@ function readVariable(name: string, env: Environment, where: string): Resolved {
   return { mistake: wrongAt(where, `the environment has no variable ${name}`, `export ${name}=…`) }
 }
 
-/** Text of a small file without its last line break; an issue if it cannot be read or is too long. */
+/** Text of a small file without its last line break; an issue if the file cannot be read or is too long. */
 export function readSecretFile(path: string, where: string): Resolved {
   const fix = `ls -l ${path} shows what is there`
   try {

@@ -1,4 +1,4 @@
-// Networks that Cairn stores: the rules of the settings file, and their place among the networks of the settings.
+// Saved networks: the rules of the settings file, and their order among the networks of the settings.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadConfig } from './config.ts'

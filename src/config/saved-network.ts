@@ -1,5 +1,5 @@
-// Networks that Cairn stores itself, with the members and rules of `networks:` in the settings file, and their place among
-// the networks of the settings.
+// Saved networks, with the members and rules of `networks:` in the settings file, and their order among the networks of the
+// settings.
 // Tested by src/config/saved-network.test.ts
 import { refuse } from './config-error.ts'
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
@@ -9,12 +9,12 @@ import { readNetworks } from './networks.ts'
 import { hasReference } from './reference.ts'
 import { type Config, embeddedChain } from './settings.ts'
 
-/** The members of a network as the settings file names them, without references. */
+/** The members of a network as in the settings file, without references. */
 export type RawNetwork = { readonly name: string } & Readonly<Record<string, unknown>>
 
 export type SavedNetworkConfig = {
   readonly network: UpstreamNetworkConfig
-  /** Served at the paths without a network, if the settings list no networks. */
+  /** Served at paths without a network name, if the settings list no networks. */
   readonly isDefault: boolean
 }
 
@@ -23,7 +23,7 @@ const depthMax = 8
 
 /** Throws ConfigError with all issues; their texts name members, such as `upstreams[0].url`, and contain no secret. */
 export function readSavedNetwork(raw: RawNetwork): UpstreamNetworkConfig {
-  // A reference would be replaced with a variable or a file of the server.
+  // A reference could reveal a variable or a file of the server.
   refuse(referencesIn(raw, [], 0))
   const value = { path: 'networks', value: [raw], line: 1, lines: new Map<string, number>() }
   const { networks, mistakes } = readNetworks(place, [value], {})
@@ -59,8 +59,8 @@ function referencesIn(
 }
 
 /**
- * The settings with all networks to serve. A network of the settings takes precedence over a saved one of the same name;
- * saved ones come last, except that a default one comes first where the settings list no networks.
+ * The settings with all networks to serve. A network of the settings takes precedence over a saved one with the same name. Saved
+ * ones come last, but a saved default comes first if the settings list no networks.
  */
 export function withSavedNetworks(config: Config, saved: readonly SavedNetworkConfig[]): Config {
   const listed = listedNetworks(config)
@@ -76,7 +76,7 @@ export function withSavedNetworks(config: Config, saved: readonly SavedNetworkCo
   return freeze({ ...config, networks })
 }
 
-/** The networks of these settings, the default first. */
+/** The networks of these settings, default first. */
 export function listedNetworks(
   config: Pick<Config, 'chain' | 'networks'>,
 ): readonly NetworkConfig[] {

@@ -13,18 +13,18 @@ type LeafType =
   | 'list'
 
 export type SettingDefinition = {
-  /** `rpc.bodyBytesMax` */
+  /** Such as `rpc.bodyBytesMax`. */
   readonly path: string
-  /** `CAIRN_RPC_BODY_BYTES_MAX` */
+  /** Such as `CAIRN_RPC_BODY_BYTES_MAX`. */
   readonly env: string
   readonly type: LeafType
-  /** Values of a choice, else empty. */
+  /** Allowed values of an enumeration, else empty. */
   readonly choices: readonly string[]
   readonly nullable: boolean
   readonly initial: unknown
   readonly description: string
   readonly secret: boolean
-  /** Applied from a changed file while the server runs. */
+  /** A change in the file takes effect while the server runs. */
   readonly live: boolean
 }
 
@@ -34,7 +34,7 @@ export function envName(path: string): string {
   return `CAIRN_${words.toUpperCase()}`
 }
 
-/** The settings of a schema of nested strict objects, in its order. Throws TypeError on an unknown shape. */
+/** Lists the settings of a schema of nested strict objects, in its order. Throws TypeError on an unknown shape. */
 export function listSettings(schema: z.ZodType, prefix = ''): readonly SettingDefinition[] {
   const section = schema instanceof z.ZodPrefault ? schema.unwrap() : schema
   if (!(section instanceof z.ZodObject)) throw new TypeError(`${prefix}: not an object of settings`)

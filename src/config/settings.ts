@@ -1,5 +1,5 @@
-// The table of settings: path, type, default, description. Types, environment names, documentation
-// and `cairn config` are generated from it. Only app.ts and cli/ read Config; modules receive plain values.
+// The settings table: path, type, default, description. Types, environment names, documentation and `cairn config` are generated
+// from it. Only app.ts and cli/ read Config; modules receive plain values.
 // long: one row for each setting.
 import { z } from 'zod'
 import { parseIpRule } from '../base/addresses.ts'
@@ -7,12 +7,12 @@ import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
 import { forkExpected, forkPattern } from './network-schema.ts'
 import type { SourceConfig } from './source-schema.ts'
 
-/** Metadata of a setting besides its type and default. */
+/** Metadata of a setting, in addition to its type and default. */
 export type SettingMeta = {
   readonly description: string
-  /** Never shown: `config print` prints a placeholder instead. */
+  /** The value is never shown: `config print` prints a placeholder. */
   readonly secret?: boolean
-  /** Read again at each use, so a changed file takes effect immediately. */
+  /** Read at each use, so a changed file takes effect immediately. */
   readonly live?: boolean
 }
 
@@ -78,7 +78,7 @@ function networkName(initial: string, description: string) {
 
 const addressesMax = 100
 
-/** Validates a text of addresses and CIDR blocks, or null. */
+/** A setting with addresses and CIDR ranges as text, or null. */
 function addresses(description: string) {
   return z
     .string()
@@ -93,7 +93,7 @@ function addresses(description: string) {
 
 const domainForm = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/
 
-/** One of `signIn.oidc.rules`: people of any of these groups, and of any of these domains, get the role. */
+/** One of `signIn.oidc.rules`: people in any of these groups and any of these domains get the role. */
 const ruleSchema = z
   .strictObject(
     {
@@ -133,7 +133,7 @@ function multiaddrList() {
     .max(64)
 }
 
-/** Domains, client addresses or names: lower case, a comma between them. */
+/** Domains, client addresses or names: lower case, separated by commas. */
 function domainList(description: string) {
   return z
     .string()
@@ -146,7 +146,7 @@ function domainList(description: string) {
     .meta({ description })
 }
 
-/** The setting is read at each use. */
+/** Marks a setting that is read at each use. */
 function live<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), live: true })
 }
@@ -1060,15 +1060,15 @@ export const settingsSchema = z.strictObject({
 
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T
 
-/** All settings, checked and deeply frozen. */
+/** All settings, validated and deeply frozen. */
 export type Config = Frozen<z.output<typeof settingsSchema>> & {
-  /** All networks served, the default first. Null: the embedded chain of `chain`. */
+  /** All served networks, default first. Null: the embedded chain of `chain`. */
   readonly networks: readonly NetworkConfig[] | null
-  /** Sources of missing file blocks (`files.sources`), in any order. */
+  /** Sources of missing file blocks (`files.sources`), unordered. */
   readonly fileSources: readonly SourceConfig[]
 }
 
-/** A violated rule between settings: the setting, the text, the fix. */
+/** A violated rule between settings: the setting, the message, the fix. */
 type Broken = { readonly path: string; readonly said: string; readonly fix: string }
 
 export function checkTogether(config: Omit<Config, 'fileSources'>): readonly Broken[] {
@@ -1270,7 +1270,7 @@ function checkBlocksFile(chain: Config['chain']): readonly Broken[] {
   return [{ path: 'chain.blocksFile', said, fix: 'chain: {genesisFile: ./genesis.json}' }]
 }
 
-/** The embedded chain to serve, in any form of the settings; null: none. */
+/** The embedded chain to serve, from any form of the settings; null: none. */
 export function embeddedChain({
   chain,
   networks,
@@ -1279,7 +1279,7 @@ export function embeddedChain({
   return networks.find((network) => network.embedded) ?? null
 }
 
-/** Names of the networks served, the default first. */
+/** Names of the served networks, default first. */
 export function networkNames({
   chain,
   networks,

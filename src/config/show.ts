@@ -1,5 +1,4 @@
-// Every setting with its value and its place, for people; secrets and the values of references are
-// redacted.
+// Every setting with its value and its place, for people. Redacts secrets and the values of references.
 // Tested by src/config/load.test.ts
 import type { LoadedConfig } from './config.ts'
 import type { SettingDefinition } from './setting-definition.ts'
@@ -17,7 +16,7 @@ export type ShownSetting = {
 
 export const redacted = '(redacted)'
 
-/** Rows of the table. */
+/** Rows for the settings table. */
 export function showSettings(
   table: readonly SettingDefinition[],
   { config, origins }: Loaded<unknown>,
@@ -34,7 +33,7 @@ export function showSettings(
   })
 }
 
-/** Rows of the networks: `networks.mainnet.upstreams[0].url`. */
+/** Rows for the networks: `networks.mainnet.upstreams[0].url`. */
 export function showNetworks({ config, written }: LoadedConfig): readonly ShownSetting[] {
   return (config.networks ?? []).flatMap((network, index) => {
     const from = written[index]
@@ -54,7 +53,7 @@ function showMembers(network: NetworkConfig, written: Written): readonly ShownSe
         rowsOf(inner, [...path, Array.isArray(value) ? Number(key) : key]),
       )
     }
-    // The written form differs, or the letter case does.
+    // The name as written may differ, at least in letter case.
     const deepest = path.findIndex((part) => part === 'verify' || part === 'headers') + 1
     const given = deepest === 0 ? path : path.slice(0, deepest)
     const isWritten = valueAt(written.raw, given) !== undefined
@@ -80,7 +79,7 @@ function showMembers(network: NetworkConfig, written: Written): readonly ShownSe
   }
 }
 
-/** Rows of the file sources: `files.sources[0].url`. */
+/** Rows for the file sources: `files.sources[0].url`. */
 export function showSources({ config, writtenSources }: LoadedConfig): readonly ShownSetting[] {
   return config.fileSources.flatMap(({ headers, ...members }, index) => {
     const from = writtenSources[index]
@@ -100,7 +99,7 @@ export function showSources({ config, writtenSources }: LoadedConfig): readonly 
   })
 }
 
-/** Scheme, host and port; parts that may contain a key or a password are redacted. */
+/** Scheme, host and port; redacts parts that may contain a key or a password. */
 export function showUrl(text: string): string {
   const { protocol, host, pathname, search, username, password } = new URL(text)
   const isPlain = [username, password, search].every((part) => part === '') && pathname === '/'

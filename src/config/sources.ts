@@ -1,5 +1,5 @@
-// `files.sources` of the settings file, or the URLs in CAIRN_FILES_SOURCES, as validated plain values. All issues
-// are reported together, each with its line and fix.
+// `files.sources` of the settings file, or the URLs in CAIRN_FILES_SOURCES, as validated plain values. Reports all issues together,
+// each with its line and fix.
 import { freeze, quote } from './load.ts'
 import { fixLine, type ConfigIssue, nameShown, placeOf, wrongAt } from './config-issue.ts'
 import { findNearest } from '../base/similar-name.ts'
@@ -13,7 +13,7 @@ import type { FileValue } from './yaml-file.ts'
 export const sourcesPath = 'files.sources'
 const sourcesVariable = 'CAIRN_FILES_SOURCES'
 
-/** One source as written. `where`: of a member, `cairn.yaml:3` or the variable. */
+/** One source as written. `where`: place of a member, `cairn.yaml:3` or the variable. */
 export type WrittenSource = {
   readonly raw: unknown
   readonly where: (path: readonly PropertyKey[]) => string
@@ -31,7 +31,7 @@ export type Sources = {
 /** Maximum number of reported issues of the list. */
 const mistakesMax = 50
 
-/** `values`: of the whole file. The variable replaces the file's list. Never throws. */
+/** `values`: from the whole file. The variable replaces the file's list. Never throws. */
 export function readSources(file: string, values: readonly FileValue[], env: Environment): Sources {
   const mistakes: ConfigIssue[] = []
   const written = fromVariable(env, mistakes) ?? fromList(file, values, env, mistakes)
@@ -135,11 +135,11 @@ function validate(written: WrittenSource, index: number, mistakes: ConfigIssue[]
       continue
     }
     const value = valueAt(raw, issue.path)
-    // An unresolved reference is reported already.
+    // An unresolved reference is already reported.
     if (value === undefined && issue.path.length > 0 && isHidden(issue.path)) continue
     const meta = metaOf(memberAt(sourceSchema, issue.path.slice(0, 1)))
     const example = meta?.example ?? '- url: https://gateway.example'
-    // The value may be a URL in place of its members.
+    // The value may be a URL where members are expected.
     const isShown = meta !== null && meta.secret !== true && !isHidden(issue.path)
     const said =
       value === undefined

@@ -1,4 +1,4 @@
-// Units of numeric settings, the last word of their name. Converts a value with a unit, such as `24h` or `100MB`.
+// Units of numeric settings, from the last word of their name. Converts a value with a unit, such as `24h` or `100MB`.
 // Tested by src/config/unit.test.ts
 
 const milliseconds: Readonly<Record<string, number>> = {

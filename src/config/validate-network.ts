@@ -1,13 +1,13 @@
-// Validates one network from a person's answers as if it were in a settings file.
+// Validates one network from answers in a dialogue, with the rules of the settings file.
 // Tested by src/cli/commands/init.test.ts
 import { refuse } from './config-error.ts'
 import { readNetworks } from './networks.ts'
 import { hasReference } from './reference.ts'
 
-/** Answers so far; missing ones count as valid. */
+/** The answers so far; missing ones count as valid. */
 type Answer = { readonly name?: string; readonly chainId?: string; readonly urls?: string }
 
-/** The URLs, one by one. Throws ConfigError with all issues. */
+/** Returns the list of URLs. Throws ConfigError with all issues. */
 export async function validateNetwork(answer: Answer): Promise<readonly string[]> {
   const { name = 'mainnet', chainId = '1', urls = 'http://127.0.0.1' } = answer
   const upstreams = urls
