@@ -8,10 +8,10 @@ import { startReadCairn, type ReadCairn } from './servers/cairn.ts'
 import { startNginx } from './servers/nginx.ts'
 
 export type Options = {
-  /** 10 % of the calls, for trials. The figures are not valid measurements. */
+  /** Sends 10 % of the calls, for trials. The figures are not valid measurements. */
   readonly quick: boolean
   readonly profile: boolean
-  /** Folder that stores the read chain between runs; null: create it in each run. */
+  /** Folder that stores the chain for reads between runs; null: create it in each run. */
   readonly keepIn: string | null
 }
 
@@ -25,12 +25,12 @@ export type Bench = {
   /** Null if nginx is not installed, which is reported once. */
   nginx(): Promise<Server | null>
   cairn(): Promise<ReadCairn>
-  /** Measures the targets in alternation. With `--profile`, measures only Cairn and prints its time by function. */
+  /** Measures the targets alternately. With `--profile`, measures only Cairn and prints its time by function. */
   turns(targets: readonly Target[], warmUp: number): Promise<readonly (readonly Measured[])[]>
   stop(): Promise<void>
 }
 
-/** Slots for the cached keys and for first reads, which use other keys in the warm-up and in each round. */
+/** Slots for cached keys and for first reads, which use new keys in the warm-up and in each round. */
 export const sizes = { slots: 40_000, transfers: 36_000, cached: 4096 }
 
 export function createBench(options: Options, print: (line: string) => void): Bench {

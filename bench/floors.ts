@@ -1,4 +1,4 @@
-// Floors for storage, measured in the same run: hashing alone, and the disk alone.
+// Floors for storage, measured in the same run: only hashing, and only the disk.
 import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ const slots = 4
 const readBytes = 1024 * 1024
 const readsAhead = 2
 
-/** Page-aligned memory, which direct writes require. Missing in the types of Node. */
+/** Page-aligned memory, which direct writes require. Missing in Node's types. */
 const { Memory } = (
   globalThis as unknown as {
     WebAssembly: { Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer } }
@@ -34,9 +34,9 @@ export function measureSha(file: FileBytes): { readonly rate: number; readonly c
 }
 
 /**
- * Bytes a second into a fresh file, in slots of 4 MiB, synced at the end, and with `direct` out of it again, as Cairn
- * reads large files for the first time: 1 MiB at a time, two on their way. Null where the file system does not take
- * direct writes.
+ * Bytes per second into a new file, in slots of 4 MiB, synced at the end; with `direct` also of reading it, in the way in which
+ * Cairn reads large files for the first time: 1 MiB at a time, two in flight. Null if the file system does not support direct
+ * writes.
  */
 export async function diskRate(
   path: string,
@@ -93,7 +93,7 @@ async function readRate(path: string, bytes: number): Promise<number> {
 async function openFresh(path: string, direct: boolean): Promise<FileHandle | null> {
   const fresh = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
   if (!direct) return await open(path, fresh)
-  // Absent on some platforms, despite the types.
+  // Absent on some platforms, unlike its type.
   const flag = constants.O_DIRECT as number | undefined
   if (flag === undefined) return null
   try {

@@ -1,6 +1,6 @@
-// Prints which files of src/ a request runs on the main thread, for four typical requests: a map for readers, and the figures
-// of docs/explanation/decisions/0066. A file counts if each of five such requests runs it, so work in the background and at
-// the start does not count.
+// Prints which files of src/ a request executes on the main thread, for four typical requests: a map for readers of the code, and
+// the figures of docs/explanation/decisions/0066. A file counts only if each of five such requests executes it, so background work
+// and start-up work do not count.
 //   node bench/journeys.ts          numbers
 //   node bench/journeys.ts list     and the files
 import { Session } from 'node:inspector/promises'
@@ -14,7 +14,7 @@ import { startCairn } from '../test/started-server.ts'
 const source = new URL('../src/', import.meta.url).href
 const json = { 'content-type': 'application/json' }
 
-/** `yaml`: the settings file; null: none. */
+/** `yaml`: content of the settings file; null: none. */
 async function start(folder: string, yaml: string | null) {
   const file = yaml === null ? null : `${folder}.yaml`
   if (file !== null) await writeFile(file, yaml ?? '')
@@ -72,10 +72,10 @@ async function filesOfOne(
 
 const folder = await mkdtemp(join(tmpdir(), 'cairn-journeys-'))
 const server = await start(join(folder, 'embedded'), null)
-// In a process of its own, so that its files do not count.
+// The upstream runs in a separate process, so that its files do not count.
 const node = await startCairn()
 const upstream = `${node.url}/v3/${node.apiKey}`
-// Each of its blocks has another state, so that each read below needs a proof.
+// Each of its blocks has a different state, so that each read below needs a proof.
 const blocks = 8
 for (let block = 1; block <= blocks; block++) {
   await call(node, 'hardhat_setBalance', account(block), '0x1')
@@ -98,7 +98,7 @@ const welcome = await fetch(`${server.url}/api/v1/welcome`, {
 })
 const cookie = welcome.headers.get('set-cookie')?.split(';')[0] ?? ''
 const basic = `Basic ${btoa(`${server.apiKey}:${server.apiKeySecret}`)}`
-// Another account, or another block, each time: no answer comes from a cache.
+// Each request uses another account or block, so no answer comes from a cache.
 let made = 0
 let block = 0
 
@@ -138,5 +138,5 @@ await behind.stop()
 await node.stop()
 await server.stop()
 await rm(folder, { recursive: true, force: true })
-// Connections of fetch would keep the process alive.
+// Keep-alive connections of fetch would keep the process alive.
 process.exit(0)

@@ -1,5 +1,5 @@
-// Measures targets under a plan and computes medians over rounds. Targets alternate within each round, and ratios are
-// computed per round, so that other load on the machine affects all of them.
+// Measures targets under a plan and computes medians over rounds. Targets alternate within each round, and ratios are computed per
+// round, so that other load on the machine affects all of them.
 import type { Loader } from './load/loader.ts'
 import type { Outcome, Plan } from './load/plan.ts'
 import { cpuUs, rssMiB } from './processes.ts'

@@ -13,12 +13,12 @@ function ranUs(pid: number, task: string): number {
   return Number(ranNs) / 1000
 }
 
-/** The same of its first thread alone, which answers requests in Cairn. */
+/** As `cpuUs`, only for the main thread, which handles requests in Cairn. */
 export function mainThreadUs(pid: number): number {
   return ranUs(pid, String(pid))
 }
 
-/** With that of its descendants, unless `withChildren` is false. */
+/** Includes its descendants, unless `withChildren` is false. */
 export function rssMiB(pid: number, withChildren = true): number {
   return withChildren ? sum(pid, ownRssMiB) : ownRssMiB(pid)
 }

@@ -16,7 +16,7 @@ export async function startProfile(pid: number): Promise<void> {
   await wait(300)
 }
 
-/** Stops the profile and returns lines with the functions of the highest own time. */
+/** Stops the profile and returns lines with the functions of the highest self time. */
 export async function stopProfile(pid: number, file: string): Promise<readonly string[]> {
   process.kill(pid, 'SIGUSR2')
   while (!existsSync(file)) await wait(100)
@@ -32,7 +32,7 @@ function heaviest({ nodes, samples, timeDeltas }: Profile): readonly string[] {
     const name = names.get(id) ?? '?'
     own.set(name, (own.get(name) ?? 0) + (timeDeltas[at] ?? 0))
   })
-  // Waiting, and the profiler itself.
+  // Excludes idle time and the profiler itself.
   for (const name of own.keys()) {
     if (name === '(idle)' || name.includes('node:inspector')) own.delete(name)
   }

@@ -1,7 +1,7 @@
 // Results of a run: lines on the terminal, and rows for docs/reference/benchmarks.md.
 import { describe, failuresOf, type Measured } from './measure.ts'
 
-/** `goal`: at least, or at most, this figure. */
+/** `goal`: a minimum or a maximum. */
 type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
 export type Row = {
@@ -18,11 +18,11 @@ export type Report = {
   readonly rows: readonly Row[]
   readonly failures: number
   section(name: string): void
-  /** Adds the result of a target over all rounds. Failures are counted, the first one is shown. */
+  /** Adds the results of a target over all rounds. Failures are counted, and the first one is shown. */
   target(name: string, measured: readonly Measured[]): void
   /** Adds one number with its unit, compared with the goal if there is one. */
   figure(name: string, value: number, unit: string, goal?: Goal): void
-  /** Adds a result that is more than one number. */
+  /** Adds a result of more than one number. */
   text(name: string, measured: string): void
   /** Adds a remark about the run. */
   note(text: string): void

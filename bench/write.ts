@@ -1,4 +1,4 @@
-// docs/reference/benchmarks.md from what a run found.
+// Writes docs/reference/benchmarks.md from the results of a run.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
@@ -7,10 +7,10 @@ import type { Row } from './report.ts'
 
 const file = new URL('../docs/reference/benchmarks.md', import.meta.url)
 
-/** `loadBefore`: what the machine was doing before the run, one-minute average. */
+/** `loadBefore`: load of the machine before the run, one-minute average. */
 type Run = { readonly failures: number; readonly loadBefore: number }
 
-/** `isComplete` false: replaces or adds the sections of this run, and leaves the others. */
+/** `isComplete` false: replaces or adds the sections of this run, and keeps the others. */
 export function writeBenchmarks(
   rows: readonly Row[],
   { isComplete, ...run }: Run & { readonly isComplete: boolean },
@@ -32,7 +32,7 @@ export function writeBenchmarks(
   writeFileSync(file, `${parts.join('\n\n')}\n`)
 }
 
-/** For sections that were not measured with the others. */
+/** For sections that were measured in another run. */
 function measuredAt({ failures, loadBefore }: Run): string {
   return `Measured ${origin()}; load average ${loads(loadBefore)}. ${failures} calls failed.`
 }

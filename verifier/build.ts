@@ -1,5 +1,5 @@
 // Bundles src/cairn-verify.ts and its dependencies into one file: node verifier/build.ts [outfile]
-// It recovers senders with @noble/curves instead of the server's library: JavaScript alone, and a second implementation.
+// Recovers senders with @noble/curves instead of the server's library: pure JavaScript, and a second implementation.
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The function of tiny-secp256k1 that is used, implemented with the curves of micro-eth-signer. */
+/** The only function of tiny-secp256k1 that is used, implemented with the curves of micro-eth-signer. */
 const recoverSource = `
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 export function recover(hash, signature, recoveryId, compressed) {
@@ -32,7 +32,7 @@ const withoutWasmFile: Plugin = {
   },
 }
 
-/** A call reads one point of the setup of blob proofs, not all 3 MB of it. */
+/** Calls use one point of the trusted setup of blob proofs, not all 3 MB of it. */
 const withOnePoint: Plugin = {
   name: 'one point of the setup',
   setup(building) {
@@ -42,7 +42,7 @@ const withOnePoint: Plugin = {
   },
 }
 
-/** The EVM's libraries print debugging output with this package, which looks for a terminal. */
+/** The EVM's libraries print debug output with this package, which requires a terminal. */
 const withoutDebugOutput: Plugin = {
   name: 'no debugging output',
   setup(building) {
@@ -80,7 +80,7 @@ const head = `#!/usr/bin/env node
 // Made from src/cairn-verify.ts of Cairn (MIT). Packages in it and their licences stand at its end.
 `
 
-/** Modules of which the program contains something. */
+/** Modules that contribute code to the program. */
 function bundledIn({ outputs }: Metafile): readonly string[] {
   return Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
@@ -106,7 +106,7 @@ function licences(inputs: readonly string[]): string {
     return { ...about, file: names.map((it) => join(folder, it)).find(existsSync) ?? null }
   })
   const texts = packages.map(({ name, version, license, file }) => {
-    // The text of the Mozilla licence is the same for every package; one of them ships none.
+    // The Mozilla licence has the same text for every package; one package does not include it.
     const same = packages.find((one) => one.license === license && one.file !== null)?.file ?? null
     const text = file ?? (license === 'MPL-2.0' ? same : null)
     if (text === null) throw new Error(`${name} has no licence file`)

@@ -1,6 +1,6 @@
-// Contracts for the benchmark of calls, in the genesis of its geth: a token, and copies of a quoter that loops over 24 ticks
-// and calls three contracts: about 6,000 instructions, 31 slots of 4 contracts. The copies differ in code and storage, so
-// that the first call to each of them finds nothing in memory.
+// Contracts for the benchmark of calls, in the genesis of its geth: a token, and copies of a quoter that loops over 24 ticks and
+// calls three contracts: about 6,000 instructions, 31 slots of 4 contracts. The copies differ in code and storage, so that the
+// first call to each is not cached.
 import { createHash } from 'node:crypto'
 import { toHex } from '../../src/base/hex.ts'
 import { keccak256 } from '../../src/codec/hash/keccak.ts'
@@ -21,11 +21,11 @@ export type CallWorld = {
 type Account = readonly [address: string, account: unknown]
 
 const ticks = 24
-/** Words that a quoter reads beside its ticks. */
+/** Words that a quoter reads in addition to its ticks. */
 const ownSlots = 4
-/** Rounds of arithmetic for each tick, of 17 instructions each. */
+/** Rounds of arithmetic per tick, of 17 instructions each. */
 const roundsEach = 13
-/** Slots of other owners, so that storage tries have some depth. */
+/** Slots of other owners, so that storage tries have a realistic depth. */
 const fillers = 100
 
 // mstore(0, calldataload(0)); return sload(keccak256(0, 64))
@@ -82,7 +82,7 @@ function quoterOf(index: number): { readonly address: string; readonly accounts:
   return { address, accounts: [[address, contract(code, storage)], ...tokens] }
 }
 
-/** Returns the sum of words of its storage, each stirred for some rounds, and of its balances at the called contracts. */
+/** Returns the sum of words of its storage, each mixed for some rounds, and of its balances at the called contracts. */
 function quoterCode(called: readonly string[]): string {
   const begin = `5f60${byte(ticks)}` // sum = 0; i = 24
   const load = `5b805f526005602052` + `60405f205460${byte(roundsEach)}` // v = sload(keccak256(i ++ 5)); j = 13
@@ -121,7 +121,7 @@ function valueOf(of: number): string {
   return word(BigInt(`0x${createHash('sha256').update(`value ${of}`).digest('hex')}`) >> 128n)
 }
 
-/** Never executed: it gives the code a hash of its own. */
+/** Never executed: makes the code hash unique. */
 function tailOf(address: string): string {
   return `00${address.slice(2, 18)}`
 }

@@ -1,5 +1,5 @@
-// Creates a chain file for `cairn chain import`: blocks of one transfer each on the built-in genesis, mined by the
-// embedded chain without database syncs.
+// Creates a chain file for `cairn chain import`: blocks of one transfer each on the built-in genesis, mined by the embedded chain
+// without database syncs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromHex } from '../../src/base/hex.ts'

@@ -1,5 +1,5 @@
-// Genesis of the read chain: the built-in one plus a contract with many slots. Cairn and anvil load it as a geth
-// genesis.json, EDR account by account.
+// Genesis of the chain for reads: the built-in one plus a contract with many slots. Cairn and anvil load it as a geth genesis.json,
+// EDR account by account.
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { defaultGenesis } from '../../src/devchain/default-genesis.ts'

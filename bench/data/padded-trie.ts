@@ -1,5 +1,5 @@
-// A trie with few keys that is as deep as that of a large network: each branch has 16 children, and those on no path to a
-// key are random hashes.
+// A trie with few keys that is as deep as that of a large network: each branch has 16 children, and children that are on no path to
+// a key are random hashes.
 import { toHex } from '../../src/base/hex.ts'
 import { keccak256 } from '../../src/codec/hash/keccak.ts'
 import { nibbleAt, packPath } from '../../src/codec/ethereum/trie-node.ts'
@@ -22,7 +22,7 @@ export type PaddedTrie = {
   nodes(key: Uint8Array): readonly Uint8Array[]
 }
 
-/** `nodes`: of a path, its leaf included; two keys that part later have longer ones. */
+/** `nodes`: length of a path, including its leaf; two keys with a longer common prefix have longer paths. */
 export function createPaddedTrie(pairs: readonly Pair[], nodes: number): PaddedTrie {
   let fillers = 0
   const filler = (): Uint8Array => {

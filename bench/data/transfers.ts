@@ -1,4 +1,4 @@
-// Signed transfers, and blocks with one transfer of each sender: the same transactions for every server.
+// Signed transfers, and blocks with one transfer of each sender. Every server gets the same transactions.
 import { sha256, Transaction } from 'ethers'
 import * as secp from 'tiny-secp256k1'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
@@ -28,7 +28,7 @@ function sign(nonce: number, sender: number, key: Uint8Array): Transfer {
     type: 2,
     chainId,
     nonce,
-    // An address that no other transfer touches, so that each block changes the state trie.
+    // An address that no other transfer uses, so that each block changes the state trie.
     to: `0x${sha256(Buffer.from(`${sender} ${nonce}`)).slice(26)}`,
     value: 1n,
     gasLimit: 21_000n,
@@ -46,9 +46,9 @@ function sign(nonce: number, sender: number, key: Uint8Array): Transfer {
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 /**
- * Mines a block with the first transfer of each sender, one with the second transfers, and so on. Returns the position of
- * each, because servers order senders differently. Requires a server that mines only on request. Throws if a block holds
- * other transactions.
+ * Mines a block with the first transfer of each sender, one with the second transfers, and so on. Returns the position of each,
+ * because servers order senders differently. Requires a server that mines only on request. Throws if a block contains other
+ * transactions.
  */
 export async function makeBlocks(
   ask: Ask,
@@ -75,7 +75,7 @@ export async function makeBlocks(
   return places
 }
 
-/** JSON-RPC over HTTP for preparing. Throws on a JSON-RPC error. */
+/** JSON-RPC over HTTP for setup. Throws on a JSON-RPC error. */
 export function asker(url: string): Ask {
   return async (method, params) => {
     const response = await fetch(url, {

@@ -1,5 +1,5 @@
-// Data of the benchmark's upstream node: one block whose state holds contracts with many slots, as deep as on mainnet: ten
-// nodes to an account, six to a slot. Identical in every process.
+// Data of the benchmark's upstream node: one block whose state contains contracts with many slots, as deep as on mainnet: ten nodes
+// to an account, six to a slot. Identical in every process.
 import { createHash } from 'node:crypto'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
 import {
@@ -17,7 +17,7 @@ import { createPaddedTrie } from './padded-trie.ts'
 export const upstreamChainId = 1338
 export const accountNodes = 10
 export const slotNodes = 6
-/** One contract per measurement, so that none reads data that another one cached. */
+/** One contract per measurement, so that none reads data that another has cached. */
 export const contracts = {
   miss: '0x00000000000000000000000000000000000b0001',
   mix: '0x00000000000000000000000000000000000b0002',
@@ -29,15 +29,15 @@ export const contracts = {
 const emptyAddress = `0x${'0'.repeat(40)}`
 
 export type UpstreamWorld = {
-  /** Of a contract; no two contracts have a value in common, else what one brought would serve the other. */
+  /** Slots of a contract; no two contracts share a value, else cached nodes of one would serve the other. */
   slots(contract: string): readonly Slot[]
   readonly blockHash: string
   readonly rawHeader: string
-  /** As eth_getBlockByNumber returns it. */
+  /** As in a reply to eth_getBlockByNumber. */
   readonly block: Readonly<Record<string, unknown>>
   /** JSON text of the eth_getProof result. */
   proof(contract: string, slots: readonly string[]): string
-  /** The nodes of a proof of one slot: of the account, then of the slot. */
+  /** The proof nodes of one slot: of the account, then of the slot. */
   nodes(contract: string, slot: string): readonly Uint8Array[]
   readonly stateRoot: Uint8Array
 }

@@ -20,10 +20,10 @@ const outcomes = [
   ['refused_by_setting', 'origin', 403],
 ] as const
 
-/** `account`: its id. */
+/** `account`: account ID. */
 export type FilledUsage = { readonly rows: number; readonly account: string }
 
-/** Fills `usage` and `latency` of a migrated database with days back from `now`, and a week of hours. */
+/** Fills `usage` and `latency` of a migrated database with a month of days before `now`, and a week of hours. */
 export function fillUsage(db: Database, keys: number, now: number): FilledUsage {
   let rows = 0
   db.exec(`BEGIN; INSERT INTO account (id, name, created) VALUES ('acc', 'acme', 0)`)

@@ -1,6 +1,6 @@
 // Key popularity by Zipf's law: the key of rank n is read with weight 1/n. The same in every run.
 
-/** `count` places below `keys`, with popular keys scattered among the others. */
+/** `count` indexes below `keys`, with popular keys scattered among the others. */
 export function zipfPicks(keys: number, count: number): readonly number[] {
   const bounds: number[] = []
   let total = 0
@@ -8,7 +8,7 @@ export function zipfPicks(keys: number, count: number): readonly number[] {
   const next = createRandom(1)
   return Array.from({ length: count }, () => {
     const place = firstAbove(bounds, next() * total)
-    // 7919 is a prime, so no two places meet.
+    // 7919 is a prime, so indexes do not collide.
     return (place * 7919) % keys
   })
 }
@@ -24,7 +24,7 @@ function firstAbove(bounds: readonly number[], value: number): number {
   return low
 }
 
-/** Numbers from 0 to 1 (mulberry32). */
+/** Pseudorandom numbers from 0 to 1 (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,12 +1,12 @@
-// Entry of the thread that adds small files at a constant rate until it receives the order to stop. A separate thread, so
-// that other work and garbage collection of the benchmark do not delay the adds.
+// Entry of the thread that adds small files at a constant rate until it receives a stop message. A separate thread, so that other
+// work and garbage collection of the benchmark do not delay the adds.
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { addParts, type FilesServer, filePart } from './small-adds.ts'
 
 export type AddsOrder = { readonly server: FilesServer; readonly perSecond: number }
-/** Milliseconds of each add, from its due time. */
+/** Duration of each add in milliseconds, from its due time. */
 export type AddsAnswer = { readonly took: readonly number[] } | { readonly error: string }
 
 let isGoing = true

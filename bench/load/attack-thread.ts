@@ -1,5 +1,5 @@
-// Entry of the thread that acts as hostile tenants: each lane sends its requests over its own connection, each after the
-// reply to the previous one, until the thread receives the order to stop.
+// Entry of the thread that acts as hostile tenants: each lane has its own connection and sends each request after the reply to the
+// previous one, until the thread receives a stop message.
 import { Agent, request } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 

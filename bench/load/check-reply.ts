@@ -1,8 +1,8 @@
-// Checks that a reply answers its call. JSON-RPC errors have status 200, so a valid reply needs the id and a result.
+// Checks that a reply matches its call. JSON-RPC errors have status 200, so a valid reply needs the id and a result.
 import type { Call } from './plan.ts'
 import type { Reply } from './splitter.ts'
 
-/** `id`: as sent, or empty where the call holds its own. Bodies are latin1. */
+/** `id`: as sent, or empty if the call contains its own. Bodies are latin1. */
 export function isGood(reply: Reply, call: Call, id: string): boolean {
   if (reply.status !== 200) return false
   if (call.constant !== undefined) return reply.body === call.constant

@@ -1,5 +1,5 @@
-// Parser for a reply with a chunked body that copies no chunk. Only the head and the lines between chunks are joined if
-// they arrive in parts.
+// Parses a reply with a chunked body without copying chunks. Joins only the head and the lines between chunks, if they arrive in
+// parts.
 
 const headBytesMax = 16 * 1024
 const lineBytesMax = 64
@@ -38,7 +38,7 @@ export class ChunkedBody {
     }
   }
 
-  /** Where the rest begins. */
+  /** Returns the offset after the line. */
   #readLine(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(lf, at)
     const upTo = end === -1 ? bytes.length : end

@@ -1,12 +1,12 @@
-// `add` and `cat` of large files, with every returned byte compared. The client uses little processor time, because it
-// shares the machine with the server.
+// `add` and `cat` of large files; compares every returned byte. The client uses little processor time, because it shares the
+// machine with the server.
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import type { Started } from '../../test/started-server.ts'
 import type { FileBytes } from '../data/file-bytes.ts'
 import { ChunkedBody } from './chunked-body.ts'
 
-/** As long as curl's boundary, because the search time depends on its length. */
+/** As long as curl's boundary, because its length affects the search time. */
 const boundary = '------------------------Jq5TnWk0cR8vXe2LhYp4Zs'
 const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n`
 const tail = `\r\n--${boundary}--\r\n`
@@ -47,10 +47,13 @@ export function addFile(cairn: Started, file: FileBytes): Promise<string> {
   })
 }
 
-/** Most bytes per read of the socket. */
+/** Maximum bytes per read of the socket. */
 const readBytes = 256 * 1024
 
-/** Throws if the content is not exactly `file`. Reads into one buffer, because node:http would cost more than the server. */
+/**
+ * Throws if the content is not exactly `file`. Reads into one buffer, because node:http would use more processor time than the
+ * server.
+ */
 export function catFile(cairn: Started, cid: string, file: FileBytes): Promise<void> {
   return new Promise((resolve, reject) => {
     let got = 0

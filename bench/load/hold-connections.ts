@@ -1,5 +1,5 @@
-// Process that holds many connections open. Arguments: port, path, count. It sends one call on each, prints the number of
-// results, and repeats this for every line of its input.
+// Process that holds many connections open. Arguments: port, path, count. It sends one call on each, prints the number of results,
+// and repeats this for every line of its standard input.
 import { openLane, type Lane } from './lane.ts'
 import type { Reply } from './splitter.ts'
 

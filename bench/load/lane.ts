@@ -8,7 +8,7 @@ export type Lane = {
   close(): void
 }
 
-/** Calls `settled` with each reply or with the error of the call in flight. The lane is then idle. */
+/** Calls `settled` with each reply, or with the error of the call in flight. After that the lane is idle. */
 export function openLane(port: number, settled: (outcome: Reply | Error) => void): Promise<Lane> {
   let splitter = new Splitter()
   let busy = false

@@ -1,10 +1,10 @@
-// Load from a separate thread, so that other work of the benchmark does not delay a call.
+// Sends load from a separate thread, so that other work of the benchmark does not delay a call.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Outcome, Plan } from './plan.ts'
 
 export type Loader = {
-  /** One plan at a time. */
+  /** Runs one plan at a time. */
   run(plan: Plan): Promise<Outcome>
   close(): Promise<void>
 }

@@ -1,10 +1,9 @@
-// Requests and expected replies of one load run. Must survive structured cloning to the load thread.
+// Requests and expected replies of one load run. Plain values, which structured cloning copies to the load thread.
 
 /**
- * One call. The body is `request[0] + id + request[1]`, the reply must be `reply[0] + id + reply[1]`, byte for
- * byte; ids have seven digits, so lengths are known in advance. `means` accepts replies in another JSON spelling by their
- * id and result (a text, or an object with this `hash`); null: no other spelling is accepted. `constant`: the complete
- * reply to every request (floors).
+ * One call. The body is `request[0] + id + request[1]`, and the reply must be `reply[0] + id + reply[1]`, byte for byte; ids have
+ * seven digits, so lengths are known in advance. `means` accepts replies in another JSON format by their id and result (a text, or
+ * an object with this `hash`); null: no other format is accepted. `constant`: the complete reply to every request (floors).
  */
 export type Call = {
   readonly request: readonly [string, string]
@@ -17,14 +16,14 @@ export type Plan = {
   readonly port: number
   /** Request paths, used in rotation: one per API key. */
   readonly paths: readonly string[]
-  /** Used in rotation from the first. */
+  /** Used in rotation, starting with the first. */
   readonly calls: readonly Call[]
   /** `varied`: a new id in each call. `none`: the calls contain their ids. */
   readonly ids: 'varied' | 'none'
   readonly connections: number
-  /** How many calls to send. */
+  /** Number of calls to send. */
   readonly count: number
-  /** Calls per second, sent on schedule even if the server is slow; null: each connection sends when it is idle. */
+  /** Calls per second, sent on schedule even if the server is slow; null: each connection sends as soon as it is idle. */
   readonly rate: number | null
 }
 

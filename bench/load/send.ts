@@ -1,4 +1,4 @@
-// Runs one plan: sends its calls, checks every reply, times each.
+// Runs one plan: sends its calls, checks every reply and measures its latency.
 import { isGood } from './check-reply.ts'
 import { openLane, type Lane } from './lane.ts'
 import type { Outcome, Plan } from './plan.ts'
@@ -7,7 +7,7 @@ import type { Reply } from './splitter.ts'
 const firstId = 1_000_000
 const idSpan = 9_000_000
 
-/** With a rate, latency counts from the due time of a call, so that a stall affects all delayed calls. */
+/** With a rate, latency counts from a call's due time, so that a stall affects all delayed calls. */
 export async function sendPlan(plan: Plan): Promise<Outcome> {
   const { calls, count, rate } = plan
   const heads = plan.paths.map(
@@ -21,7 +21,7 @@ export async function sendPlan(plan: Plan): Promise<Outcome> {
     return `${length}\r\n\r\n${before}`
   })
   const took = new Float64Array(count)
-  // Ids also differ between runs, so that no server has cached an answer by request body.
+  // Ids also differ between runs, so that no server has a cached answer for a request body.
   const idOffset = Math.floor(Math.random() * idSpan)
   if (count < 1 || calls.length === 0) throw new Error('a plan without calls')
   let sent = 0

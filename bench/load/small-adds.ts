@@ -6,7 +6,7 @@ export type FilesServer = Pick<Started, 'url' | 'apiKey' | 'apiKeySecret'>
 
 const boundary = 'edge'
 
-/** `parts`: each by `filePart`. */
+/** `parts`: each created by `filePart`. */
 export function addParts(
   { url, apiKey, apiKeySecret }: FilesServer,
   agent: Agent,

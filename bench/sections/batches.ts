@@ -36,7 +36,7 @@ export async function runBatches(bench: Bench): Promise<void> {
   report.figure('calls in batches, CPU per call', cpuUs, ' us')
 }
 
-/** Each batch holds the next calls of the list. A reply must hold all results in order. */
+/** Each batch contains the next calls of the list. A reply must contain all results in order. */
 function batchesOf(calls: readonly Call[]): readonly Call[] {
   return Array.from({ length: batches }, (_, batch) => {
     const items = Array.from({ length: perBatch }, (__, at) => {

@@ -1,6 +1,6 @@
-// Cached answers: 4096 slots and 4096 transactions, a new id in every call, 64 API keys, with authentication, limits and
-// usage. Compared with nginx (`return 200` and a POST cache) and a bare node:http, first at full speed, then all at one
-// rate, because a server that sleeps between calls uses more processor time per call.
+// Cached answers: 4096 slots and 4096 transactions, a new id in every call, 64 API keys, with authentication, limits and usage.
+// Compared with nginx (`return 200` and a POST cache) and a bare node:http server, first at full speed, then all at one rate,
+// because a server that sleeps between calls uses more processor time per call.
 import type { Bench } from '../bench.ts'
 import { sizes } from '../bench.ts'
 import { storage, storageCalls, transaction, transactionCalls } from '../data/read-calls.ts'
@@ -12,7 +12,7 @@ import { startNginx } from '../servers/nginx.ts'
 
 const connections = 64
 const callsFull = 60_000
-/** A rate that all measured servers can answer, per second. */
+/** A rate that all measured servers sustain, calls per second. */
 const sharedRate = 20_000
 
 export async function runCached(bench: Bench): Promise<void> {

@@ -1,5 +1,5 @@
-// Calls on proved state behind a real geth: what a hot call adds to the latency of geth's own eth_call, calls per second of
-// the call thread, round trips and processor time of cold calls, and what they cost the reads of another account.
+// Calls on proved state behind a real geth: the latency that a hot call adds to geth's own eth_call, calls per second of the call
+// thread, round trips and processor time of cold calls, and their effect on the reads of another account.
 import { setTimeout as wait } from 'node:timers/promises'
 import { missingGeth } from '../../test/engines/geth.ts'
 import type { Bench } from '../bench.ts'
@@ -15,7 +15,7 @@ type Request = { readonly to: string; readonly data: string }
 type Ask = ReturnType<typeof asker>
 
 const delayMs = 20
-/** Calls before those that count: V8 optimizes for long, and the first 100 calls are compared with the upstream's. */
+/** Calls before the measured ones: V8 optimizes for long. The first 100 calls are compared with the upstream's. */
 const warmUp = 4_000
 const hotEach = 1_500
 const differentCalls = 1_000
@@ -24,11 +24,11 @@ const quoters = 120
 /** The first half of the cold calls warms the code up. */
 const coldWarmUp = 60
 const blocks = 20
-/** Calls of another account that are under way at a time, and how long they run in each round. */
+/** Concurrent calls of another account, and their duration in each round. */
 const coldLanes = 8
 const fairSeconds = 8
 const fairRate = 1_000
-/** No two calls of a run are the same, so that no result is cached. */
+/** No two calls of a run are equal, so that no result is cached. */
 const firstGas = 5_000_000
 
 export async function runCalls(bench: Bench): Promise<void> {
@@ -53,7 +53,7 @@ export async function runCalls(bench: Bench): Promise<void> {
 
 type FreshCalls = (requests: readonly Request[], count: number) => Promise<readonly Call[]>
 
-/** Calls with gas limits of their own; the expected results come from geth. */
+/** Calls with unique gas limits; the expected results come from geth. */
 function createFreshCalls({ gethPort }: CallRig): FreshCalls {
   const ask = asker(`http://127.0.0.1:${gethPort}`)
   const results = new Map<Request, string>()
@@ -72,7 +72,7 @@ function createFreshCalls({ gethPort }: CallRig): FreshCalls {
   }
 }
 
-/** Hot calls over one connection, alternating with geth; then different ones over several connections. */
+/** Hot calls over one connection, alternating with geth; then different calls over several connections. */
 async function runHot(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Promise<void> {
   const { report, loader, options } = bench
   const { world, cairn, gethPort } = rig
@@ -125,7 +125,7 @@ async function runHot(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Promi
   report.target(`${differentCalls} different hot calls in turn, 16 connections`, all)
   const perSecond = median(all.map(({ callsPerSecond }) => callsPerSecond))
   report.figure('different hot calls', perSecond, '/s', { atLeast: 1_500 })
-  // With the threads of V8. On a busy machine the call thread waits for a processor.
+  // Includes the threads of V8. On a busy machine the call thread waits for a processor.
   const threadUs = median(callThreadUs)
   report.figure('different hot calls: CPU of the call thread', threadUs, ' us')
   report.figure('different hot calls for each second of the call thread', 1e6 / threadUs, '', {
@@ -133,7 +133,7 @@ async function runHot(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Promi
   })
 }
 
-/** The same call again and again, and cached reads of the same network. */
+/** Repeats the same call, and cached reads of the same network. */
 async function runSame(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Promise<void> {
   const { report, loader } = bench
   const { cairn } = rig
@@ -161,7 +161,7 @@ async function runSame(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Prom
   )
 }
 
-/** The first call to each quoter, one at a time, with a delay of each reply of the upstream. */
+/** The first call to each quoter, one at a time, with an upstream that delays each reply. */
 async function runCold(bench: Bench, rig: CallRig): Promise<void> {
   const { report } = bench
   const { node, cairn, world } = rig
@@ -177,14 +177,14 @@ async function runCold(bench: Bench, rig: CallRig): Promise<void> {
   report.figure('31 slots, cold: CPU of Cairn', cpuMs, ' ms', { atMost: 5 })
 }
 
-/** A call whose access set is known from earlier runs, at each of some new blocks. */
+/** A call with an access set known from earlier runs, at each of some new blocks. */
 async function runLearned(bench: Bench, rig: CallRig): Promise<void> {
   const { report } = bench
   const { node, world } = rig
   const trips: number[] = []
   const times: number[] = []
   for (let block = 0; block < bench.calls(blocks); block++) {
-    // A call that repeats at each block is computed ahead.
+    // A call that repeats at each block is computed in advance.
     await rig.mine()
     await rig.mine()
     node.delayMs = delayMs
@@ -208,7 +208,10 @@ async function runLearned(bench: Bench, rig: CallRig): Promise<void> {
   })
 }
 
-/** One after the other. `idleUs`: processor time of an idle server per millisecond. Throws if a reply is not geth's. */
+/**
+ * Sends calls one after the other. `idleUs`: processor time of an idle server per millisecond. Throws if a reply differs from
+ * geth's.
+ */
 async function askEach(
   { node, cairn, gethPort }: CallRig,
   requests: readonly Request[],
@@ -234,7 +237,7 @@ async function askEach(
   return { ms, trips, cpuMs: cpu / requests.length / 1_000 }
 }
 
-/** Microseconds per millisecond. */
+/** Processor time of an idle server in microseconds per millisecond. */
 async function idleCpu(pid: number): Promise<number> {
   await wait(500)
   const [before, begun] = [cpuUs(pid), performance.now()]
@@ -243,8 +246,8 @@ async function idleCpu(pid: number): Promise<number> {
 }
 
 /**
- * Cached reads of one account at a constant rate, while another account sends cold calls. Both cores are shared with the
- * upstream, so the reads are also measured while the same requests go to the upstream without Cairn.
+ * Cached reads of one account at a constant rate, while another account sends cold calls. The upstream uses the same two cores, so
+ * the reads are also measured while the same calls go to the upstream without Cairn.
  */
 async function runFair(bench: Bench, rig: CallRig): Promise<void> {
   const { report, loader } = bench

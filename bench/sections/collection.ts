@@ -15,16 +15,16 @@ import { addParts, filePart } from '../load/small-adds.ts'
 import { median, rounds } from '../measure.ts'
 
 const perSecond = 100
-/** Warm-up, until the server has collected the garbage of the import and optimized its code. */
+/** Warm-up in which the server collects the garbage of the import and V8 optimizes its code. */
 const warmUpMs = 5000
-/** About the duration of a collection during adds, so that both p99 cover as many adds. */
+/** About the duration of a collection with concurrent adds, so that both p99 cover equally many adds. */
 const idleMs = 30_000
-/** Interval of the checks whether the collection has finished. */
+/** Polling interval for the end of the collection. */
 const lookMs = 50
 /** Lease of blocks without a pin. */
 const unpinnedMs = 1000
 
-/** Blocks that were collected, and the p99 of adds in milliseconds. */
+/** Number of collected blocks, and the p99 of adds in milliseconds. */
 type Round = { readonly swept: number; readonly idle: number; readonly during: number }
 
 export async function runCollection({ report, calls }: Bench): Promise<void> {
@@ -76,7 +76,7 @@ export async function runCollection({ report, calls }: Bench): Promise<void> {
   }
 }
 
-/** One add each 10 ms, whatever became of those before, for `leastMs` and as long as `going`. Milliseconds each took. */
+/** Starts an add every 10 ms, without waiting for earlier ones, for `leastMs` and while `going`. Returns their durations in ms. */
 async function addAtRate(
   { url, apiKey, apiKeySecret }: Started,
   going: () => Promise<boolean>,

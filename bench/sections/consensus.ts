@@ -1,5 +1,5 @@
-// Processor time of heads by consensus with 512 members: a header's update, and the committee of a new period, each from
-// its JSON to the new store.
+// Processor time of heads by consensus with 512 members: the update for a header, and the committee of a new period, each from its
+// JSON to the new store.
 import type { Bench } from '../bench.ts'
 import { decompressKeys, verifyAggregate } from '../../src/beacon/bls.ts'
 import { parseBootstrap, parseUpdate } from '../../src/beacon/light-data.ts'

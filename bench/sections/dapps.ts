@@ -1,5 +1,5 @@
-// A fixed mix of dapp traffic behind a real geth: the labels of all answers, equality with the answers of geth, and processor
-// time per call beside the same Cairn as a plain proxy (`verify: off`).
+// A fixed mix of dapp traffic behind a real geth: the verification labels of all answers, comparison with geth's answers, and
+// processor time per call compared with the same Cairn as a plain proxy (`verify: off`).
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,13 +27,13 @@ import {
   startDappCairn,
 } from '../servers/dapp-cairn.ts'
 
-/** The mix is counted and timed after the first visitors have left: as many pages are then open at each block. */
+/** Measurement starts after the first visitors have left: from then on the number of open pages per block is constant. */
 const blocksCounted = 30
 const blocksUncounted = blocksOfVisit
 const headMsMax = 10_000
 const provedShareMin = 97
 
-/** Methods whose answers were forwarded before Cairn computed them on proved data. */
+/** Methods whose answers were forwarded before Cairn computed them from proved data. */
 const computed = [
   'eth_call',
   'eth_estimateGas',
@@ -46,11 +46,11 @@ type Target = {
   readonly name: string
   readonly cairn: DappCairn
   readonly labels: Map<string, Map<string, number>>
-  /** By page. */
+  /** By page name. */
   readonly cpuUs: Map<string, number>
 }
 
-/** Calls of one page at one block, of all of its visitors. */
+/** Calls of all visitors of one page at one block. */
 type Visit = { readonly page: string; readonly calls: readonly PageCall[] }
 
 export async function runDapps(bench: Bench): Promise<void> {
@@ -92,7 +92,7 @@ export async function runDapps(bench: Bench): Promise<void> {
       const wanted = await node.answer(calls)
       const isCounted = block >= blocksUncounted
       if (isCounted) pages.set(page, (pages.get(page) ?? 0) + calls.length)
-      // Each target goes first as often as the others.
+      // Each target goes first equally often.
       for (let turn = 0; turn < targets.length; turn += 1) {
         const one = targets[(turn + block) % targets.length]
         if (one === undefined) continue
@@ -122,7 +122,7 @@ function visitsAt(chain: DappChain, block: number): readonly Visit[] {
   return [...visits, { page: indexerPage.name, calls: indexed }]
 }
 
-/** Of the visitors that come at this block, and of those that are still there. */
+/** Calls of the visitors that arrive at this block, and of those that stay. */
 function callsOf(page: Page, chain: DappChain, block: number): readonly PageCall[] {
   const first = Math.max(0, block - blocksOfVisit + 1)
   return Array.from({ length: block - first + 1 }, (_, at) => first + at).flatMap((came) =>
@@ -132,12 +132,12 @@ function callsOf(page: Page, chain: DappChain, block: number): readonly PageCall
   )
 }
 
-/** Users return after a while. */
+/** The user of a visitor; users return after a while. */
 function userOf({ users }: DappChain, block: number, visitor: number): number {
   return (block * visitorsPerBlock + visitor) % users.length
 }
 
-/** Until it names the block as its head. */
+/** Waits until the server reports the block as its head. */
 async function follow(server: Answerer, number: string): Promise<void> {
   const end = performance.now() + headMsMax
   for (;;) {
@@ -163,7 +163,7 @@ function checkReply(
   throw new Error(`${target}: ${asked} gives\n${both.join('\nand geth gives\n')}`)
 }
 
-/** geth's search for the least gas ends within 1.5 %; Cairn's is exact. */
+/** geth's binary search for the gas stops within 1.5 %; Cairn's is exact. */
 function isExactGas(call: PageCall | undefined, result: unknown, wanted: unknown): boolean {
   if (call?.method !== 'eth_estimateGas') return false
   const [own, other] = [Number(result), Number(wanted)]

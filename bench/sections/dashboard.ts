@@ -1,5 +1,4 @@
-// Cost of the dashboard: loading the first page in a new browser, and the processor time that a live usage view adds to
-// calls.
+// Cost of the dashboard: loading the first page in a new browser, and the processor time that live usage views add to calls.
 import { openAdminClient, takeFirstRun } from '../../test/fakes/people/admin-client.ts'
 import { launchBrowser, noBrowser } from '../../test/browser/browser.ts'
 import { type Started, startCairn } from '../../test/started-server.ts'
@@ -12,7 +11,7 @@ const openings = 5
 const pairs = 24
 const connections = 64
 const countFull = 40_000
-/** Pages that watch at a time. */
+/** Number of concurrent live views. */
 const watchers = 8
 
 export async function runDashboard(bench: Bench): Promise<void> {
@@ -30,7 +29,7 @@ async function measureFirstPage({ report }: Bench): Promise<void> {
   try {
     const taken: number[] = []
     for (let opening = 0; opening < openings; opening++) {
-      // A context of its own has an empty cache.
+      // A new context has an empty cache.
       const context = await browser.newContext()
       await context.addCookies([{ name, value, url: cairn.url }])
       const page = await context.newPage()
@@ -70,7 +69,7 @@ async function measureLive(bench: Bench): Promise<void> {
   await loader.run({ ...target.plan, count: sizes.cached * 2 })
   const unseen: Measured[] = []
   const watched: Measured[] = []
-  // Now one first, now the other: what drifts meets both alike.
+  // Alternate the order, so that drift affects both equally.
   for (let pair = 0; pair < pairs; pair++) {
     if (pair % 2 === 0) unseen.push(await measure(loader, target))
     const stop = await watch(started.url, account, cookie ?? '')
@@ -92,7 +91,7 @@ async function firstAccount({ url }: Started, cookie: string | null): Promise<st
   return (body['accounts'] as readonly { id: string }[])[0]?.id ?? ''
 }
 
-/** Opens the event streams and reads them. Resolves with their end. */
+/** Opens the event streams and reads them. Resolves with a function that closes them. */
 async function watch(url: string, account: string, cookie: string): Promise<() => Promise<void>> {
   const controller = new AbortController()
   const reading = await Promise.all(

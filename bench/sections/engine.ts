@@ -1,4 +1,4 @@
-// Storage without HTTP: a store in its own process, compared with its hashing alone.
+// Storage without HTTP: a store in a separate process, compared with hashing alone.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

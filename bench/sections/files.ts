@@ -1,5 +1,5 @@
-// Large files over HTTP with `add` and `cat`: rates compared with SHA-256 and the disk, and the memory growth of the
-// server. The client generates the bytes, so they do not count in the measured memory.
+// Large files over HTTP with `add` and `cat`: rates compared with SHA-256 and the disk, and the memory growth of the server. The
+// client generates the bytes, so they do not count in the measured memory.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,13 +20,13 @@ type Round = {
   readonly sha: number
   readonly shaCpu: number
   readonly add: Passed
-  /** For the first time, so from the disk: what was written past the cache of the system is not in it. */
+  /** First read, from the disk: data written with direct I/O is not in the page cache. */
   readonly cat: Passed
-  /** The third read, which comes from the page cache. */
+  /** Third read, from the page cache. */
   readonly again: Passed
   readonly memory: { readonly add: number; readonly cat: number }
 }
-/** Bytes a second, and the server's processor seconds for a GiB. */
+/** Bytes per second, and the server's processor seconds per GiB. */
 type Passed = { readonly rate: number; readonly cpu: number }
 
 export async function runFiles(bench: Bench): Promise<void> {
@@ -148,7 +148,7 @@ async function runRound(bench: Bench, file: FileBytes, profileFile: string): Pro
   }
 }
 
-/** Files that are read at the same time, so each has a ring of its own. */
+/** Files for concurrent reads: each has a separate ring. */
 function createMany(bytes: number): readonly FileBytes[] {
   const each = Math.ceil(bytes / concurrent / mib) * mib
   return Array.from({ length: concurrent }, (_, at) =>
@@ -172,7 +172,7 @@ async function runTogether(files: readonly FileBytes[]): Promise<{ adds: number;
   }
 }
 
-/** Gives later what the process has grown by at its peak, in MiB. */
+/** Returns a function that returns the peak growth of the process, in MiB. */
 function startGrowth(pid: number): () => number {
   forgetPeak(pid)
   const before = rssMiB(pid)

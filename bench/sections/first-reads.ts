@@ -1,5 +1,5 @@
-// First reads: every call of the warm-up and of each round reads a new slot or transaction, so that no cached answer
-// applies. Compared with a bare node:http, anvil and EDR on the same data.
+// First reads: every call of the warm-up and of each round reads a new slot or transaction, so no answer is cached. Compared with a
+// bare node:http server, anvil and EDR on the same data.
 import type { Bench } from '../bench.ts'
 import { storage, storageCalls, transaction, transactionCalls } from '../data/read-calls.ts'
 import { slotsOf, writeGenesis } from '../data/genesis.ts'
@@ -12,7 +12,7 @@ import { startAnvil } from '../servers/anvil.ts'
 import { startEdr } from '../servers/edr.ts'
 
 const connections = 32
-// A server that just started compiles more than it reads: so many of the calls are for that.
+// A server that has just started spends its time compiling: this share of the calls is for warm-up.
 const warmUpShare = 0.4
 
 type Peer = { readonly name: string; readonly server: Server; readonly calls: readonly Call[] }
@@ -86,7 +86,7 @@ async function compare(
   }
 }
 
-/** The warm-up takes the first of the calls, each round a third of the rest. */
+/** The warm-up uses the first calls, each round a third of the rest. */
 async function inFreshParts(
   bench: Bench,
   targets: readonly Target[],
@@ -146,7 +146,7 @@ async function transactionPeers(bench: Bench): Promise<readonly Peer[]> {
   if (anvil !== null) await add('anvil', anvil)
   const edr = await startEdr(small, bench.report.note)
   if (edr !== null) {
-    // As anvil is started: several transactions go into one block.
+    // Same mode as anvil: several transactions in one block.
     await asker(`http://127.0.0.1:${edr.port}`)('evm_setAutomine', [false])
     await add('EDR behind node:http', edr)
   }

@@ -1,5 +1,5 @@
-// Folders of many small files: adding them, the memory of the server, and the time of their CARs per file at two sizes,
-// which must grow linearly. Compared with Kubo if CAIRN_BENCH_KUBO holds the path of its program.
+// Folders of many small files: adding them, the memory of the server, and the time of their CARs per file at two sizes, which must
+// grow linearly. Compared with Kubo if CAIRN_BENCH_KUBO contains the path of its binary.
 import { spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -12,9 +12,9 @@ import { startCairn, type Started } from '../../test/started-server.ts'
 import type { Bench } from '../bench.ts'
 import { forgetPeak, peakRssMiB, rssMiB } from '../processes.ts'
 
-/** The second is sharded in two levels: most shards have entries and shards side by side. */
+/** The second is sharded in two levels: most shards contain both entries and shards. */
 const sizes: readonly number[] = [10_000, 99_999]
-/** After which a quiet server has looked at its heap twice, and V8 has let go of its pages. */
+/** After this time an idle server has checked its heap twice, and V8 has released its pages. */
 const settledMs = 45_000
 
 export async function runFolders(bench: Bench): Promise<void> {
@@ -41,7 +41,7 @@ export async function runFolders(bench: Bench): Promise<void> {
       const kubo = process.env['CAIRN_BENCH_KUBO']
       if (kubo !== undefined) {
         const ms = await exportByKubo(kubo, join(folder, `kubo-${files}`), car, added.result)
-        // A small folder is finished before either server is warm.
+        // A small folder completes before either server is warm.
         const goal = size === sizes.at(-1) ? { atLeast: 1 } : undefined
         report.figure(`${files} files: Kubo's dag export / Cairn`, ms / made.ms, '', goal)
       }
@@ -97,7 +97,7 @@ async function exportFolder(cairn: Started, cid: string, path: string): Promise<
   await pipeline(Readable.fromWeb(response.body as never), createWriteStream(path))
 }
 
-/** What its own command takes for the same DAG, from its own store. */
+/** Duration of Kubo's own export of the same DAG, from its own store. */
 async function exportByKubo(
   program: string,
   home: string,

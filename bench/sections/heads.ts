@@ -1,4 +1,4 @@
-// Delay between a new block on a node and Cairn's `latest`, pushed over WebSocket and polled, for new blocks and reorgs.
+// Delay between a new block on a node and Cairn's `latest`, with pushed and polled heads, for new blocks and reorgs.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ import { median } from '../measure.ts'
 import { startAnvil } from '../servers/anvil.ts'
 
 const blocksPushed = 40
-/** Each takes up to two seconds. */
+/** Each poll takes up to two seconds. */
 const blocksPolled = 10
 const lookMs = 2
 const lookMsMax = 10_000
-/** Most that a pushed head may be behind, in the middle. */
+/** Maximum median delay of a pushed head. */
 const pushedMsMax = 100
 
 export async function runHeads(bench: Bench): Promise<void> {
@@ -46,15 +46,15 @@ export async function runHeads(bench: Bench): Promise<void> {
 type HeadNetwork = {
   readonly upstreams: readonly object[]
   readonly heads?: object
-  /** False: the head is polled, so waits are longer. */
+  /** False: the head is polled, so delays are longer. */
   readonly pushes: boolean
 }
 
-/** One node that pushes, as one upstream without trust, as a trusted one, and as two that must agree. */
+/** One node that pushes heads, as one untrusted upstream, as a trusted one, and as two that must agree. */
 function pushedBy(
   url: string,
 ): readonly { readonly name: string; readonly network: HeadNetwork }[] {
-  // Cairn refuses one URL twice.
+  // Cairn refuses the same URL twice.
   const both = [{ url }, { url: url.replace('127.0.0.1', 'localhost') }]
   return [
     { name: '', network: { upstreams: [{ url }], pushes: true } },
@@ -87,7 +87,7 @@ async function lagsOf(
     const blocks: number[] = []
     const reorgs: number[] = []
     for (let at = 0; at < count; at += 1) {
-      // At any time between two polls.
+      // At a random time between two polls.
       await wait(Math.random() * 2_000 * (pushes ? 0.1 : 1))
       const snapshot = await call(node, 'evm_snapshot')
       await call(node, 'evm_mine')
@@ -105,7 +105,7 @@ async function lagsOf(
   }
 }
 
-/** Milliseconds until `url` names `hash` as its head. */
+/** Milliseconds until `url` reports `hash` as its head. */
 async function follow(url: string, hash: string): Promise<number> {
   const begun = performance.now()
   while ((await latest(url)) !== hash) {

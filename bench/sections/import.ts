@@ -1,4 +1,4 @@
-// Import of a chain file: every block executed, every root compared, every block durable. One chain covers all forks and
+// Import of a chain file: executes every block, compares every root, makes every block durable. One chain covers all forks and
 // comes from another client, one consists of generated transfers.
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -33,7 +33,7 @@ export async function runImport({ report, calls }: Bench): Promise<void> {
   }
 }
 
-/** Each round into a fresh folder, in a process of its own; the time is from the opened folder to the last commit. */
+/** Each round imports into a new folder in a new process; measured from the open folder to the last commit. */
 async function importRate(folder: string, args: readonly string[]): Promise<number> {
   const rates: number[] = []
   for (let round = 0; round < rounds; round++) {

@@ -1,5 +1,5 @@
-// Latency of a cached call over 1 and 64 connections at a constant rate that the server can sustain. It counts from the
-// due time of a call, so that a pause of the server affects every delayed call.
+// Latency of a cached call over 1 and 64 connections at a constant rate that the server can sustain. Measured from a call's due
+// time, so that a pause of the server affects every delayed call.
 import type { Bench } from '../bench.ts'
 import { sizes } from '../bench.ts'
 import { storage, storageCalls } from '../data/read-calls.ts'

@@ -1,5 +1,6 @@
-// Blocks between Cairn and a real Kubo over libp2p on loopback, in both directions, next to Kubo to Kubo in the same run; memory of
-// the network process, and the share of the request thread. Left out without Kubo (CAIRN_KUBO, or `ipfs` in the path).
+// Block transfer between Cairn and a real Kubo over libp2p on loopback, in both directions, compared with Kubo to Kubo in the same
+// run; memory of the network process, and the busy share of the request thread. Skipped without Kubo (CAIRN_KUBO, or `ipfs` in the
+// path).
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -15,7 +16,7 @@ import { mainThreadUs, rssMiB } from '../processes.ts'
 const mib = 1024 * 1024
 const addOptions = { 'raw-leaves': 'true' }
 
-/** Bytes a second. `thread`: busy share of the request thread of Cairn. */
+/** Bytes per second. `thread`: busy share of Cairn's request thread. */
 type Round = {
   readonly kubo: number
   readonly served: number
@@ -87,7 +88,7 @@ async function startNode(stops: AsyncDisposableStack, peer: Kubo) {
   }
 }
 
-/** The command waits for the start of the process. */
+/** Waits for the start of the network process. */
 async function peerIsUp({ post }: ReturnType<typeof filesClient>): Promise<void> {
   const reply = await post('stats/bw')
   if (!reply.ok) throw new Error(await reply.text())

@@ -1,5 +1,5 @@
-// Large files through a bucket that machines share, compared with the S3 client of Cairn alone on the same service: the rate of
-// `add` and of the first `cat`. Then small adds a second.
+// Large files through a bucket that machines share, compared with only Cairn's S3 client on the same service: the rate of `add` and
+// of the first `cat`. Then small adds per second.
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const mib = 1024 * 1024
 const gib = 1024 * mib
 const fullBytes = gib
 const quickBytes = 256 * mib
-/** Of one read of the bare client: as many as the client permits, and a part of a multipart upload. */
+/** Bytes per read of the bare client, whose maximum this is, and per part of its multipart upload. */
 const readBytes = 8 * mib
 const readsAhead = 2
 const smallAdds = 4000
@@ -36,8 +36,8 @@ const lanes = 16
 const never = new AbortController().signal
 
 /**
- * Bytes a second. `cpu`: of Cairn or the bare client, seconds for a GiB. `allCpu`: with the S3 service. `grown`: MiB that
- * Cairn grew by.
+ * Bytes per second. `cpu`: seconds per GiB of Cairn or the bare client. `allCpu`: including the S3 service. `grown`: memory growth
+ * of Cairn in MiB.
  */
 type Passed = Readonly<Record<'rate' | 'cpu' | 'allCpu' | 'grown', number>>
 type Round = Readonly<Record<'bareAdd' | 'add' | 'bareCat' | 'cat', Passed>>
@@ -127,7 +127,7 @@ async function runRound(
       return { cid, passed }
     },
   }
-  // Either begins, so that a service that becomes slower or faster does so for both.
+  // Alternate the order, so that a service that becomes slower or faster affects both equally.
   const bareFirst = round % 2 === 0 ? await work.bareAdd() : null
   const { cid, passed: add } = await work.add()
   const bareAdd = bareFirst ?? (await work.bareAdd())
@@ -168,7 +168,7 @@ async function runRound(
   }
 }
 
-/** Of this process without the engines that it started. */
+/** Processor time of this process without the engines that it started. */
 function ownCpuUs(): number {
   const { user, system } = process.cpuUsage()
   return user + system
@@ -204,7 +204,7 @@ async function readBare(bare: ObjectStore, name: string, file: FileBytes): Promi
   await Promise.all(Array.from({ length: readsAhead }, lane))
 }
 
-/** Adds of 4 KiB over 16 connections, each durable before its reply. */
+/** Adds of 4 KiB over 16 connections; each is durable before its reply. */
 async function runSmall({ report, calls, options }: Bench, cairn: Started): Promise<void> {
   if (options.profile) return
   const agent = new Agent({ keepAlive: true, maxSockets: lanes })

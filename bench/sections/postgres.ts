@@ -1,4 +1,5 @@
-// Commits a second through `Rows`, compared with pgbench that writes the same rows on the same PostgreSQL, each commit synced.
+// Commits per second through `Rows`, compared with pgbench that writes the same rows on the same PostgreSQL, with a sync per
+// commit.
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +17,7 @@ import type { Bench } from '../bench.ts'
 import { median, rounds } from '../measure.ts'
 import { startBenchPostgres } from '../servers/shared.ts'
 
-/** Connections of both, and writes that are under way at a time. */
+/** Connections of both, and concurrent writes. */
 const connectionsMax = 16
 const fullSeconds = 15
 const quickSeconds = 3
@@ -41,7 +42,7 @@ export async function runPostgres({ report, options }: Bench): Promise<void> {
   for (const lock of ['none', 'rows'] as const) {
     const script = join(folder, `${lock}.sql`)
     await writeFile(script, scriptOf(lock))
-    // The first commits of each connection prepare their statements.
+    // The first commits of each connection prepare the statements.
     await commitFor(rows, lock, 1)
     const all: Round[] = []
     for (let round = 0; round < rounds; round += 1) {
@@ -77,7 +78,7 @@ export async function runPostgres({ report, options }: Bench): Promise<void> {
   }
 }
 
-/** As many as `seconds` allow. */
+/** Number of commits in `seconds`. */
 async function commitFor(rows: Rows, lock: WriteLock, seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1000
   let commits = 0
@@ -94,7 +95,7 @@ async function commitFor(rows: Rows, lock: WriteLock, seconds: number): Promise<
   return commits
 }
 
-/** The rows of one write: a block, and the ID by which a lost commit is found. */
+/** The rows of one write: a block, and the ID that detects a lost commit. */
 function scriptOf(lock: 'none' | 'rows'): string {
   const locking = lock === 'none' ? [] : [`SELECT pg_advisory_xact_lock(${advisoryLocks.rows});`]
   return [
@@ -108,7 +109,7 @@ function scriptOf(lock: 'none' | 'rows'): string {
   ].join('\n')
 }
 
-/** Commits a second. */
+/** Commits per second. */
 async function runPgbench(run: {
   readonly port: number
   readonly database: string

@@ -1,4 +1,4 @@
-// Idle costs: time to start, also after a kill, memory after the start, and 4000 open connections that still answer.
+// Idle costs: start time, also after a kill, memory after the start, and 4000 open connections that still respond.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -12,14 +12,14 @@ import { filesClient } from '../../test/fakes/files/files-client.ts'
 import { startCairn, temporaryFolder, type Started } from '../../test/started-server.ts'
 
 const connections = 4000
-/** Until a server is killed: adds that were acknowledged, and how many are always under way. */
+/** Acknowledged adds before the kill, and the number of concurrent adds. */
 const addsBefore = 2000
 const addsAtOnce = 32
 
 export async function runStanding(bench: Bench): Promise<void> {
   const { report } = bench
   report.section('Startup and idle')
-  // The first start after a change compiles, and leaves what it compiled to the next.
+  // The first start after a code change compiles, and caches the result for the next start.
   await (await startCairn()).stop()
   const begun = performance.now()
   const cairn = await startCairn({
@@ -60,7 +60,7 @@ export async function runStanding(bench: Bench): Promise<void> {
   })
 }
 
-/** From the second start of a folder, whose server was killed amid adds, until it answers. */
+/** Start time of a server on a folder whose previous server was killed during adds, until it responds. */
 async function restartMs(): Promise<number> {
   const dataDir = await temporaryFolder()
   try {
@@ -90,6 +90,6 @@ async function addUntilKilled(cairn: Started): Promise<void> {
   } finally {
     await cairn.kill()
   }
-  // Those that were under way fail.
+  // Adds in flight at the kill fail.
   await Promise.allSettled(lanes)
 }

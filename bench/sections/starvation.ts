@@ -1,5 +1,5 @@
-// Latency of an honest tenant during attacks of hostile tenants: calls while they keep the EVM busy, adds while they upload
-// the content that costs most per byte.
+// Latency of an honest tenant during attacks of hostile tenants: calls while they keep the EVM busy, adds while they upload the
+// content that costs most per byte.
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -17,12 +17,12 @@ import type { AttackAnswer, AttackOrder, AttackRequest } from '../load/attack-th
 
 type Tenant = { readonly apiKey: string; readonly apiKeySecret: string }
 
-/** Until an attack is at full strength. */
+/** Time until an attack is at full strength. */
 const warmUpMs = 3000
 const warmUpCalls = 50
-/** Between two calls of the honest tenant. */
+/** Interval between two calls of the honest tenant. */
 const paceMs = 50
-/** The longest that an honest call is waited for. */
+/** Timeout of an honest call. */
 const patienceMs = 60_000
 
 export async function runStarvation(bench: Bench): Promise<void> {
@@ -30,7 +30,7 @@ export async function runStarvation(bench: Bench): Promise<void> {
   await runGreedyUploads(bench)
 }
 
-/** Connections of each kind of attack on the request thread, of four accounts. */
+/** Connections per kind of attack on the request thread, from four accounts. */
 const lanesOfEach = 16
 const hostileAccounts = 4
 
@@ -85,7 +85,7 @@ async function runGreedyCalls({ report, calls }: Bench): Promise<void> {
     const hostile = await newTenant(cairn, 'hostile')
     const keys = [hostile, ...(await moreKeys(cairn, 'hostile', 8))]
     const ask = callAsker(cairn, honest)
-    // The threads start, and compile what they run.
+    // Warm-up: threads start and compile their code.
     await askAtPace(ask, warmUpCalls)
     const attacks: readonly (readonly [string, readonly (readonly AttackRequest[])[]])[] = [
       ['nothing else', []],
@@ -106,7 +106,7 @@ async function runGreedyCalls({ report, calls }: Bench): Promise<void> {
   }
 }
 
-/** Two connections with BLAKE2f and one with pairs; and one connection for each of the others. */
+/** Two connections with BLAKE2f, one with pairings, and one with each other kind. */
 function lanesOfGreed(
   cairn: Started,
   key: Tenant,
@@ -119,7 +119,7 @@ function lanesOfGreed(
   ]
 }
 
-/** Runs `work` while the lanes are busy. */
+/** Runs `work` during the attack of the lanes. */
 async function underAttack<T>(
   lanes: readonly (readonly AttackRequest[])[],
   work: () => Promise<T>,
@@ -141,7 +141,7 @@ async function underAttack<T>(
   }
 }
 
-/** Milliseconds that each took. */
+/** Returns the duration of each call in milliseconds. */
 async function askAtPace(
   ask: (number: number) => Promise<void>,
   count: number,
@@ -156,11 +156,11 @@ async function askAtPace(
   return took
 }
 
-/** Trivial calls, each another one, so that none is answered from a cache. */
+/** Trivial calls, each different, so that none is answered from a cache. */
 function callAsker(cairn: Started, tenant: Tenant): (number: number) => Promise<void> {
   return async (number) => {
     const word = number.toString(16).padStart(8, '0')
-    // Returns its own number.
+    // The code returns its own number.
     const data = `0x63${word}5f5260205ff3`
     const body = rpcBody('eth_call', [{ data }, 'latest'])
     const response = await fetch(`${cairn.url}/v3/${tenant.apiKey}`, {
@@ -212,7 +212,7 @@ function uploadHeaders({ apiKey, apiKeySecret }: Tenant): Readonly<Record<string
   }
 }
 
-/** A batch of as many calls as may be, each with a parameter of 40 KB. */
+/** A batch with the maximum number of calls, each with a parameter of 40 KB. */
 function longBatch(cairn: Started, { apiKey }: Tenant): AttackRequest {
   const call = { jsonrpc: '2.0', id: 1, method: 'web3_sha3', params: [`0x${'ab'.repeat(20_000)}`] }
   return {

@@ -1,5 +1,5 @@
-// Networks behind upstream nodes: the latency that Cairn adds to a call that it forwards and proves, the number of upstream
-// calls, and the cost of cached answers. The upstream is a small server with prepared replies.
+// Networks behind upstream nodes: the latency that Cairn adds to a call that it forwards and proves, the number of upstream calls,
+// and the cost of cached answers. The upstream is a small server with prepared replies.
 import type { Bench } from '../bench.ts'
 import { contract, slotsOf } from '../data/genesis.ts'
 import { storage } from '../data/read-calls.ts'
@@ -18,17 +18,17 @@ import {
 } from '../servers/upstream.ts'
 
 const slotCount = 10_000
-/** Warm-up calls: V8 optimizes a new server during many thousand calls. */
+/** Warm-up calls: V8 optimizes the code of a new server for many thousand calls. */
 const missesOfYoung = 7200
 const missesBetween = 13_200
 const missesEach = 600
-/** Of the upstream itself half of the rounds take twice as long as the others: it depends on which core its caller is. */
+/** The upstream alone takes twice as long in half of the rounds, depending on the core of its client. */
 const missRounds = 9
-/** Keys, each read once: of a new server, of a warm one, and in the warm-up. */
+/** Keys, each read once: by a new server, by a warm one, and in the warm-up. */
 const missSlots = missesOfYoung + missesBetween + (rounds + missRounds) * missesEach
 const cachedSlots = 2048
 const hotClients = 1000
-/** Long enough that all clients have asked before the first answer comes. */
+/** Long enough that all clients have sent their request before the first answer. */
 const hotDelayMs = 300
 
 type Rig = {
@@ -144,7 +144,7 @@ function added(near: readonly Measured[], all: readonly Measured[]): number {
   return median(all.map(({ p50Ms }, round) => p50Ms - (near[round]?.p50Ms ?? 0))) * 1000
 }
 
-/** Calls picked as clients do: few keys often, many seldom. */
+/** Calls with the distribution of clients: few keys often, many rarely. */
 async function runMix({ bench, world, upstream, cairn }: Rig): Promise<void> {
   const { report } = bench
   report.section('Upstream: number of calls')

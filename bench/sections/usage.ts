@@ -1,5 +1,5 @@
-// Cost of usage reports over a month and a week, for 50 keys that call 12 methods, half of the calls refused for two
-// reasons. The request thread computes them.
+// Cost of usage reports over a month and a week, for 50 keys that call 12 methods; half of the calls are refused for two reasons.
+// The request thread computes the reports.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Processor time of verification, without a network: a storage proof of ten and six nodes, and the transactions of a new
-// block. Each input is verified once.
+// Processor time of verification, without a network: a storage proof of ten and six nodes, and the transactions of a new block.
+// Each input is verified once.
 import type { Bench } from '../bench.ts'
 import { fromHex } from '../../src/base/hex.ts'
 import { decodeAccountState, decodeStorageValue } from '../../src/codec/ethereum/account-state.ts'
@@ -17,7 +17,7 @@ const slotCount = 4096
 const blockTransactions = 200
 const blocks = 40
 
-/** Of `work` on each input, in microseconds of processor time: the median of the rounds after a first one. */
+/** Processor time of `work` per input, in microseconds: the median of the rounds after the first. */
 function cpuUsEach<Input>(inputs: readonly Input[], work: (input: Input) => void): number {
   const figures = Array.from({ length: rounds + 1 }, () => {
     const before = process.cpuUsage()
@@ -46,7 +46,7 @@ export function runVerify(bench: Bench): Promise<void> {
   return Promise.resolve()
 }
 
-/** Hashes and walks the nodes, and compares the leaf with the known value of the slot. */
+/** Hashes and traverses the nodes, and compares the leaf with the known value of the slot. */
 function proofCost(): number {
   const world = createUpstreamWorld(slotCount)
   const key = keccak256(fromHex(contracts.miss))

@@ -1,4 +1,4 @@
-// Worker processes: what a cached call costs with two workers, beside one process, and over new connections.
+// Worker processes: cost of a cached call with two workers, compared with a single process, and over new connections.
 import type { Bench } from '../bench.ts'
 import { contracts, createUpstreamWorld } from '../data/upstream-world.ts'
 import { storage } from '../data/read-calls.ts'

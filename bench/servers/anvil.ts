@@ -12,7 +12,7 @@ import type { Server } from './bare.ts'
 import { freePort, reachable } from './nginx.ts'
 
 const peers = fileURLToPath(new URL('../peers', import.meta.url))
-/** There once bench/peers is installed. */
+/** Exists once bench/peers is installed. */
 export const anvilBinary = `${peers}/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil`
 
 /** Null if it cannot be installed; `say` receives the reason. */
@@ -33,7 +33,7 @@ export async function startAnvil(
     return null
   }
   const port = await freePort()
-  // Old states go to disk, a folder for each run, by itself never removed.
+  // anvil writes old states to disk, in a new folder per run, which it never removes.
   const states = await mkdtemp(join(tmpdir(), 'cairn-anvil-'))
   const child = spawn(
     anvilBinary,

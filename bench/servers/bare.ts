@@ -1,4 +1,4 @@
-// Floor: `node:http` with a constant reply, in its own process.
+// Floor: a `node:http` server with a constant reply, in a separate process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 

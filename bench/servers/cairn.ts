@@ -1,4 +1,4 @@
-// Cairn with its default setup on the read chain, with 64 limited API keys and a transfer of each account in each block.
+// Cairn with its default settings on the chain for reads, with 64 limited API keys and a transfer of each account in each block.
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,8 +30,8 @@ type Size = { readonly slots: number; readonly transfers: number }
 type Prepared = Size & { readonly paths: readonly string[]; readonly places: readonly Place[] }
 
 /**
- * `keepIn`: a folder that holds the chain and the keys from run to run, so that only the first has to make
- * them; null: a temporary one.
+ * `keepIn`: a folder that stores the chain and the keys between runs, so that only the first run creates them; null: a temporary
+ * one.
  */
 export async function startReadCairn(
   size: Size,
@@ -80,7 +80,7 @@ export async function startReadCairn(
   }
 }
 
-/** Null: nothing was prepared there, or something else. */
+/** Null: the folder contains no prepared data of this size. */
 async function readPrepared(file: string, size: Size): Promise<Prepared | null> {
   if (!existsSync(file)) return null
   const prepared = JSON.parse(await readFile(file, 'utf8')) as Prepared

@@ -1,5 +1,5 @@
-// A geth that mines a block for each transaction, a proxy in front of it that counts round trips and adds delay, and Cairn,
-// which proves calls behind the proxy.
+// A geth that mines a block for each transaction, a proxy in front of it that counts round trips and adds delay, and Cairn, which
+// proves calls behind the proxy.
 import assert, { equal } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,21 +21,21 @@ export type CallRig = {
   readonly cairn: {
     readonly pid: number
     readonly port: number
-    /** `/v3/<key>`, of one account. */
+    /** `/v3/<key>`, keys of one account. */
     readonly paths: readonly string[]
     /** A key of another account. */
     readonly otherPath: string
     readonly profileFile: string
   }
-  /** New blocks with transfers to many accounts. Resolves when Cairn knows the last one. */
+  /** Mines new blocks with transfers to many accounts. Resolves when Cairn knows the last one. */
   mine(): Promise<void>
 }
 
-/** Times that `mine` can be called, and transfers of each, so that most nodes near the root of the state are new. */
+/** Maximum number of calls of `mine`, and transfers per call, so that most nodes near the root of the state are new. */
 const minesMax = 60
 const transfersEach = 40
 
-/** Stopped with `stack`. */
+/** `stack` stops it. */
 export async function startCallRig(
   stack: AsyncDisposableStack,
   size: { readonly holders: number; readonly quoters: number; readonly profiled: boolean },
@@ -58,7 +58,7 @@ export async function startCallRig(
       upstreams: [{ url: node.url, wsUrl: null, trusted: true }],
     },
   ]
-  // JSON is YAML too.
+  // JSON is valid YAML.
   await writeFile(configFile, JSON.stringify({ networks }))
   const started = await startCairn({
     dataDir: join(folder, 'data'),

@@ -1,4 +1,4 @@
-// Cairn with one network behind the geth of the dapp traffic, in one of three settings, and its replies with their labels.
+// Cairn with one network behind the geth of the dapp traffic, in one of three modes, and its replies with their labels.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,13 +10,13 @@ import type { Server } from './bare.ts'
 import { createKeys } from './cairn.ts'
 
 export type LabelledReply = {
-  /** `x-cairn-verified`; empty: not a reply of Cairn. */
+  /** `x-cairn-verified`; empty: the reply is not Cairn's. */
   readonly label: string
   readonly result?: unknown
   readonly error?: unknown
 }
 
-/** A server that answers calls, Cairn or a node. */
+/** A server that answers calls: Cairn or a node. */
 export type Answerer = {
   /** Replies in the order of the calls, which are sent over several connections. Rejects if a reply is not JSON. */
   answer(calls: readonly PageCall[]): Promise<readonly LabelledReply[]>
@@ -25,7 +25,7 @@ export type Answerer = {
 
 export type DappCairn = Server & Answerer
 
-/** As a browser: so many calls of a page are under way at once. */
+/** Concurrent calls of a page, as in a browser. */
 const connections = 6
 
 /** `paths`: used in rotation. */
@@ -68,7 +68,7 @@ export async function startDappCairn(
     heads: { pollMs: 50 },
     upstreams: [{ url: upstream.url, trusted: true, wsUrl: null }],
   }
-  // JSON is YAML too.
+  // JSON is valid YAML.
   await writeFile(configFile, JSON.stringify({ networks: [network] }))
   const started = await startCairn({ dataDir, args: ['--config', configFile] })
   const answerer = createAnswerer(started.url, await createKeys(dataDir))

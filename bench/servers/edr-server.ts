@@ -1,5 +1,5 @@
-// The process of the EDR peer: Hardhat's chain behind a small node:http, started on a geth genesis.json (first
-// argument). Prints its port.
+// The process of the EDR peer: Hardhat's chain behind a small node:http server, started on a geth genesis.json (first argument).
+// Prints its port.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -70,7 +70,7 @@ const provider = await context.createProvider(
 )
 
 const server = createServer((request, response) => {
-  // Cairn also tries for a WebSocket that pushes heads: there is none here.
+  // Cairn also tries a WebSocket for pushed heads, which this server lacks.
   if (request.method !== 'POST') return void response.writeHead(405).end()
   const parts: Buffer[] = []
   request.on('data', (part: Buffer) => parts.push(part))

@@ -1,4 +1,4 @@
-// EDR, Hardhat's chain, behind a small node:http server in its own process.
+// EDR, Hardhat's chain, behind a small node:http server in a separate process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'

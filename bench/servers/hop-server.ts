@@ -1,5 +1,5 @@
-// The process of the bare hop: node:http forwards calls with undici and returns the replies, without parsing either.
-// Argument: port of the upstream. Prints its own port.
+// The process of the bare hop: node:http forwards calls with undici and returns the replies, without parsing either. Argument: port
+// of the upstream. Prints its own port.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'

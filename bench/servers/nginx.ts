@@ -1,5 +1,5 @@
-// nginx with one worker, in the foreground, in a folder of its own: `return 200`, a floor that never reads the
-// body, and a cache of POST replies by their body, comparable to an answer cached in memory.
+// nginx with one worker, in the foreground, in a separate folder: `return 200`, a floor that never reads the body, and a cache of
+// POST replies by their body, comparable to an answer cached in memory.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -89,7 +89,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Resolves once something listens on `port`; rejects after ten seconds. */
+/** Resolves when a server listens on `port`; rejects after ten seconds. */
 export async function reachable(port: number): Promise<void> {
   const end = performance.now() + 10_000
   for (;;) {

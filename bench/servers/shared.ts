@@ -14,7 +14,7 @@ import { upstreamChainId } from '../data/upstream-world.ts'
 import { profileHook } from '../profile.ts'
 import type { Server } from './bare.ts'
 
-/** Null: all programs are installed; otherwise a sentence. */
+/** Null: all programs are installed; otherwise a message. */
 export function missingEngines(): string | null {
   const missing = missingPostgres() || missingVersitygw()
   return missing === false ? null : missing
@@ -31,7 +31,7 @@ export function startBucket(stack: AsyncDisposableStack): Promise<S3Service> {
   return startVersitygw({ after: (end) => stack.defer(end) })
 }
 
-/** Stopped with `stack`. `profileFile`: of a server that is profiled; null: none is. */
+/** `stack` stops it. `profileFile`: output of the CPU profile; null: no profile. */
 export async function startSharedCairn(
   stack: AsyncDisposableStack,
   parts: {

@@ -35,7 +35,7 @@ const log = silentLog
 const writer = await startThreadWriter({ path })
 const database = openDatabase(path, { readOnly: true })
 const bytesDb = openDatabase(path, { readOnly: true })
-/** As a server does where there is more than one processor. */
+/** As a server does on more than one processor. */
 const hashBeside = createHashWorker((module) => writer.attach(module))
 const store = await openStore({
   dataDir,
@@ -101,7 +101,7 @@ async function run(order: StoreOrder): Promise<StoreResult> {
   }
 }
 
-/** As `add`, from pieces such as a socket brings. `base`: what hashing alone would take. */
+/** As `add`, from chunks as a socket delivers them. `base`: time of hashing alone. */
 async function importFile(file: FileBytes): Promise<StoreResult> {
   const base = (file.bytes / measureSha(file).rate) * 1000
   const content: FileContent = {
@@ -124,19 +124,19 @@ async function importFile(file: FileBytes): Promise<StoreResult> {
   return { ms: performance.now() - started, base }
 }
 
-/** 4 KiB that no other number has. */
+/** Returns 4 KiB that are unique for the number. */
 function blockAt(number: number): UnverifiedItem {
   const bytes = Buffer.alloc(4096, 7)
   bytes.writeUInt32LE(number)
   return { ref: refOf(bytes), bytes }
 }
 
-/** Named as the server names what it is given. */
+/** The reference that the server would give these bytes. */
 function refOf(bytes: Uint8Array): ContentRef {
   return { kind: 'dag-block', hash: sha256Name(bytes) }
 }
 
-/** What hashing `count` blocks takes, and no more: to bytes, and to text of one character a byte. */
+/** Time of only hashing `count` blocks: to bytes, and to text of one character per byte. */
 function hashOnly(count: number): { readonly base: number; readonly textBase: number } {
   const { bytes } = blockAt(0)
   const timed = (encoding: 'buffer' | 'binary'): number => {
@@ -150,9 +150,9 @@ function hashOnly(count: number): { readonly base: number; readonly textBase: nu
   return { base: timed('buffer'), textBase: timed('binary') }
 }
 
-/** Before it is measured each works on so many others. */
+/** Warm-up operations before the measured ones. */
 const warmUp = (count: number): number => Math.ceil(count / 5)
-/** Warm-up: V8 optimizes the code during about 100,000 reads. */
+/** Warm-up: V8 optimizes the code for about 100,000 reads. */
 const readTurns = 10
 
 async function putSmall(count: number, inFlight: number): Promise<StoreResult> {
@@ -166,7 +166,7 @@ async function putSmall(count: number, inFlight: number): Promise<StoreResult> {
 async function putBlocks(from: number, to: number, inFlight: number): Promise<void> {
   let next = from
   const lane = async (): Promise<void> => {
-    // As a caller whose buffer is its own again when a call was made; making one for each is no work of the store.
+    // One buffer, as a caller that reuses it after each call; allocating one per call is not the store's work.
     const bytes = Buffer.alloc(4096, 7)
     while (next < to) {
       bytes.writeUInt32LE(next)
@@ -177,7 +177,7 @@ async function putBlocks(from: number, to: number, inFlight: number): Promise<vo
   await Promise.all(Array.from({ length: inFlight }, lane))
 }
 
-/** Of the blocks that `put` brought, in an order of chance. */
+/** Reads the blocks that `put` stored, in random order. */
 function readRandom(count: number): StoreResult {
   const all = count + warmUp(count)
   const names = namesOf(all)
@@ -189,7 +189,7 @@ function readRandom(count: number): StoreResult {
   return { ms: performance.now() - started, ...bases }
 }
 
-/** One behind the other: V8 would go through a list of them each time that it collects what was read. */
+/** All names in one buffer: V8 would traverse a list of them at each garbage collection. */
 function namesOf(count: number): Uint8Array {
   const names = new Uint8Array(count * nameBytes)
   const bytes = Buffer.alloc(4096, 7)
@@ -222,7 +222,7 @@ function readBlocks(names: Uint8Array, from: number, to: number): void {
   }
 }
 
-/** Blocks of 64 bytes, many to a commit. */
+/** Writes blocks of 64 bytes, many per commit. */
 async function fill(count: number): Promise<StoreResult> {
   const started = performance.now()
   for (let at = 0; at < count; at += 8192) {

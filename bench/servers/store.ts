@@ -8,12 +8,12 @@ export type StoreOrder =
   | { readonly kind: 'read'; readonly count: number }
   | { readonly kind: 'fill'; readonly count: number }
 
-/** Milliseconds. `base`: its hashing alone, measured in the same run; `textBase`: with digests as text. */
+/** Milliseconds. `base`: hashing alone, measured in the same run; `textBase`: with digests as text. */
 export type StoreResult = { readonly ms: number; readonly base: number; readonly textBase?: number }
 
 export type StoreProcess = {
   readonly pid: number
-  /** From the first line to the first look into the store. */
+  /** From the first line of code to the first read of the store. */
   readonly openMs: number
   run(order: StoreOrder): Promise<StoreResult>
   kill(): Promise<void>

@@ -1,5 +1,5 @@
-// The process of the benchmark's upstream node: JSON-RPC over a small node:http server with prepared replies. Arguments:
-// slots per contract, and slots of the contract for misses. Prints its port.
+// The process of the benchmark's upstream node: JSON-RPC over a small node:http server with prepared replies. Arguments: slots per
+// contract, and slots of the contract for misses. Prints its port.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { contracts, createUpstreamWorld, upstreamChainId } from '../data/upstream-world.ts'
@@ -7,7 +7,7 @@ import { contracts, createUpstreamWorld, upstreamChainId } from '../data/upstrea
 const world = createUpstreamWorld(Number(process.argv[2]), Number(process.argv[3]))
 const chainId = `0x${upstreamChainId.toString(16)}`
 const block = JSON.stringify(world.block)
-/** Of each contract the reply for each slot: the call that is measured first must not pay for making it. */
+/** The reply for each slot of each contract, prepared so that the first measured call does not pay for it. */
 const proofs = new Map(
   world
     .slots(contracts.miss)
@@ -62,7 +62,7 @@ function answer(body: string): string {
 }
 
 const server = createServer((request, response) => {
-  // Cairn also tries for a WebSocket that pushes heads: there is none here.
+  // Cairn also tries a WebSocket for pushed heads, which this server lacks.
   if (request.method !== 'POST') return void response.writeHead(405).end()
   const parts: Buffer[] = []
   request.on('data', (part: Buffer) => parts.push(part))

@@ -14,9 +14,9 @@ import type { Server } from './bare.ts'
 import { createKeys } from './cairn.ts'
 
 export type Upstream = Server & {
-  /** Calls by method since the last time it was asked. */
+  /** Calls by method since the previous call of `counts`. */
   counts(): Promise<Readonly<Record<string, number>>>
-  /** Each reply waits this long from now on. */
+  /** Delays each reply by this time from now on. */
   delay(ms: number): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export async function startUpstream(slots: number, missSlots: number): Promise<U
   }
 }
 
-/** A hop without proofs, authentication and usage. */
+/** A proxy without proofs, authentication and usage. */
 export function startHop(upstream: Server): Promise<Server> {
   return startProcess('./hop-server.ts', upstream.port)
 }
@@ -55,7 +55,7 @@ async function startProcess(file: string, ...numbers: readonly number[]): Promis
 }
 
 export type FrontCairn = Server & {
-  /** `/v3/<key>`, of the network behind the upstream. */
+  /** `/v3/<key>` for the network behind the upstream. */
   readonly paths: readonly string[]
   /** The same keys on the embedded chain, whose contract has `slots` slots. */
   readonly embeddedPaths: readonly string[]
@@ -83,7 +83,7 @@ export async function startFrontCairn(
     },
     { name: 'near', embedded: true, genesisFile },
   ]
-  // JSON is YAML too.
+  // JSON is valid YAML.
   await writeFile(configFile, JSON.stringify({ workers: options.workers ?? 0, networks }))
   const started = await startCairn({
     dataDir,

@@ -1,5 +1,5 @@
-// The chain of the dapp traffic, made by a real geth: tokens with many holders, pairs and a router, a gallery, and blocks of
-// their transactions. Every run makes the same blocks.
+// The chain of the dapp traffic, created by a real geth: tokens with many holders, pairs and a router, a gallery, and blocks of
+// their transactions. Every run creates the same blocks.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -24,7 +24,7 @@ const ether = 10n ** 18n
 
 const users = 40
 const tokens = 8
-/** Of each token; a transaction makes so many at most, because its gas is limited (EIP-7825). */
+/** Holders per token; a transaction creates at most this many, because its gas is limited (EIP-7825). */
 const holders = 1800
 const holdersPerTransaction = 600
 const firstHolder = 1n << 152n
@@ -67,25 +67,25 @@ const codes = JSON.parse(
 export type DappBlock = {
   readonly number: bigint
   readonly hash: Hex
-  /** Their hashes, in the order of the block. */
+  /** Transaction hashes, in block order. */
   readonly transactions: readonly Hex[]
 }
 
 export type DappChain = {
   readonly users: readonly Hex[]
-  /** Addresses of the contracts. Pair n is of tokens n and n + 1. */
+  /** Addresses of the contracts. Pair n trades tokens n and n + 1. */
   readonly tokens: readonly Hex[]
   readonly pairs: readonly Hex[]
   readonly router: Hex
   readonly gallery: Hex
   readonly multicall: Hex
-  /** Number of items of the gallery of each user. */
+  /** Number of gallery items that a user owns. */
   readonly owned: (user: number) => number
-  /** Newest last, from the first block of traffic on. */
+  /** Newest last, starting with the first block of traffic. */
   readonly blocks: readonly DappBlock[]
   /** The last transaction of a user. */
   readonly lastOf: (user: number) => Hex
-  /** A block of transfers, swaps and gallery transfers, made now. */
+  /** Creates a block of transfers, swaps and gallery transfers. */
   nextBlock(): Promise<DappBlock>
 }
 
@@ -139,7 +139,7 @@ export function dappGenesis(): string {
 
 type Sending = { readonly to?: Hex; readonly data?: Hex; readonly value?: bigint; gas: bigint }
 
-/** Deploys the contracts on a geth that has only the genesis block, and makes the holders. */
+/** Deploys the contracts on a geth that has only the genesis block, and creates the holders. */
 export async function makeDappChain(geth: Geth): Promise<DappChain> {
   const nonces = new Map<Hex, number>()
   const owned = Array.from({ length: users }, () => [] as bigint[])
@@ -149,7 +149,7 @@ export async function makeDappChain(geth: Geth): Promise<DappChain> {
   let sent = 0
   let pending = 0
 
-  /** Into the pool. Tips differ, so that the order in a block is fixed. */
+  /** Sends a transaction to the pool. Tips differ, so that the order in a block is fixed. */
   async function send(user: number, { gas, ...call }: Sending): Promise<void> {
     const account = accountAt(user)
     const nonce = nonces.get(account.address) ?? 0
@@ -314,7 +314,7 @@ export async function makeDappChain(geth: Geth): Promise<DappChain> {
   }
 }
 
-/** The tokens that a user holds and trades: the first one is approved for the router. */
+/** The tokens that a user holds and trades: the router has an allowance for the first one. */
 export function tokensOf(user: number): readonly number[] {
   return [user % (tokens - 2), (user % (tokens - 2)) + 1, (user % (tokens - 2)) + 2]
 }
@@ -334,7 +334,7 @@ export function swapOf(
   })
 }
 
-/** A block with all of `count` waiting transactions, made by geth and taken as its head. */
+/** Lets geth build a block with all `count` pending transactions, and makes it the head. */
 async function makeBlock(geth: Geth, height: number, count: number): Promise<DappBlock> {
   const parent = (await geth.call('eth_getBlockByNumber', ['latest', false])) as { hash: Hex }
   const parentBeaconBlockRoot = wordOf(height)
@@ -350,7 +350,7 @@ async function makeBlock(geth: Geth, height: number, count: number): Promise<Dap
       next,
     ])) as { readonly payloadId: string }
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    // geth begins with an empty block and fills it until it is taken, so another attempt is another block.
+    // geth starts with an empty block and fills it until it is fetched, so another attempt needs different attributes.
     const prevRandao = wordOf(height * attemptsMax + attempt)
     const { payloadId } = await take(parent.hash, { ...attributes, prevRandao })
     await wait(fillMs * attempt)

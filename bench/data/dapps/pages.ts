@@ -1,6 +1,6 @@
-// What four kinds of dapps send, call by call: a balance page, a swap page, a gallery and an indexer. A visitor opens a page at one
-// block and stays for ten, two minutes of Ethereum: the page then polls at each new block. The mix was fixed before it was
-// measured; it contains calls without a proof, as real traffic does.
+// The calls of four kinds of dapps: a balance page, a swap page, a gallery and an indexer. A visitor opens a page at one block and
+// stays for ten blocks, two minutes of Ethereum; the page polls at each new block. The mix was fixed before it was measured; it
+// contains calls without a proof, as real traffic does.
 import { encodeFunctionData, type Hex, numberToHex, pad } from 'viem'
 import { abi, type DappBlock, type DappChain, swapOf, tokensOf } from './chain.ts'
 
@@ -138,7 +138,7 @@ const swaps: Page = {
       call(view(tokens[third], 'decimals')),
       call(view(router, 'getPair', tokens[first], tokens[second])),
       call(view(router, 'getPair', tokens[second], tokens[third])),
-      // As the visitor types the amount.
+      // The quotes while a visitor types the amount.
       ...[1n, 12n, 125n].map((amount) => call(amountsOut(chain, user, amount * ether))),
       call(bestPath(chain, user)),
       rpc('eth_feeHistory', '0x5', 'latest', [10, 50, 90]),
@@ -148,7 +148,7 @@ const swaps: Page = {
       rpc('eth_estimateGas', { from: address, ...approve }),
       rpc('eth_estimateGas', swap),
       call(swap),
-      // The nonce of a wallet counts its waiting transactions, and the receipt is requested before the swap is in a block.
+      // The nonce of a wallet includes pending transactions, and the receipt is polled before a block contains the swap.
       rpc('eth_getTransactionCount', address, 'pending'),
       rpc('eth_getTransactionReceipt', unmined(newest(chain), user)),
       rpc('eth_getTransactionByHash', chain.lastOf(user)),
@@ -178,14 +178,14 @@ function amountsOut({ tokens, router }: DappChain, user: number, amount: bigint)
   return view(router, 'getAmountsOut', amount, path)
 }
 
-/** Many steps over few slots, as the quotes of concentrated liquidity. */
+/** Many instructions over few slots, as in quotes of concentrated liquidity. */
 function bestPath({ tokens, router }: DappChain, user: number): Request {
   const [first = 0] = tokensOf(user)
   const paths = [2, 3].map((length) => tokens.slice(first, first + length))
   return view(router, 'quote', 125n * ether, paths, 10n)
 }
 
-/** The hash of a transaction that no block contains. */
+/** A hash of a transaction that no block contains. */
 function unmined({ hash }: DappBlock, user: number): Hex {
   return `0x${hash.slice(2, 60)}${user.toString(16).padStart(6, '0')}`
 }
@@ -240,7 +240,7 @@ const galleryPage: Page = {
   },
 }
 
-/** Follows the chain block by block, and fills in older blocks. */
+/** Follows the chain block by block, and indexes older blocks. */
 const indexer: Page = {
   name: 'graph indexer',
   open: () => [
