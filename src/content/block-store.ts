@@ -5,58 +5,58 @@ import type { QuarantineFlag } from './quarantine-rows.ts'
 import type { ContentKind, ContentRef, UnverifiedItem } from './ref.ts'
 
 /**
- * A copy other than the served one. `reread`: the served one by a new read of the disk, past all caches, after a copy
- * failed verification. `quarantined`: the one in quarantine.
+ * Reads another copy than the served one. `reread`: the served copy, read again from disk past all caches, after it failed
+ * verification. `quarantined`: the copy in quarantine.
  */
 export type CopyChoice = 'reread' | 'quarantined'
 
 /**
- * On this machine or another. The caller verifies, before (`keep`, `put`) and after (`obtain`); a BlockStore never
- * verifies bytes. Order: a resolved `put` is readable immediately by every method of the same BlockStore.
+ * A store on this machine or another. The caller verifies bytes, before (`keep`, `put`) and after (`obtain`); a BlockStore never
+ * does. Order: content of a resolved `put` is immediately readable by every method of the same BlockStore.
  */
 export interface BlockStore {
-  /** The stored bytes, or null. Bytes of an open or discarded Batch are never returned. */
+  /** Returns the stored bytes, or null. Never returns bytes of an open or discarded Batch. */
   get(ref: ContentRef, copy?: CopyChoice): Promise<Uint8Array | null>
   /**
-   * As `get` of the served copy, in the caller's turn, from memory or a disk of this machine: its null is final. A store on
-   * another machine has no `peek`.
+   * As `get` of the served copy, but synchronous, from memory or a disk of this machine: null means that the content is not stored.
+   * A store on another machine has no `peek`.
    */
   peek?(ref: ContentRef): Uint8Array | null
-  /** True for kinds that another machine stores: `peek` then finds none of them, and its null is not final. */
+  /** True for kinds that another machine stores: `peek` then returns null for all of them, stored or not. */
   isRemote?(kind: ContentKind): boolean
-  /** Whether `get` would return bytes. They may be gone when the caller acts on it. */
+  /** Whether `get` would return bytes. They may be deleted before the caller reads them. */
   has(ref: ContentRef): Promise<boolean>
   /**
-   * The content of `refs`, in order; read ahead asynchronously, adjacent blocks in one read, which is a group. Two groups
-   * are valid at a time: requesting a third frees the first. After an error they stay valid until `return`, which must
-   * then be called too.
+   * Reads the content of `refs` in order; reads ahead asynchronously, with adjacent blocks in one read, which is a group. Two
+   * groups are valid at a time: requesting a third one releases the first. After an error they stay valid until `return`, which
+   * must then be called too.
    */
   read(refs: readonly ContentRef[], signal: AbortSignal): AsyncGenerator<ReadBatch>
   /**
-   * Stores all items and all rows, or none; durable when it resolves. Existing items are left unchanged. Throws
-   * `no_space` if the device or the configured size is full; then no item is stored.
+   * Stores all items and all rows, or none; durable when it resolves. Existing items are left unchanged. Throws `no_space` if the
+   * device is full or the configured limit is reached; then no item is stored.
    */
   put(items: readonly UnverifiedItem[], rows?: RowChanges): Promise<readonly number[]>
   /** Opens a Batch for content too large for memory. */
   batch(): Batch
   /**
-   * Deletes dag-blocks, by multihash, except those with a charge (table `charge`) and those that an open batch or a
-   * running `put` depends on. Resolves with the number deleted. At most 2000 at a time; a block that is put again in the
-   * meantime stays. A store without `delete` retains all blocks.
+   * Deletes dag-blocks, by multihash, except those with a charge (table `charge`) and those that an open batch or a running `put`
+   * depends on. Resolves to the number of deleted blocks. At most 2000 at a time; a block that is put again in the meantime
+   * remains. A store without `delete` retains all blocks.
    */
   delete?(multihashes: readonly Uint8Array[]): Promise<number>
   /**
-   * For a copy that failed verification more than once: reads no longer find it, and a `put` of the same ref replaces it.
+   * Quarantines a copy that failed verification more than once: reads no longer find it, and a `put` of the same ref replaces it.
    * Until then its bytes stay in place.
    */
   quarantine(ref: ContentRef): Promise<void>
-  /** The copy in quarantine is valid: reads find it again. */
+  /** Ends the quarantine of a copy that is valid: reads find it again. */
   release(ref: ContentRef): Promise<void>
-  /** Whether any copy is in quarantine, checked before such a copy is read. */
+  /** Whether any copy is in quarantine; checked before reading such a copy. */
   readonly quarantineFlag: Pick<QuarantineFlag, 'isUp' | 'look'>
 }
 
-/** A store of this machine, which reads every copy in the caller's turn: the EVM of an embedded chain cannot wait. */
+/** A store of this machine, which reads every copy synchronously: the EVM of an embedded chain cannot wait. */
 export interface LocalStore extends BlockStore {
   peek(ref: ContentRef, copy?: CopyChoice): Uint8Array | null
 }
@@ -71,31 +71,31 @@ export type ServerStore = BlockStore & {
 }
 
 /**
- * `leaf`: `data` is the file bytes of a dag-pb leaf, whose block has the frame of codec/ipld/leaf-frame.ts around
- * them; else `data` is the whole block.
+ * `leaf`: `data` is the file bytes of a dag-pb leaf, and its block adds the frame of codec/ipld/leaf-frame.ts; otherwise `data` is
+ * the whole block.
  */
 export type StoredChunk = { readonly data: Uint8Array; readonly leaf: boolean }
 
 /** The chunks of one read, at least one. Null: absent or unreadable. */
 export type ReadBatch = readonly (StoredChunk | null)[]
 
-/** Content of one upload: on disk as it arrives, invisible until `commit`, gone after a crash. */
+/** Content of one upload: written to disk as it arrives, invisible until `commit`, removed after a crash. */
 export interface Batch {
-  /** Names the rows of this batch in the table `staged`, until the commit. */
+  /** ID of this batch in the rows of the table `staged`, until the commit. */
   readonly id: string
   /**
-   * Resolves when the bytes have left memory; the caller waits for it (back-pressure). `tree`: a number of the
-   * caller, one for each root. The rows in `staged` with it are the blocks of that root, earlier stored ones included.
+   * Resolves when the bytes have left memory; the caller awaits it (back-pressure). `tree`: a number chosen by the caller, one per
+   * root. The rows in `staged` with this number are the blocks of that root, including blocks that were already stored.
    */
   put(items: readonly UnverifiedItem[], tree?: number): Promise<void>
-  /** File bytes that are cut into equal leaves and named by sha2-256 on their way to disk. */
+  /** Writes file bytes that are cut into equal leaves and hashed with sha2-256 on their way to disk. */
   leaves(cut: LeafCut, onLeaf: (leaf: FileLeaf) => void, tree?: number): LeafWriter
   /**
-   * Makes everything put so far visible together with `rows`, atomically and durably. Once. `rows` run when the
-   * blocks are in the table `block`, and may read `staged` of this batch.
+   * Makes everything put so far visible together with `rows`, atomically and durably. Call it once. `rows` run after the blocks
+   * were added to the table `block`, and may read `staged` of this batch.
    */
   commit(rows?: RowChanges): Promise<readonly number[]>
-  /** Drops everything. Safe to call at any time, also after a failure; no effect after `commit`. */
+  /** Discards everything. Safe to call at any time, also after a failure; no effect after `commit`. */
   discard(): Promise<void>
 }
 
@@ -118,8 +118,8 @@ export type FileLeaf = {
 
 export interface LeafWriter {
   /**
-   * Copies `piece` and reports each complete leaf, before it returns unless the cut is `late`. Null, or a promise to
-   * await before the next call; it rejects if the bytes cannot be written.
+   * Copies `piece` and reports each complete leaf, before it returns unless the cut is `late`. Null, or a promise to await before
+   * the next call; it rejects if the bytes cannot be written.
    */
   write(piece: Uint8Array): Promise<void> | null
   /** Reports all leaves up to the last, which may be shorter; an empty file has no leaf. Before the batch's commit. */
@@ -129,10 +129,10 @@ export interface LeafWriter {
 /** Live blocks of one segment: bytes as stored, and the lowest and highest ID of the rows in `block`. */
 export type LiveBlocks = { readonly bytes: number; readonly first: number; readonly last: number }
 
-/** `bytes`: freed on disk. */
+/** `bytes`: disk space that was freed. */
 export type Freed = { readonly segments: number; readonly bytes: number }
 
-/** As `Segments`; the list may come from another machine. */
+/** As `Segments`, but the list of sealed segments may come from another machine. */
 export type CollectedSegments = Pick<Segments, 'free'> & {
   sealed(): ReadonlySet<number> | Promise<ReadonlySet<number>>
 }
@@ -141,8 +141,8 @@ export interface Segments {
   /** Segments that are sealed: no block will be added to them. */
   sealed(): ReadonlySet<number>
   /**
-   * Removes those of `sealed` that are mostly dead, after moving their live blocks. `live`: by segment, counted after
-   * `sealed` was read. Corrupt copies are quarantined and their segment stays. Paced; stops between two steps on abort.
+   * Removes those of `sealed` that are mostly dead, after moving their live blocks. `live`: by segment, counted after `sealed` was
+   * read. Corrupt copies are quarantined, and their segment remains. Runs with a duty cycle; on abort stops between two steps.
    */
   free(
     sealed: ReadonlySet<number>,

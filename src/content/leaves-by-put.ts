@@ -6,7 +6,7 @@ import { joinBytes } from '../codec/ipld/protobuf.ts'
 import type { UnverifiedItem } from './ref.ts'
 import type { FileLeaf, LeafCut, LeafWriter } from './block-store.ts'
 
-/** `put`: takes the whole blocks of complete leaves. */
+/** `put`: receives the whole blocks of complete leaves. */
 export function leavesByPut(
   { bytes: leafBytes, form }: LeafCut,
   onLeaf: (leaf: FileLeaf) => void,

@@ -1,5 +1,5 @@
-// Local half of `obtain`: the copies that this process can read, each verified before use. In memory, among unrequested
-// items of earlier replies, in the write-behind queue, in the store.
+// Local half of `obtain`: the copies that this process can read, each verified before use. It looks in memory, among unrequested
+// items of earlier replies, in the write-behind queue, and in the store.
 // Tested by src/content/obtain.test.ts
 import {
   type ContentRef,
@@ -18,16 +18,16 @@ import { createMemory, isShared } from './memory.ts'
 import type { CountObtain, ObtainLimits } from './obtain-limits.ts'
 import type { BlockStore } from './block-store.ts'
 
-/** `proved`: its name was computed from its bytes in this process. */
+/** `proved`: this process computed the name from the bytes. */
 type UnrequestedItem = UnverifiedItem & { readonly source: string; readonly proved: boolean }
 
 export type UnrequestedItems = {
   add(source: string, items: readonly UnverifiedItem[], proved?: boolean): void
-  /** Takes it out: one that turns out wrong is gone. */
+  /** Removes and returns the item, so that a wrong one is not used again. */
   take(ref: ContentRef): UnrequestedItem | null
 }
 
-/** The oldest leave first when `itemsMax` or `bytesMax` is reached. */
+/** Drops the oldest items when `itemsMax` or `bytesMax` is reached. */
 export function createUnrequestedItems(limits: {
   readonly itemsMax: number
   readonly bytesMax: number
@@ -64,27 +64,27 @@ export function createUnrequestedItems(limits: {
 /** A copy that is corrupt or unreadable, with the error. */
 type Unread = { readonly unread: unknown }
 
-/** Verified bytes, or a copy that cannot be used now; null: there is none. */
+/** Verified bytes, or a copy that cannot be used now; null: no copy. */
 type Found = Uint8Array | Unread | null
 
-/** Further reads of a copy that failed verification, before it counts as corrupt. */
+/** Number of further reads of a copy that failed verification, before it is considered corrupt. */
 const moreReads = 2
-/** Least time between two reads of a copy in quarantine for requests, and the number of copies remembered for it. */
+/** Minimum time between two reads of a quarantined copy for requests, and the number of copies for which it is tracked. */
 const quarantineReadMs = 10_000
 const triedMax = 1000
 
 export type LocalCopies = {
   /**
-   * Verified; null: there is none. A promise only of a store without `peek`, and of a corrupt copy: it is read again,
-   * then quarantined.
+   * Returns verified bytes; null: no copy. Returns a promise only for a store without `peek`, and for a corrupt copy, which is read
+   * again and then quarantined.
    */
   find(ref: ContentRef): Found | Promise<Found>
   /** As `find`, but null for a copy that is corrupt, unreadable, or in a store without `peek`. */
   readonly peek: Peek
   readonly peekNode: PeekNode
-  /** Without the disk. */
+  /** As `find`, but does not read the disk. */
   findInMemory(ref: ContentRef): Uint8Array | null
-  /** Verifies a source's bytes under that name; if valid, counts, stores and caches them. `proved`: already verified. */
+  /** Verifies a source's bytes against the ref; if valid, counts, stores and caches them. `proved`: already verified. */
   accept(ref: ContentRef, bytes: Uint8Array, source: string, proved: boolean): boolean
   /** Adds items of a source that no caller has requested yet. */
   readonly addExtras: UnrequestedItems['add']
@@ -106,9 +106,9 @@ export function createLocalCopies(parts: {
     bytesMax: limits.extrasBytesMax,
   })
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
-  /** Reads of copies in quarantine that failed or are under way, by name. */
+  /** Finished and running reads of quarantined copies, by ref key; reads that found valid bytes are removed. */
   const tried = new Map<string, { readonly at: number; readonly result: Promise<Found> }>()
-  /** Rereads under way, by name: otherwise one call could quarantine a copy that another call stored meanwhile. */
+  /** Running rereads, by ref key: otherwise one call could quarantine a copy that another call stored in the meantime. */
   const rereads = new Map<string, Promise<Found>>()
   const writeBehind = createWriteBehindQueue({
     store,
@@ -142,12 +142,12 @@ export function createLocalCopies(parts: {
     return bytes
   }
 
-  /** From a store without `peek`. */
+  /** Reads from a store without `peek`. */
   async function readLater(ref: ContentRef): Promise<Found> {
     try {
       const bytes = await store.get(ref)
       if (bytes !== null) return proved(ref, bytes)
-      // A source may have supplied it meanwhile.
+      // A source may have supplied it in the meantime.
       return read(ref) ?? (await findQuarantined(ref))
     } catch (error) {
       return await readAgain(ref, error)
@@ -158,7 +158,7 @@ export function createLocalCopies(parts: {
     if (isShared(ref, bytes)) memory.add(ref, bytes)
   }
 
-  /** After a read that failed or returned invalid bytes: a second read of the disk may return valid ones. */
+  /** After a read that failed or returned invalid bytes: another read of the disk may return valid ones. */
   function readAgain(ref: ContentRef, first: unknown): Promise<Found> {
     const key = refKey(ref)
     const known = rereads.get(key)
@@ -171,14 +171,14 @@ export function createLocalCopies(parts: {
   async function reread(ref: ContentRef, first: unknown): Promise<Found> {
     let error = first
     for (let read = 0; read < moreReads; read += 1) {
-      // The other machine is away, which says nothing of the copy.
+      // An unavailable machine does not mean that the copy is corrupt.
       const isAway = store.isRemote?.(ref.kind) === true && hasCode(error, 'overloaded')
       if (isAway) return { unread: error }
       count('misread', null)
       log('warn', 'content_misread', { ref: refKey(ref), error })
       try {
         const bytes = await store.get(ref, 'reread')
-        // Another call has quarantined it since.
+        // Another call has quarantined it in the meantime.
         return bytes === null ? await findQuarantined(ref) : proved(ref, bytes)
       } catch (next) {
         error = next
@@ -190,7 +190,7 @@ export function createLocalCopies(parts: {
     return hasCode(error, 'unverified') ? await quarantine(ref, error) : { unread: error }
   }
 
-  /** The bytes may be the only copy: they stay on disk, but reads no longer find them. */
+  /** The bytes may be the only copy: they remain on disk, but reads no longer find them. */
   async function quarantine(ref: ContentRef, unread: unknown): Promise<Uint8Array | Unread> {
     try {
       await store.quarantine(ref)
@@ -198,7 +198,7 @@ export function createLocalCopies(parts: {
       log('error', 'content_not_quarantined', { ref: refKey(ref), error })
     }
     try {
-      // It may have been written twice.
+      // The block may have been written twice.
       const other = await store.get(ref)
       if (other !== null) verify(ref, other)
       return other ?? { unread }
@@ -207,7 +207,7 @@ export function createLocalCopies(parts: {
     }
   }
 
-  /** Within 10 s, calls share one read of a copy that stays corrupt. */
+  /** Within 10 s, calls share one read of a copy that remains corrupt. */
   function findQuarantined(ref: ContentRef): Found | Promise<Found> {
     if (!store.quarantineFlag.isUp) return null
     const key = refKey(ref)

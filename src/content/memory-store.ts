@@ -1,5 +1,5 @@
-// A BlockStore in a Map, for tests and short-lived tools: all content is in memory and is not persisted. Rows need a
-// Writer of their own.
+// A BlockStore in a Map, for tests and short-lived tools: all content is in memory and is not persisted. Rows require a separate
+// Writer.
 import { randomUUID } from 'node:crypto'
 import type { RowChanges, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
@@ -18,7 +18,7 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Loc
     if (rows.length > 0 && parts.writer === undefined) {
       throw new Error('this memory store has no writer for rows')
     }
-    // The caller may reuse its buffers as soon as this has returned.
+    // The caller may reuse its buffers after this call returns.
     const copies = items.map(({ ref, bytes }) => [refKey(ref), new Uint8Array(bytes)] as const)
     const changes = rows.length === 0 ? [] : ((await parts.writer?.write(rows)) ?? [])
     for (const [key, bytes] of copies) {

@@ -1,5 +1,5 @@
-// Cache of verified bytes in memory, by kind and hash, limited in bytes. A trie walk looks up each node here, so a lookup
-// allocates no string and no array: an entry is found by a number from its hash, then compared in full.
+// Cache of verified bytes in memory, by kind and hash, with a size limit in bytes. A trie walk looks up each node here, so a lookup
+// allocates no string and no array: it finds an entry by a number derived from its hash, then compares the whole hash.
 import { randomInt } from 'node:crypto'
 import { toLatin1 } from '../base/hex.ts'
 import { isSlotLeaf } from '../codec/ethereum/trie-node.ts'
@@ -8,45 +8,45 @@ import type { ContentKind, ContentRef } from './ref.ts'
 export interface Memory {
   /** The array that was added, not a copy: readers must not write to it. */
   find(ref: ContentRef): Uint8Array | null
-  /** As `find`, of the hash of 32 bytes that stands in `from` at `at`. */
+  /** As `find`, for the 32-byte hash at offset `at` of `from`. */
   findAt(kind: ContentKind, from: Uint8Array, at: number): Uint8Array | null
-  /** `bytes` were verified by the caller. Content larger than 1/64 of the limit is not cached. */
+  /** The caller has verified `bytes`. Content larger than 1/64 of the limit is not cached. */
   add(ref: ContentRef, bytes: Uint8Array): void
 }
 
 /**
- * Whether many reads pass this content, so that it is worth its memory. A file's block is read once from end to end, and
- * the leaf of a slot ends one walk, whose answer is cached elsewhere: both would push out what every read needs.
+ * Whether many reads use this content, so that it is worth caching. A file's block is read once from start to end, and the leaf of
+ * a slot ends a single walk, whose result is cached elsewhere: both would evict nodes that every read needs.
  */
 export function isShared({ kind }: ContentRef, bytes: Uint8Array): boolean {
   return kind !== 'dag-block' && !(kind === 'trie-node' && isSlotLeaf(bytes))
 }
 
-/** Overhead of an entry in addition to its bytes: hash, map slot, array. Measured on V8 13. */
+/** Memory overhead of an entry in addition to its bytes: hash, map slot, array. Measured on V8 13. */
 const entryBytes = 400
 const largestShare = 64
 
 type Entry = {
   readonly kind: ContentKind
-  /** One character a byte. */
+  /** One character per byte. */
   readonly hash: string
   readonly bytes: Uint8Array
-  /** Of another hash with the same number. */
+  /** The next entry with another hash and the same number. */
   readonly next: Entry | undefined
 }
 
 /**
- * Two generations, as in base/lru-cache.ts: keeps at least the entries used since the last half of the limit was
- * filled. 0: caches nothing.
+ * Two generations, as in base/lru-cache.ts: retains at least the entries used since the last half of the limit was filled. 0:
+ * caches nothing.
  */
 export function createMemory({ bytesMax }: { readonly bytesMax: number }): Memory {
-  // An attacker cannot create hashes that share a number.
+  // Random factors, so that an attacker cannot create hashes with the same number.
   const factors = [randomInt(2 ** 31) * 2 + 1, randomInt(2 ** 31) * 2 + 1] as const
   let young = new Map<number, Entry>()
   let old = new Map<number, Entry>()
   let youngBytes = 0
 
-  /** Of the last eight bytes of a hash, in the range V8 holds without a box. */
+  /** Number of the last eight bytes of a hash, in the range that V8 stores unboxed. */
   function numberOf(from: Uint8Array, end: number): number {
     const one = wordAt(from, end - 4)
     const other = wordAt(from, end - 8)
@@ -113,7 +113,7 @@ function isSame(hash: string, from: Uint8Array, at: number, length: number): boo
   return true
 }
 
-/** What stands before the array's start counts as zero. */
+/** Bytes before the start of the array count as zero. */
 function wordAt(bytes: Uint8Array, at: number): number {
   return (
     ((bytes[at] ?? 0) << 24) |

@@ -4,11 +4,11 @@
 export type ObtainLimits = {
   /** Concurrent fetches. */
   readonly flightsMax: number
-  /** Verified bytes on their way to the store. */
+  /** Maximum verified bytes in the write-behind queue. */
   readonly keepingBytesMax: number
   readonly extrasMax: number
   readonly extrasBytesMax: number
-  /** Verified bytes in memory. */
+  /** Maximum verified bytes in the memory cache. */
   readonly memoryBytesMax: number
 }
 
@@ -21,10 +21,10 @@ export const defaultObtainLimits: ObtainLimits = {
 }
 
 /**
- * `remembered`: found in memory, verified before. `held`: found here, verified. `misread`: a read of the
- * stored copy failed or gave wrong bytes, and it is read again. `bad_copy`: it stays wrong, and is in quarantine, or it
- * cannot be read. Of a source: `fetched`; `lied`: its bytes were not what was asked; `absent`: it has none;
- * `failed`: it could not be asked. `not_kept`: verified, but the store did not take it.
+ * `remembered`: found in memory, verified earlier. `held`: found in the store, verified. `misread`: a read of the stored copy
+ * failed or returned wrong bytes, and is repeated. `bad_copy`: the copy is still wrong and is quarantined, or it cannot be read. Of
+ * a source: `fetched`; `lied`: its bytes did not match the ref; `absent`: it does not have the content; `failed`: the request
+ * failed. `not_kept`: verified, but not stored.
  */
 export type ObtainEvent =
   | 'remembered'
@@ -37,5 +37,5 @@ export type ObtainEvent =
   | 'failed'
   | 'not_kept'
 
-/** `source`: its name, or null when the event is none of a source. */
+/** `source`: its name, or null if the event does not concern a source. */
 export type CountObtain = (event: ObtainEvent, source: string | null) => void

@@ -16,13 +16,13 @@ import type { BlockStore, LocalStore } from './block-store.ts'
 
 const never = new AbortController().signal
 
-/** The names of `item`: multihash of sha256. */
+/** Refs of `item` are sha256 multihashes. */
 const verify: Verify = ({ hash }, bytes) => {
   const digest = createHash('sha256').update(bytes).digest()
   if (!equalBytes(hash, Uint8Array.of(0x12, 0x20, ...digest))) throw new Fault('unverified')
 }
 
-/** The store of `obtain` over one in memory. */
+/** Converts a memory store to the store that `obtain` uses. */
 type Over = (store: LocalStore) => BlockStore
 
 type Rig = Obtaining & {
@@ -31,7 +31,7 @@ type Rig = Obtaining & {
   readonly events: string[]
 }
 
-/** `store` with other reads. */
+/** `store` with another `peek`. */
 function withReads(store: LocalStore, peek: LocalStore['peek']): LocalStore {
   return { ...store, peek, get: async (ref, copy) => peek(ref, copy) }
 }
@@ -79,7 +79,7 @@ const invalid = (name: string): UnverifiedItem => ({
   bytes: new Uint8Array(8),
 })
 
-/** Over a store of this machine, and over one without `peek`, whose replies come in another turn. */
+/** Runs the test with a store of this machine, and with one without `peek`, which replies asynchronously. */
 function promise(title: string, run: (over: Over) => Promise<void>): void {
   test(title, () => run((store) => store))
   test(`${title}, with a store on another machine`, () => run(createRemoteStore))
@@ -408,7 +408,7 @@ function held(): Held {
 }
 
 const turns = async (): Promise<void> => {
-  // Also those of a store on another machine.
+  // Waits long enough for a store on another machine, too.
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 

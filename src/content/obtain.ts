@@ -1,5 +1,5 @@
-// Returns verified content by reference: memory, then store, then sources, one after another, until one delivers it. Bytes from
-// any origin, be it a source, the disk or an earlier fetch, are verified before they leave `content/`.
+// Returns verified content by reference: tries memory, then the store, then sources, one after another, until one has it. Bytes of
+// any origin, whether a source, the disk or an earlier fetch, are verified before they leave `content/`.
 import { Fault, hasCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import { type LocalCopies, createLocalCopies } from './local-copies.ts'
@@ -28,7 +28,7 @@ export type ObtainParts = {
   /** Sources for this fetch context, in the order of use. */
   readonly sourcesFor: (context: FetchContext) => readonly Source[]
   readonly verify: Verify
-  /** Without it nameless bytes are not taken. */
+  /** Without it, items without a name are ignored. */
   readonly nameOf?: NameOf
   readonly clock: Clock
   readonly log: Log
@@ -38,15 +38,15 @@ export type ObtainParts = {
 
 export type Obtaining = {
   /**
-   * As `Obtain`; also `no_upstream` if no source has it and one could not be reached, `internal` if no source has it
-   * and the store could not read.
+   * As `Obtain`; also throws `no_upstream` if no source has it and one could not be reached, `internal` if no source has it and the
+   * store could not be read.
    */
   readonly obtain: Obtain
   readonly peek: Peek
   readonly peekNode: PeekNode
-  /** Verifies and keeps, durable when it resolves. Throws `unverified`, `no_space`. */
+  /** Verifies and stores content; durable when it resolves. Throws `unverified`, `no_space`. */
   readonly keep: (ref: ContentRef, bytes: Uint8Array) => Promise<void>
-  /** Resolves when all fetched content is stored; for the end of a process, and for tests. */
+  /** Resolves when all fetched content is stored; for shutdown, and for tests. */
   readonly idle: () => Promise<void>
 }
 
@@ -73,9 +73,9 @@ export function createObtain(parts: ObtainParts): Obtaining {
     try {
       return await obtainElsewhere(ref, context, signal)
     } catch (thrown) {
-      // A copy that cannot be read exists: it must not be reported as absent.
+      // An unreadable copy exists, so it must not be reported as absent.
       if (held === null || !hasCode(thrown, 'not_found')) throw thrown
-      // The machine that stores it cannot be reached now.
+      // The machine that stores the copy cannot be reached now.
       if (hasCode(held.unread, 'overloaded')) throw held.unread
       throw new Fault('damaged', { cause: held.unread })
     }
@@ -116,7 +116,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
   }
 }
 
-/** Two networks may share content, but not sources. A read that may search the IPFS network has one more. */
+/** Two networks may share content, but not sources. A read that may search the IPFS network has an additional source. */
 function flightKey(ref: ContentRef, { network = '', session }: FetchContext): string {
   return `${session === undefined ? network : 'ipfs'} ${refKey(ref)}`
 }
@@ -124,7 +124,7 @@ function flightKey(ref: ContentRef, { network = '', session }: FetchContext): st
 type QuerySources = {
   /** Sources for this fetch context, in the order of use. */
   readonly sourcesFor: (hint: FetchContext) => readonly Source[]
-  /** Without it nameless bytes are not taken. */
+  /** Without it, items without a name are ignored. */
   readonly nameOf: NameOf | undefined
   readonly copies: LocalCopies
   readonly log: Log
@@ -132,8 +132,8 @@ type QuerySources = {
 }
 
 /**
- * Verified and accepted. `hints`: fetch contexts of all waiting callers. Throws `not_found`, `unverified`, `no_upstream`,
- * the Fault of a source, or the reason of `signal`.
+ * Queries the sources and accepts verified bytes. `hints`: fetch contexts of all waiting callers. Throws `not_found`, `unverified`,
+ * `no_upstream`, the Fault of a source, or the reason of `signal`.
  */
 async function querySources(
   { sourcesFor, nameOf, copies, log, count }: QuerySources,
@@ -155,7 +155,7 @@ async function querySources(
       if (received.bytes !== null) return received.bytes
       signal.throwIfAborted()
       count('failed', source.name)
-      // A Fault of a source is for the caller; any other error is for the operator.
+      // The caller receives a source's Fault; any other error is logged for the operator.
       const level = hasCode(error, 'unprovable') ? 'debug' : 'warn'
       log(level, 'source_failed', { source: source.name, ref: refKey(ref), error })
       failure ??= { error }
@@ -165,7 +165,7 @@ async function querySources(
   // The source's own reason is more precise.
   if (lied && failure !== null && hasCode(failure.error, 'unverified')) throw failure.error
   if (lied) throw new Fault('unverified')
-  // An unreachable source may have it: a broken connection is not evidence of absence.
+  // An unreachable source may have it: a failed connection does not prove absence.
   if (failure !== null) throw asFault(failure.error)
   throw new Fault('not_found')
 }
@@ -174,14 +174,14 @@ function asFault(error: unknown): Fault {
   return error instanceof Fault ? error : new Fault('no_upstream', { cause: error })
 }
 
-/** What came of all offers up to now. */
+/** The result of all offers so far. */
 type Received = {
-  /** Verified, once there are any. */
+  /** Verified bytes; null: none yet. */
   readonly bytes: Uint8Array | null
   readonly lied: boolean
 }
 
-/** The offers of one source for one ref, verified by hash on arrival. `hints`: fetch contexts of all waiting callers. */
+/** Verifies the offers of one source for one ref by hash, as they arrive. `hints`: fetch contexts of all waiting callers. */
 function verifyOffers(
   ref: ContentRef,
   source: string,
@@ -193,7 +193,7 @@ function verifyOffers(
     lied: false,
   }
 
-  /** The ref that the bytes hash to; null if they are malformed. */
+  /** The ref computed from the bytes; null if they are malformed. */
   function nameOrNull({ kind, bytes }: Nameless): ContentRef | null {
     try {
       return nameOf === undefined ? null : { kind, hash: nameOf(kind, bytes) }
@@ -215,7 +215,7 @@ function verifyOffers(
       else if (isClaim) claims.push(bytes)
       else proved ??= bytes
     }
-    // Another source, or another reply of this one, may have delivered it meanwhile.
+    // Another source, or another reply of this one, may have delivered it in the meantime.
     received.bytes ??= copies.findInMemory(ref)
     if (received.bytes !== null) return 'taken'
     if (proved !== null && copies.accept(ref, proved, source, true)) received.bytes = proved

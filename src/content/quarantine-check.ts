@@ -1,5 +1,5 @@
-// Rereads quarantined copies in the background: the disk may have returned wrong bytes for a while, or a new source may
-// have the correct ones.
+// Rereads quarantined copies in the background: wrong bytes may have been a temporary fault of the disk, or a new source may have
+// the correct ones.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -11,25 +11,25 @@ import { beforeQuarantine, listQuarantined } from './quarantine-rows.ts'
 import type { Obtain } from './ref.ts'
 import type { BlockStore } from './block-store.ts'
 
-/** How often the rows are looked at, and in how many looks all copies are read again. */
+/** Interval of the checks, and the number of intervals in which all copies are read again. */
 const lookMs = 60_000
 const looksPerCheck = 60
-/** Copies of each home that one check reads. */
+/** Maximum number of copies of each store that one check reads. */
 const checkedMax = 1000
-/** How long sources may take for one of them. */
+/** Time limit of sources for each copy. */
 const patienceMs = 5000
 
 export type QuarantineCheck = {
-  /** One check, of the next copies. Never rejects. */
+  /** Checks the next copies. Never rejects. */
   check(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Begins immediately. */
+/** Starts immediately. */
 export function createQuarantineCheck(parts: {
   readonly store: Pick<BlockStore, 'quarantineFlag'>
   readonly database: Database
-  /** Of file blocks that several machines share; null: there are none. */
+  /** Rows of file blocks that several machines share; null: none. */
   readonly shared?: Rows | null
   readonly obtain: Obtain
   readonly clock: Clock
@@ -50,7 +50,7 @@ export function createQuarantineCheck(parts: {
     place = next ?? beforeQuarantine
     for (const ref of refs) {
       signal.throwIfAborted()
-      // Only sources of file blocks need no fetch context.
+      // Only sources of file blocks work without a fetch context.
       const context = ref.kind === 'dag-block' ? { patienceMs } : { offline: true }
       await obtain(ref, context, signal).catch(() => undefined)
       await setImmediate()
@@ -59,7 +59,7 @@ export function createQuarantineCheck(parts: {
     log(now === 0 ? 'info' : 'warn', 'quarantine_checked', { before, now })
   }
 
-  /** Another machine may check the same ones: a block that is valid again is released once. */
+  /** Other machines may check the same copies: a block that is valid again is released only once. */
   async function checkShared(rows: Rows): Promise<void> {
     const blocks = await rows.find(listQuarantinedObjectBlocks(sharedAfter, checkedMax))
     sharedAfter = blocks.length < checkedMax ? 0 : (blocks.at(-1)?.id ?? 0)
@@ -70,7 +70,7 @@ export function createQuarantineCheck(parts: {
     if (blocks.length > 0) log('warn', 'shared_quarantine_checked', { blocks: blocks.length })
   }
 
-  /** One at a time. */
+  /** Runs one check at a time. */
   function check(): Promise<void> {
     const checkAll = async (): Promise<void> => {
       await checkNext()

@@ -1,5 +1,5 @@
-// Quarantined copies: they failed verification more than once. They are not served; their bytes stay, because possibly
-// no source has the content.
+// Quarantined copies: they failed verification more than once. They are not served, but their bytes remain, because there may be no
+// source with the content.
 // Tested by src/content/quarantine-check.test.ts
 import type { Database } from '../db/sqlite.ts'
 import {
@@ -9,12 +9,12 @@ import {
 } from '../tables/quarantine.ts'
 import type { ContentKind, ContentRef } from './ref.ts'
 
-/** How far a walk over them has come. */
+/** Position of an iteration over them. */
 export type QuarantinePlace = { readonly block: number; readonly body: number }
 
 export const beforeQuarantine: QuarantinePlace = { block: 0, body: Number.MIN_SAFE_INTEGER }
 
-/** The next ones, at most `max` per table. `next` null: the end. */
+/** The next ones, at most `max` per table. `next` null: there are no more. */
 export function listQuarantined(
   db: Database,
   after: QuarantinePlace,
@@ -34,12 +34,12 @@ export function listQuarantined(
   return { refs, next }
 }
 
-/** Whether there is any, as far as this process knows: a miss need not look for a copy in quarantine otherwise. */
+/** Whether any copy is quarantined, as far as this process knows: if none is, a miss does not look for a quarantined copy. */
 export type QuarantineFlag = {
   readonly isUp: boolean
-  /** One came. */
+  /** Call when a copy was quarantined. */
   raise(): void
-  /** Reads the rows, because another process may have added some. */
+  /** Reads the rows, because another process may have quarantined copies. */
   look(): void
 }
 

@@ -31,7 +31,7 @@ function createRun(store: Pick<BlockStore, 'read'>, verifyBeside: RunParts['veri
   return { readRun, counted }
 }
 
-/** A store that returns `pieces`, each a group, for any refs; calls are recorded. */
+/** A store that returns `pieces`, each as a group, for any refs; calls are recorded. */
 function storeOf(pieces: readonly (StoredChunk | null)[]) {
   const seen = { asked: 0, left: false }
   const store: Pick<BlockStore, 'read'> = {
@@ -72,7 +72,7 @@ test('a leaf is proved by the block that its bytes make', async () => {
   const { store } = storeOf([
     { data: one, leaf: true },
     { data: three, leaf: true },
-    // The right bytes, but labelled as the block itself.
+    // The right bytes, but marked as a whole block.
     { data: three, leaf: false },
   ])
   const { readRun, counted } = createRun(store)
@@ -145,9 +145,9 @@ test('a group waits for its parallel proofs, and a refused piece is lost', async
   const proofs: { readonly text: string; readonly end: (error: Error | null) => void }[] = []
   const { readRun, counted } = createRun(grouped, (_, data) => {
     const text = Buffer.from(data).toString()
-    // Not worth it.
+    // Too small for the other thread.
     if (text === 'piece 1') return null
-    // Ended here immediately.
+    // Fails immediately on this thread.
     if (text === 'piece 2') return () => null
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     proofs.push({ text, end: (error) => (error === null ? resolve() : reject(error)) })
@@ -162,7 +162,7 @@ test('a group waits for its parallel proofs, and a refused piece is lost', async
     proofs.map(({ text }) => text),
     ['piece 0', 'piece 3', 'piece 4', 'piece 5', 'piece 6', 'piece 7'],
   )
-  // The two others were hashed on this thread in the meantime.
+  // This thread hashed the two others in the meantime.
   assert.deepEqual(counted, ['held', 'held'])
   for (const { text, end } of proofs.toReversed()) {
     assert.equal(isGiven, false)
@@ -176,7 +176,7 @@ test('a group waits for its parallel proofs, and a refused piece is lost', async
   )
 })
 
-/** Parallel proofs that end on request; calls are recorded. */
+/** Parallel checks that end on request; calls are recorded. */
 function countedProofs() {
   const seen = { begun: 0, ended: 0 }
   const verifyBeside: RunParts['verifyBeside'] = () => {
@@ -197,7 +197,7 @@ test('while the caller has one group, only the next one is verified in parallel'
   const run = readRun(many.map(refOf), never)
   for (const given of [1, 2, 3]) {
     assert.equal((await run.next()).done, false)
-    // A caller that stops reading, for as long as it likes.
+    // A caller that stops reading for a while.
     for (let turn = 0; turn < 20; turn += 1) await setImmediate()
     assert.equal(seen.asked, given + 1)
     assert.deepEqual(proofs.seen, { begun: given + 1, ended: given })

@@ -1,6 +1,6 @@
-// Reads stored content in groups, each piece verified before it is returned: used for large files. While the caller has
-// one group, the other thread verifies the next one only; its unfinished part is verified here on request. Missing or
-// corrupt content is reported as null: `obtain` reads it again or fetches it.
+// Reads stored content in groups, each piece verified before it is returned: used for large files. While the caller processes one
+// group, the other thread verifies only the next one; on request, this thread verifies what is left. Missing or corrupt content is
+// null: `obtain` reads it again or fetches it.
 import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import { type ContentRef, type Verify, refKey } from './ref.ts'
@@ -9,11 +9,11 @@ import type { BlockStore, ReadBatch, StoredChunk } from './block-store.ts'
 export type RunParts = {
   readonly store: Pick<BlockStore, 'read'>
   readonly verify: Verify
-  /** The same of a dag-pb leaf, by the file bytes that are stored of it. */
+  /** The same for a dag-pb leaf, of which only the file bytes are stored. */
   readonly verifyLeaf: (multihash: Uint8Array, data: Uint8Array) => void
   /**
-   * Starts to verify large pieces on another thread. The returned function finishes it, and throws or rejects like the
-   * synchronous checks. Null as a whole with one processor, and for a piece that is too small.
+   * Starts to verify a large piece on another thread. The returned function finishes it, and throws or rejects like the synchronous
+   * checks. The property is null with a single processor; the function returns null for a piece that is too small.
    */
   readonly verifyBeside:
     | ((
@@ -36,9 +36,9 @@ export type SequentialRead = (
   signal: AbortSignal,
 ) => AsyncGenerator<ReadBatch>
 
-/** Whether it was good. */
+/** Returns whether the piece is valid. */
 type Ending = () => boolean | Promise<boolean>
-/** `refs` from `from` on name what is in `group`; an ending is null where the piece is to be verified here. */
+/** `refs` from `from` on correspond to `group`; an ending is null if this thread has to verify the piece. */
 type Begun = {
   readonly refs: readonly ContentRef[]
   readonly from: number
@@ -58,7 +58,7 @@ export function createSequentialRead(parts: RunParts): SequentialRead {
     }
   }
 
-  /** Null: to be verified here. */
+  /** Null: this thread has to verify it. */
   function begin(ref: ContentRef, { data, leaf }: StoredChunk): Ending | null {
     if (ref.kind !== 'dag-block') return null
     const finish = verifyBeside?.(ref.hash, data, leaf) ?? null
@@ -95,7 +95,7 @@ export function createSequentialRead(parts: RunParts): SequentialRead {
 
   async function finish({ refs, from, group, hashSuffixes }: Begun): Promise<ReadBatch> {
     const all: (boolean | Promise<boolean>)[] = []
-    // From the end: the other thread begins with the first.
+    // From the end, because the other thread begins with the first.
     for (let at = group.length - 1; at >= 0; at -= 1) {
       const [ref, piece] = [refs[from + at], group[at] ?? null]
       all[at] = piece === null || ref === undefined || (hashSuffixes[at]?.() ?? isGood(ref, piece))
@@ -111,7 +111,7 @@ export function createSequentialRead(parts: RunParts): SequentialRead {
     let taken = 0
     let ahead: Promise<Begun | null> | null = null
 
-    /** Null: all were given. */
+    /** Null: all groups were returned. */
     async function next(): Promise<Begun | null> {
       if (taken === refs.length) return null
       const step = await groups.next()
@@ -127,8 +127,8 @@ export function createSequentialRead(parts: RunParts): SequentialRead {
         const begun: Begun | null = await (ahead ?? next())
         if (begun === null) return
         ahead = next()
-        // If its bytes are in memory, the other thread starts first, in parallel with the remaining work here.
-        // An error is thrown when the group is requested; until then it must not count as unhandled.
+        // If its bytes are in memory, the other thread starts first, in parallel with the remaining work of this thread. An error
+        // is thrown when the group is requested; until then it must not be an unhandled rejection.
         await Promise.race([ahead.catch(() => null), setImmediate()])
         const group = await finish(begun)
         signal.throwIfAborted()
@@ -136,7 +136,7 @@ export function createSequentialRead(parts: RunParts): SequentialRead {
       }
     } finally {
       const left = await ahead?.catch(() => null)
-      // The bytes must stay until no check reads them.
+      // The bytes must stay valid until no check reads them.
       if (left) await finish(left)
       await groups.return(undefined)
     }

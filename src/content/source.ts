@@ -1,15 +1,15 @@
-// A Source may have bytes that the store lacks. It only offers them; this folder verifies them.
+// A Source may have bytes that the store lacks. It only offers them; `content/` verifies them.
 import type { ContentKind, ContentRef, FetchContext, UnverifiedItem } from './ref.ts'
 
-/** Bytes without a name: they are named, and so proved, by hashing them here. */
+/** Bytes without a ref: Cairn computes their hash, which is their name and proves them. */
 export type Nameless = {
   readonly kind: Extract<ContentKind, 'header' | 'trie-node' | 'code'>
   readonly bytes: Uint8Array
 }
 
 /**
- * `taken`: the requested ref is stored, verified. `wrong`: bytes under its name do not match it. `missing`: it was not
- * among them. Unrequested items wait, bounded, until they are requested (one proof contains many nodes).
+ * `taken`: the requested ref is verified and stored. `wrong`: the bytes offered for it do not match. `missing`: the items did not
+ * contain it. Unrequested items are buffered, with a limit, until they are requested (one proof contains many nodes).
  */
 export type Offer = (items: readonly (UnverifiedItem | Nameless)[]) => 'taken' | 'wrong' | 'missing'
 
@@ -22,9 +22,8 @@ export type Asked = {
 }
 
 /**
- * Ends when an offer was `taken` or no more items can be offered; may be called twice for one ref. Rejects if the source
- * could not be reached; a Fault is the final error if no other source has the ref. Stops when `signal`
- * aborts.
+ * Resolves when an offer was `taken` or no more items can be offered; may be called twice for one ref. Rejects if the source could
+ * not be reached; a Fault is the final error if no other source has the ref. Stops when `signal` aborts.
  */
 export interface Source {
   readonly name: string

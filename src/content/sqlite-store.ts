@@ -1,5 +1,5 @@
-// The BlockStore of an embedded chain: bytes in `cairn.db`, one copy per (kind, hash). Reads use the caller's connection,
-// writes the Writer. A resolved `put` is on disk and visible to the next read.
+// The BlockStore of an embedded chain: bytes in `cairn.db`, one copy per (kind, hash). Reads use the caller's connection, writes
+// the Writer. Content of a resolved `put` is on disk and visible to the next read.
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/sqlite.ts'
 import { createTurnReads } from '../db/turn-reads.ts'
@@ -25,7 +25,7 @@ import type { Batch, CopyChoice, LocalStore } from './block-store.ts'
 
 export type SqliteStore = LocalStore & { readonly quarantineFlag: QuarantineFlag }
 
-/** `bytesDb`: a second connection, for the bytes, that only this store reads through; null: `db` serves. */
+/** `bytesDb`: a second connection that only this store uses to read bytes; null: `db` is used. */
 export function createSqliteStore(parts: {
   readonly db: Database
   readonly bytesDb?: Database | null
@@ -40,7 +40,7 @@ export function createSqliteStore(parts: {
 
   const has = (ref: ContentRef): boolean => hasContent(db, ref.kind, ref.hash)
 
-  /** Looked for and not found in this turn of the event loop, where one miss is looked for again and again. */
+  /** The last ref that was not found in this turn of the event loop, in which a missing ref is often looked up repeatedly. */
   let absent: ContentRef | null = null
 
   function noteAbsent(ref: ContentRef): void {

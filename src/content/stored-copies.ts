@@ -8,8 +8,8 @@ import type { ContentKind, ContentRef } from './ref.ts'
 const stepRows = 16
 
 /**
- * `bytes`: not verified; null when the row names a body that is gone, or when they cannot be read. `again`: a new read of
- * the disk, which throws the system's error.
+ * `bytes`: not verified; null if the row refers to a missing body, or if they cannot be read. `again`: reads the disk again, and
+ * throws the system's error.
  */
 export type Copy = {
   readonly ref: ContentRef
@@ -18,7 +18,7 @@ export type Copy = {
   readonly again: () => Uint8Array | null
 }
 
-/** In the order of kind and hash. Copies added or removed meanwhile may be included or not. */
+/** Ordered by kind and hash. Copies added or removed during the iteration may be included or not. */
 export function* listCopies(db: Database): Generator<Copy> {
   let kind = ''
   let hash: Uint8Array = new Uint8Array()

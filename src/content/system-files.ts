@@ -1,4 +1,4 @@
-// FileOps on the file system. Reads and writes continue until they are complete; a short one is not an error.
+// FileOps on the file system. Reads and writes are repeated until they are complete; a short one is not an error.
 // Tested by src/content/segments/segment-files.test.ts
 import fs from 'node:fs'
 import type { FileOps, OpenFile } from './file-ops.ts'
@@ -10,7 +10,7 @@ type SystemFile = OpenFile & {
 }
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants
-/** Undefined where the system has none. */
+/** Undefined if the system does not support it. */
 const direct = fs.constants.O_DIRECT as number | undefined
 const dataSynced = fs.constants.O_DSYNC as number | undefined
 
@@ -31,9 +31,9 @@ export function createSystemFiles(): FileOps {
         return await syncData(fdOf(file))
       }
       const { synced } = file as SystemFile
-      // One descriptor per write: Linux reports lost writeback once per open file, and of two concurrent writes the
-      // wrong one might receive it. An idle descriptor is passed on in the same turn: the caller of the previous write
-      // has a millisecond of work first.
+      // One descriptor per write: Linux reports lost writeback once per open file, so of two concurrent writes the wrong one might
+      // receive it. An idle descriptor is reused in the same turn: the caller of the previous write still has a millisecond of
+      // work.
       const fd = synced.pop() ?? (await openFd(file.path, O_WRONLY | dataSynced))
       try {
         await writeAll(fd, buffers, at)
@@ -69,7 +69,7 @@ export function createSystemFiles(): FileOps {
     roomNow(path) {
       try {
         const { bavail, blocks, bsize } = fs.statfsSync(path)
-        // Some network file systems know neither.
+        // Some network file systems report neither.
         return blocks > 0 ? { free: bavail * bsize, all: blocks * bsize } : null
       } catch {
         return null
@@ -128,7 +128,7 @@ function writeAll(fd: number, buffers: readonly Uint8Array[], at: number): Promi
   })
 }
 
-/** What is left of `buffers` after the first `bytes` of them. */
+/** The remaining `buffers` after their first `bytes` bytes. */
 function after(buffers: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   let skip = bytes
   for (const [index, buffer] of buffers.entries()) {

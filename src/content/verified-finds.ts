@@ -1,5 +1,5 @@
-// Finds for a thread that reads the store without `obtain`: verified after each read, and read again before a copy
-// counts as damaged. The request thread, which finds such a copy too, quarantines it.
+// Reads for a thread that uses the store without `obtain`: each copy is verified after the read, and read again before it is
+// considered damaged. The request thread, which finds such a copy too, quarantines it.
 // Tested by src/content/verified-finds.test.ts
 import { verifyDagBlock } from '../codec/ipld/verify-dag-block.ts'
 import { verifyKeccakKinds } from '../codec/hash/verify-keccak.ts'
@@ -12,10 +12,13 @@ export const verify: Verify = ({ kind, hash }, bytes) => {
   else verifyKeccakKinds({ kind, hash }, bytes)
 }
 
-/** How often a copy is read. */
+/** Maximum number of reads of a copy. */
 const readsMax = 3
 
-/** `store`, whose `get` and `peek` verify the served copy. They throw `damaged` for a copy that stays wrong or is in quarantine. */
+/**
+ * Wraps `store` so that `get` and `peek` verify the served copy. They throw `damaged` for a copy that fails repeatedly or is in
+ * quarantine.
+ */
 export function verifiedFinds(store: LocalStore): LocalStore {
   function findProved(ref: ContentRef): Uint8Array | null {
     let failure: unknown = null

@@ -1,5 +1,5 @@
-// Write-behind queue of refetchable content: verified bytes are stored after the reply. They are readable from here
-// until the store has them. An item that does not fit, or whose write fails, costs only one more fetch later.
+// Write-behind queue for content that can be fetched again: verified bytes are stored after the reply. They are readable from the
+// queue until the store has them. An item that does not fit, or whose write fails, only costs another fetch later.
 // Tested by src/content/obtain.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -8,7 +8,7 @@ import type { BlockStore } from './block-store.ts'
 
 export type WriteBehindQueue = {
   find(ref: ContentRef): Uint8Array | null
-  /** Returns immediately. `bytes` are verified by the caller. */
+  /** Returns immediately. The caller has verified `bytes`. */
   add(ref: ContentRef, bytes: Uint8Array): void
   /** Resolves when the queue is empty. */
   idle(): Promise<void>
@@ -16,9 +16,9 @@ export type WriteBehindQueue = {
 
 type Entry = UnverifiedItem & { readonly key: string }
 
-/** Items in one transaction. */
+/** Maximum number of items in one transaction. */
 const groupMax = 256
-/** How long the first of them waits for others: a crash loses only what can be fetched again. */
+/** How long the first item waits for others: a crash loses only content that can be fetched again. */
 const lingerMs = 50
 
 export function createWriteBehindQueue(parts: {
@@ -26,7 +26,7 @@ export function createWriteBehindQueue(parts: {
   readonly log: Log
   readonly bytesMax: number
   readonly clock: Clock
-  /** Called for each dropped item: no space in the queue, or the store failed. */
+  /** Called for each dropped item: the queue was full, or the store failed. */
   readonly onLost: () => void
 }): WriteBehindQueue {
   const { store, log, bytesMax, clock, onLost } = parts
@@ -36,12 +36,12 @@ export function createWriteBehindQueue(parts: {
   let gathered: Entry[] = []
   let stopTimer: () => void = () => {}
 
-  /** Together in one transaction, so that many nodes cost one message and one sync. */
+  /** Writes a group in one transaction, so that many nodes cost one message and one sync. */
   async function write(group: readonly Entry[]): Promise<void> {
     try {
       await store.put(group)
     } catch (error) {
-      // One may fit where all together do not.
+      // A single item may fit if the group does not.
       if (group.length > 1) return void (await Promise.all(group.map((one) => write([one]))))
       onLost()
       log('warn', 'content_not_kept', { ref: group.map(({ ref }) => refKey(ref)).join(), error })

@@ -3,15 +3,15 @@
 
 export type BucketPlace = {
   readonly bucket: string
-  /** Of all keys, without slashes at the ends; may be empty. */
+  /** Prefix of all keys, without slashes at its ends; may be empty. */
   readonly prefix: string
 }
 
-/** Bucket names of S3, and prefixes whose encoding is the same everywhere. */
+/** Bucket names of S3, and prefixes that are encoded the same way everywhere. */
 const s3Form =
   /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*))?\/?$/
 
-/** Null: `text` has another form. */
+/** Null: `text` does not have this form. */
 export function parseBucketUrl(text: string): BucketPlace | null {
   const [, bucket, prefix = ''] = s3Form.exec(text) ?? []
   return bucket === undefined ? null : { bucket, prefix }

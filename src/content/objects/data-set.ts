@@ -1,5 +1,5 @@
-// The object that names the owner of a bucket or prefix: two servers in one place would remove each other's objects, and a wrong
-// bucket would look like a loss of all files.
+// The marker object that identifies the owner of a bucket or prefix: two servers in one place would remove each other's objects,
+// and a wrong bucket would look like a loss of all files.
 // Tested by test/files/object-data-set.test.ts
 import type { Rows } from '../../db/rows.ts'
 import { findDataSet } from '../../tables/objects/data-set.ts'
@@ -8,12 +8,12 @@ import { type ObjectStore, ObjectGone } from './object-store.ts'
 const markerName = 'cairn.json'
 const markerBytesMax = 1000
 
-/** What is wrong: `foreign`: the objects of another server; `absent`: not the bucket of this database. */
+/** `foreign`: the objects belong to another server; `absent`: this is not the bucket of this database. */
 export type DataSetProblem = 'foreign' | 'absent'
 
 /**
- * Null: the place belongs to the files of this database. `claim`: writes the marker where there is none and the database has
- * no objects yet; otherwise an unmarked place of a new database is no problem. Throws the faults of both.
+ * Null: the place belongs to the files of this database. `claim`: writes the marker if there is none and the database has no
+ * objects yet; without `claim`, an unmarked place of a new database is not a problem. Throws the faults of both.
  */
 export async function checkDataSet(
   rows: Rows,
@@ -37,7 +37,7 @@ export async function checkDataSet(
   return null
 }
 
-/** Another text counts as the marker of another server. */
+/** Any other text counts as the marker of another server. */
 function dataSetIn(bytes: Uint8Array): string {
   try {
     const { dataSet } = JSON.parse(Buffer.from(bytes).toString()) as { dataSet?: unknown }
@@ -47,7 +47,7 @@ function dataSetIn(bytes: Uint8Array): string {
   }
 }
 
-/** A sentence for the operator, and the fix. `url`: the setting objects.url. */
+/** The problem and its fix, as a sentence for the operator. `url`: the setting objects.url. */
 export function describeDataSet(
   problem: DataSetProblem,
   url: string,

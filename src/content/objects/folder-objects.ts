@@ -1,4 +1,4 @@
-// Objects as files of a folder: for tests, and as the reference of the suite. Not durable against power loss.
+// An object store in a folder, one file per object: for tests, and as the reference of the suite. Not durable against power loss.
 // Tested by src/content/objects/folder-objects.test.ts
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -7,15 +7,15 @@ import { type ObjectStore, ObjectGone } from './object-store.ts'
 import { createPartBuffers } from './part-buffers.ts'
 import { createPartsWriter } from './parts-writer.ts'
 
-/** Of an unfinished object; never listed. */
+/** Suffix of an unfinished object, which is never listed. */
 const unfinished = '.unfinished'
 const partBuffersMax = 4
 
-/** `partBytes`: of `putParts`. Throws the errors of the system. */
+/** `partBytes`: part size of `putParts`. Throws the system's errors. */
 export function createFolderObjects(path: string, partBytes = 8 * 1024 * 1024): ObjectStore {
   const buffers = createPartBuffers(partBuffersMax, partBytes)
 
-  /** All or nothing: a rename makes it visible. */
+  /** Atomic: a rename makes the object visible. */
   async function put(name: string, body: Uint8Array, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const temporary = join(path, unfinished, randomUUID())

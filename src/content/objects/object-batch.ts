@@ -1,6 +1,6 @@
-// A Batch of the object store. Up to 4 MiB stay in memory and share an object with other small commits. A larger batch streams
-// into objects of its own, and names its blocks in the table `staged`; the commit turns them into block rows. Leaves of large
-// files go from their slot into the object, without a copy of each block.
+// A Batch of the object store. Up to 4 MiB stay in memory and share an object with other small commits. A larger batch streams into
+// separate objects, and lists its blocks in the table `staged`; the commit converts them to block rows. Leaves of large files are
+// written from their slot into the object, without copying each block.
 // Tested by test/suites/block-store.suite.ts
 import { randomBytes } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
@@ -39,14 +39,14 @@ import type { ObjectStore, PartsWriter } from './object-store.ts'
 import { objectName } from './range-cache.ts'
 import type { SegmentId, SegmentIds } from './segment-ids.ts'
 
-/** Bytes and blocks of a group; two groups are in memory. */
+/** Bytes and blocks of a group; at most two groups are in memory. */
 const groupBytesMax = 4 * 1024 * 1024
 const groupBlocksMax = 4096
-/** An object of this size is complete; the next one begins. */
+/** Size at which an object is complete and the next one begins. */
 const objectBytesMax = 256 * 1024 * 1024
-/** Rows that are named in memory before they go to the table. */
+/** Rows that are listed in memory before they are written to the table. */
 const unlistedMax = 2048
-/** Blocks of the batch whose place is remembered. */
+/** Number of blocks of the batch whose place is remembered. */
 const recentMax = 8192
 
 export type ObjectBatchParts = {
@@ -54,16 +54,16 @@ export type ObjectBatchParts = {
   readonly objects: Pick<ObjectStore, 'putParts'>
   readonly ids: SegmentIds
   readonly commitSmall: ObjectCommit
-  /** Slots of leaves. */
+  /** Pool of slots for leaves. */
   readonly pool: WriteBufferPool
-  /** Null: leaves are hashed by this thread. */
+  /** Null: this thread hashes the leaves. */
   readonly hashBeside: HashWorker | null
   readonly now: () => number
 }
 
 type Group = Map<string, OwnedBlock & { readonly trees: Set<number> }>
 
-/** `bytes`: as they are stored, in `form`; `size`: of the block. */
+/** `bytes`: as stored, in `form`; `size`: of the whole block. */
 type FormedBlock = OwnedBlock & { readonly form: BlockForm; readonly size: number }
 type FormedBlocks = ReadonlyMap<string, FormedBlock>
 
@@ -79,7 +79,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
   /** Groups are written one after another. */
   let writing: Promise<unknown> = Promise.resolve()
   let isLarge = false
-  /** Rows of the batch in the table. */
+  /** Number of the batch's rows in the table. */
   let stagedRows = 0
   let state: 'open' | 'committed' | 'discarded' = 'open'
 
@@ -87,7 +87,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
     if (state !== 'open') throw new Error(`batch already ${state}`)
   }
 
-  /** `isOwn`: no caller changes the bytes. */
+  /** `isOwn`: no caller will change the bytes. */
   function hold({ ref, bytes }: UnverifiedItem, tree: number, isOwn: boolean): void {
     if (ref.kind !== 'dag-block') throw new TypeError(`a batch takes no ${ref.kind}`)
     const key = toLatin1(ref.hash)
@@ -96,7 +96,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
       held.trees.add(tree)
       return
     }
-    // Not by `slice`, which gives a view of a Buffer.
+    // `slice` would return a view of a Buffer.
     const hash = new Uint8Array(ref.hash)
     group.set(key, { hash, bytes: isOwn ? bytes : new Uint8Array(bytes), trees: new Set([tree]) })
     groupBytes += bytes.length
@@ -116,7 +116,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
   function writeNext(full: FormedBlocks): Promise<unknown> {
     isLarge = true
     writing = writing.then(() => writeGroup(full))
-    // The commit, or the next call, reports it.
+    // The commit, or the next call, reports the error.
     writing.catch(() => undefined)
     return writing
   }
@@ -141,7 +141,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
     if (unlisted.length >= unlistedMax) await list()
   }
 
-  /** What exists may have been deleted before it was staged. */
+  /** Existing blocks may have been deleted before they were staged. */
   async function findStagedOf(full: FormedBlocks, existing: ReadonlySet<string>) {
     const staged = new Map<number, Set<string>>()
     for (const [tree, hashes] of byTree(full, existing)) {
@@ -180,7 +180,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
       return await withRows(before, rows, (all) => database.write(all), [unstage(id)])
     } catch (error) {
       if (!(error instanceof NothingChanged) || error.index >= 0) throw error
-      // The bytes are no longer in memory: the client sends them again, and this machine writes with a new lease.
+      // The bytes are no longer in memory: the client has to send them again, and this machine writes with a new lease.
       const fenced = segments[before.length + error.index]
       if (fenced !== undefined) await ids.replace(fenced.token)
       throw new Fault('overloaded')
@@ -191,13 +191,13 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
     mustBeOpen()
     for (const item of items) hold(item, tree, isOwn)
     if (groupBytes <= groupBytesMax && group.size <= groupBlocksMax) return
-    // One group is written while the next one fills.
+    // One group is written while the next one is filled.
     const before = writing
     void flush()
     await before
   }
 
-  /** The slot is used until the promise resolves. One that is not full shares a group with other blocks. */
+  /** The slot is in use until the promise resolves. A partial slot shares a group with other blocks. */
   async function keepSlot(
     slot: Uint8Array,
     leaves: readonly BufferedLeaf[],
@@ -288,14 +288,14 @@ function ownLeaf(hash: Uint8Array, data: Uint8Array, form: LeafCut['form']): Unv
 }
 
 type ObjectStream = {
-  /** Resolves when the bytes are taken. */
+  /** Resolves when the bytes have been copied. */
   write(block: Pick<FormedBlock, 'bytes' | 'form' | 'size'>): Promise<BlockPlace>
   /** All objects are complete and durable. */
   end(): Promise<readonly CompleteSegment[]>
   discard(): Promise<void>
 }
 
-/** Blocks one after another, in objects of bounded size. One call at a time. */
+/** Writes blocks one after another into objects of limited size. One call at a time. */
 function createObjectStream({ rows, objects, ids }: ObjectBatchParts): ObjectStream {
   const segments: SegmentId[] = []
   const complete: CompleteSegment[] = []

@@ -1,5 +1,5 @@
 // The BlockStore of several machines: file blocks are in immutable objects, their rows in PostgreSQL. All other content is in the
-// local store of this machine: it is a cache of the network.
+// local store of this machine, because it is a cache of the network.
 // Tested by test/files/object-blocks.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -28,24 +28,24 @@ export type ObjectBlockStore = ServerStore & {
   /** IDs of new objects, and the lease of this machine. */
   readonly ids: SegmentIds
   readonly objects: ObjectStore
-  /** What a garbage collection uses, through rows that only the machine that collects can write (db/fenced-rows.ts). */
+  /** Deletion and freeing for a garbage collection, through rows that only the collecting machine can write (db/fenced-rows.ts). */
   collectedBy(rows: Rows): Pick<ServerStore, 'delete' | 'segments'>
   close(): Promise<void>
 }
 
-/** Blocks whose place is remembered: a power of two. */
+/** Number of blocks whose place is cached: a power of two. */
 const recentPlaces = 262_144
 
-/** `local`: of content that is no file block; not closed here. `node`: name of this machine. */
+/** `local`: stores content that is not a file block; the caller closes it. `node`: name of this machine. */
 export async function openObjectBlockStore(parts: {
   readonly rows: Rows
   readonly objects: ObjectStore
   readonly ranges: RangeReader
   readonly local: LocalStore
   readonly node: string
-  /** Of an object whose blocks are all gone. */
+  /** Delay before an object without live blocks is deleted. */
   readonly deleteDelayMs: number
-  /** Null: leaves of files are hashed by this thread. */
+  /** Null: this thread hashes the leaves of files. */
   readonly hashBeside?: HashWorker | null
   readonly clock: Clock
   readonly log: Log
@@ -76,7 +76,7 @@ export async function openObjectBlockStore(parts: {
   }
   const flag = await openFlag(rows, local, log)
 
-  /** Deletes and frees through these rows. */
+  /** `delete` and `segments` that use these rows. */
   function collectedBy(own: Rows): Pick<ServerStore, 'delete' | 'segments'> {
     return {
       async delete(hashes) {
@@ -127,14 +127,14 @@ export async function openObjectBlockStore(parts: {
     async put(items, changes = []) {
       const blocks = ownBlocks(items)
       const others = ownOthers(items)
-      // Rows about the chain of this machine belong to its own database.
+      // Rows about the chain of this machine belong to the local database.
       if (blocks.size === 0 && others.length > 0) return await local.put(others, changes)
       const counts = await commit(blocks, changes, null)
       if (others.length > 0) await local.put(others)
       return counts
     },
     batch() {
-      // Before the body of an upload is read.
+      // Refuses an upload before its body is read.
       if (!objects.isAvailable) throw new Fault('overloaded')
       return createObjectBatch(batchParts)
     },
@@ -159,7 +159,7 @@ export async function openObjectBlockStore(parts: {
   }
 }
 
-/** Copies: the caller may reuse its buffers as soon as its call returned. */
+/** Copies, because the caller may reuse its buffers after the call returns. */
 function ownBlocks(items: readonly UnverifiedItem[]): ReadonlyMap<string, OwnedBlock> {
   const blocks = new Map<string, OwnedBlock>()
   const trees: ReadonlySet<number> = new Set()
@@ -180,7 +180,7 @@ function ownOthers(items: readonly UnverifiedItem[]): readonly UnverifiedItem[] 
     }))
 }
 
-/** Of both stores. `look` reads the rows in the background. */
+/** The flag of both stores. `look` reads the rows in the background. */
 async function openFlag(rows: Rows, local: LocalStore, log: Log): Promise<QuarantineFlag> {
   let isUp = false
   const look = async (): Promise<void> => {

@@ -1,6 +1,6 @@
-// Commits of blocks in the order that loses nothing: the row of the segment, then the object, then one transaction that checks the
-// segment, locks the blocks it relies on, adds block rows and the caller's rows. A commit that finds a block collected or its
-// segment dead writes the bytes again.
+// Commits blocks in an order that loses nothing: first the row of the segment, then the object, then one transaction that checks
+// the segment, locks the existing blocks that it relies on, and adds block rows and the caller's rows. A commit that finds a block
+// collected or its segment dead writes the bytes again.
 // Tested by test/files/object-blocks.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toLatin1 } from '../../base/hex.ts'
@@ -19,7 +19,7 @@ import { unstage } from '../../tables/staged.ts'
 import type { ObjectGroups, WrittenBlocks } from './object-groups.ts'
 import type { SegmentIds } from './segment-ids.ts'
 
-/** A block in memory that no caller changes. `trees`: those of the batch that contain it. */
+/** A block in memory that no caller will change. `trees`: trees of the batch that contain it. */
 export type OwnedBlock = {
   readonly hash: Uint8Array
   readonly bytes: Uint8Array
@@ -29,14 +29,14 @@ export type OwnedBlock = {
 /** Blocks by `toLatin1` of their hashes. */
 type OwnedBlocks = ReadonlyMap<string, OwnedBlock>
 
-/** `batch`: names the blocks in `staged` for `rows`; null: `rows` do not read it. */
+/** `batch`: ID under which the blocks are listed in `staged` for `rows`; null: `rows` do not read it. */
 export type ObjectCommit = (
   blocks: OwnedBlocks,
   rows: RowChanges,
   batch: string | null,
 ) => Promise<readonly number[]>
 
-/** After this many, the service is too slow to keep a segment alive. */
+/** After this many tries the object store is too slow to keep a segment alive. */
 const triesMax = 3
 
 export function createObjectCommit(parts: {
@@ -49,7 +49,7 @@ export function createObjectCommit(parts: {
 }): ObjectCommit {
   const { rows: database, groups, ids, now, onPlaces } = parts
 
-  /** One transaction; null: try again, with other bytes. */
+  /** Runs one transaction. `fenced`: the segment is dead; `collected`: an existing block was deleted. */
   async function write(
     written: WrittenBlocks | null,
     index: readonly BlockRow[],
@@ -63,7 +63,7 @@ export function createObjectCommit(parts: {
       ...(batch === null || staged.length === 0 ? [] : [stageCommitted(batch, staged)]),
     ]
     const after = batch === null ? [] : [unstage(batch)]
-    // The conditions of the caller's rows rely on one writer; blocks alone lock what they need.
+    // The conditions of the caller's rows require a single writer; commits of blocks alone lock only what they need.
     const lock = rows.length === 0 ? 'none' : 'rows'
     try {
       return await withRows(before, rows, (all) => database.write(all, { lock }), after)
@@ -94,7 +94,7 @@ export function createObjectCommit(parts: {
         onPlaces(index)
         return result
       }
-      // All blocks that exist are then locked by the insert itself.
+      // The insert itself then locks all blocks that exist.
       if (result === 'collected') existing = new Set()
       else if (written !== null) await ids.replace(written.segment.token)
     }
@@ -119,7 +119,7 @@ function indexOf(blocks: readonly OwnedBlock[], { segment, at }: WrittenBlocks):
   }))
 }
 
-/** Those of the hashes with a readable copy, as `toLatin1`. */
+/** The hashes with a readable copy, as `toLatin1`. */
 export async function findExisting(
   rows: Rows,
   hashes: readonly Uint8Array[],

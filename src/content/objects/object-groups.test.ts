@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Fault } from '../../base/fault.ts'
 import { createObjectGroups } from './object-groups.ts'
 
-/** Objects that are stored when the test says so. */
+/** Object writes that complete when the test ends them. */
 function createGroups() {
   const puts: { readonly name: string; readonly bytes: number; end(error?: Error): void }[] = []
   let ids = 0

@@ -1,4 +1,4 @@
-// Joins the blocks of small commits into objects: while one object is on its way, the next one fills. There is no timer.
+// Combines the blocks of small commits into objects: while one object is being sent, the next one is filled. There is no timer.
 // Tested by src/content/objects/object-groups.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -6,21 +6,21 @@ import { objectName } from './range-cache.ts'
 import type { CompleteSegment } from '../../tables/objects/object-segments.ts'
 import type { SegmentIds } from './segment-ids.ts'
 
-/** Where blocks are: one offset for each, in their order. */
+/** Where blocks were written: one offset for each, in order. */
 export type WrittenBlocks = { readonly segment: CompleteSegment; readonly at: readonly number[] }
 
 export type ObjectGroups = {
-  /** Resolves when the blocks are durable, in one object that no row names yet. Throws as `ObjectStore.put`. */
+  /** Resolves when the blocks are durable, in one object that no row refers to yet. Throws as `ObjectStore.put`. */
   add(blocks: readonly Uint8Array[]): Promise<WrittenBlocks>
-  /** Objects on their way. */
+  /** Number of objects being sent. */
   readonly sending: number
 }
 
 const groupBytesMax = 8 * 1024 * 1024
 const groupBlocksMax = 4096
-/** Objects on their way; the ones beyond the first are full. */
+/** Maximum number of objects being sent; those after the first are full. */
 const sendingMax = 4
-/** Of all blocks that wait or are on their way. */
+/** Maximum bytes of all blocks that are queued or being sent. */
 const waitingBytesMax = 128 * 1024 * 1024
 
 type Group = {
@@ -33,7 +33,7 @@ export function createObjectGroups(
   objects: Pick<ObjectStore, 'put'>,
   ids: Pick<SegmentIds, 'next'>,
 ): ObjectGroups {
-  /** The last one is filling. */
+  /** The last group is being filled. */
   const waiting: Group[] = []
   const never = new AbortController().signal
   let sending = 0

@@ -1,5 +1,5 @@
-// Reads of blocks from objects: places from memory or the database, bytes by ranges. A place that is gone is looked up once more:
-// the block was moved.
+// Reads blocks from objects: finds their places in memory or the database, and their bytes by range requests. If the object of a
+// place is gone, the place is looked up once more, because the block was moved.
 // Tested by test/suites/block-store.suite.ts
 import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
 import { joinBytes } from '../../codec/ipld/protobuf.ts'
@@ -15,14 +15,14 @@ import { ObjectGone } from './object-store.ts'
 import { type RangeReader, chunkBytes } from './range-cache.ts'
 
 export type ObjectReads = {
-  /** From the database; null: not stored, or in quarantine. */
+  /** Looked up in the database; null: not stored, or in quarantine. */
   placeOf(hash: Uint8Array): Promise<BlockPlace | null>
   /** The whole block, not verified. `again`: past all caches. Throws as `ObjectStore.read`. */
   find(hash: Uint8Array, again: boolean): Promise<Uint8Array | null>
   findQuarantined(hash: Uint8Array): Promise<Uint8Array | null>
   /** As `BlockStore.read`. */
   read(hashes: readonly Uint8Array[], signal: AbortSignal): AsyncGenerator<ReadBatch>
-  /** Exactly as stored. */
+  /** The bytes exactly as stored. */
   readPlace(place: BlockPlace, signal: AbortSignal, again: boolean): Promise<Uint8Array>
 }
 
@@ -50,19 +50,19 @@ export function createObjectReads(parts: {
     signal: AbortSignal,
     again: boolean,
   ): Promise<Uint8Array> {
-    // A corrupt row yields bytes that fail verification, never an unbounded buffer.
+    // A corrupt row results in bytes that fail verification, never in an unbounded buffer.
     if (!(at >= 0 && bytes >= 0 && bytes <= storedBytesMax)) return new Uint8Array(0)
     return await ranges.read(file, at, bytes, signal, again)
   }
 
   async function readWhole(place: BlockPlace, again = false): Promise<Uint8Array> {
     const data = await readPlace(place, never, again)
-    // A copy: the bytes around it must not stay in memory with it.
+    // Copied, because a view would keep the bytes around it in memory.
     if (place.form !== dagPbLeaf) return new Uint8Array(data)
     return joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
   }
 
-  /** The places of these hashes, in their order. */
+  /** The places of these hashes, in order. */
   async function placesOf(hashes: readonly Uint8Array[]): Promise<readonly (BlockPlace | null)[]> {
     const unknown = hashes.filter((hash) => !places.has(hash))
     const found = new Map<string, BlockRow>()
@@ -75,7 +75,7 @@ export function createObjectReads(parts: {
     return hashes.map((hash) => found.get(toLatin1(hash)) ?? places.find(hash))
   }
 
-  /** Null for pieces that cannot be read: the caller reads them one by one. */
+  /** Null for pieces that cannot be read; the caller reads them separately. */
   async function readPlan(plan: PlannedRead, signal: AbortSignal): Promise<ReadBatch> {
     if (plan.file === 0) return plan.pieces.map(() => null)
     try {
@@ -105,7 +105,7 @@ export function createObjectReads(parts: {
           return await readWhole(recent)
         } catch (error) {
           if (!(error instanceof ObjectGone)) throw error
-          // It was moved, or deleted long ago: the row decides.
+          // The block was moved, or deleted long ago: the row decides.
         }
       }
       const place = await placeOf(hash)
@@ -130,7 +130,7 @@ export function createObjectReads(parts: {
         const plan = plans.shift()
         if (plan === undefined) return false
         const work = readPlan(plan, signal)
-        // Reported when its turn comes.
+        // The error is thrown when the read is requested.
         work.catch(() => undefined)
         running.push(work)
         return true

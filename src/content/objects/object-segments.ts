@@ -1,7 +1,7 @@
-// Removes objects that hold nothing: those that no commit completed, and those whose blocks are deleted or were moved out of
-// mostly dead objects. An object is marked dead first and removed after a delay, when no reader uses it any more, and once more
-// a week later: a machine that was paused may store it after its removal. One machine does this at a time, through rows of which
-// each write fails when another one took over (db/fenced-rows.ts).
+// Removes unused objects: those that no commit completed, and those whose blocks were deleted or moved out of mostly dead objects.
+// An object is first marked dead, then removed after a delay, when no reader uses it any more, and once more a week later, because
+// a machine that was paused may store it after its removal. Only one machine does this at a time, through rows whose writes fail if
+// another machine has taken over (db/fenced-rows.ts).
 // Tested by test/files/object-collection.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { DutyCycle } from '../../base/duty-cycle.ts'
@@ -33,20 +33,20 @@ import type { ObjectStore } from './object-store.ts'
 import { objectName } from './range-cache.ts'
 import { orphanGraceMs, writingMs } from './segment-ids.ts'
 
-/** Less alive than this share of its bytes: it is worth the copy. */
+/** Objects with a smaller share of live bytes are rewritten. */
 const liveShareMax = 0.5
-/** A segment that a commit changed later than this is left alone: its blocks may not have been counted. */
+/** Segments with a more recent commit are skipped: their blocks may not have been counted. */
 const quietMs = 600_000
-/** Segments that one collection looks at; the next one continues. */
+/** Segments that one collection reads; the next one continues. */
 const sealedMax = 100_000
 const pageRows = 1000
 const sizesAtOnce = 256
-/** Blocks of one move. */
+/** Limits of one move. */
 const moveRows = 256
 const moveBytes = 4 * 1024 * 1024
-/** An object that a machine stored after its removal, because it was paused for less than this, is removed too. */
+/** An object is removed once more after this time, because a machine that was paused may have stored it after its removal. */
 const lateMs = 7 * 24 * 3_600_000
-/** Leases are deleted this long after their end. */
+/** Leases are deleted this long after they expire. */
 const endedMs = 30 * 24 * 3_600_000
 
 type Pace = { readonly dutyCycle: DutyCycle; readonly signal: AbortSignal }
@@ -57,7 +57,7 @@ export type ObjectSegmentsParts = {
   readonly groups: ObjectGroups
   readonly reads: Pick<ObjectReads, 'readPlace'>
   readonly deleteDelayMs: number
-  /** A block was quarantined: drop its cached place. */
+  /** Called when a block was quarantined, to drop its cached place. */
   readonly onQuarantine: (hash: Uint8Array) => void
   readonly clock: Clock
   readonly log: Log
@@ -65,11 +65,11 @@ export type ObjectSegmentsParts = {
 
 export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegments {
   const { rows, objects, deleteDelayMs, clock } = parts
-  /** Where the last list of segments ended, and when it began. */
+  /** Position at which the last list of segments ended, and when that list began. */
   let listedTo = 0
   let listedAt = clock.monotonic()
 
-  /** Repeats a step while it changes as many rows as it can. */
+  /** Repeats the statement as long as it changes the maximum number of rows. */
   async function writeAll(statement: Statement, dutyCycle: DutyCycle, signal: AbortSignal) {
     let changed = pageRows
     while (changed === pageRows) {
@@ -78,7 +78,7 @@ export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegme
     }
   }
 
-  /** Removes the objects of segments in this state, and then changes their rows by `next`. */
+  /** Removes the objects of segments in this state, then updates their rows with `next`. */
   async function removeAll(
     state: 'dead' | 'removed',
     delayMs: number,
@@ -100,7 +100,7 @@ export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegme
     }
   }
 
-  /** Segments of which less than half is alive. */
+  /** Segments with less than half of their bytes alive. */
   async function listMostlyDead(
     sealed: ReadonlySet<number>,
     live: ReadonlyMap<number, LiveBlocks>,
@@ -134,7 +134,7 @@ export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegme
     },
     async free(sealed, live, dutyCycle, signal) {
       const empty = [...sealed].filter((id) => !live.has(id))
-      // Unchanged since before the list: a slow count of live blocks may have missed a later commit.
+      // Must be unchanged since before the list: a slow count of live blocks may have missed a later commit.
       const unchangedMs = Math.ceil(quietMs + clock.monotonic() - listedAt)
       for (let at = 0; at < empty.length; at += pageRows) {
         signal.throwIfAborted()
@@ -155,7 +155,7 @@ export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegme
   }
 }
 
-/** The old segment is empty at the next collection, unless a copy stayed. */
+/** Moves the live blocks; the next collection finds the old segment empty, unless a copy could not be moved. */
 async function moveBlocks(
   parts: ObjectSegmentsParts,
   id: number,
@@ -195,7 +195,7 @@ async function moveStep(
       good.push({ row, block: await readProved(parts, row, signal) })
     } catch (error) {
       signal.throwIfAborted()
-      // The bytes may be the only copy: they stay, and so does their object.
+      // The bytes may be the only copy: they remain, and so does their object.
       log('error', 'object_block_not_moved', { segment: row.file, error })
       if (!hasCode(error, 'unverified')) continue
       await parts.rows.write([quarantineBlock(row.hash, row)])
@@ -211,7 +211,7 @@ async function moveStep(
   await parts.rows.write([publishSegment(segment), moveObjectBlocks(moves)])
 }
 
-/** Read again, past the local copy, before it counts as wrong. */
+/** Read again, past the local copy, before it is considered corrupt. */
 async function readProved(
   { reads }: ObjectSegmentsParts,
   row: BlockRow,

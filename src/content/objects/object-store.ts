@@ -3,13 +3,16 @@
 
 /** Names consist of letters, digits and `._-/`. All methods throw a Fault, ObjectGone where stated, or `signal.reason`. */
 export interface ObjectStore {
-  /** Complete or absent; durable when it resolves. The store compares a checksum. `body` must not change meanwhile. */
+  /**
+   * Stores the object completely or not at all; durable when it resolves. The store compares a checksum. `body` must not change
+   * until then.
+   */
   put(name: string, body: Uint8Array, signal: AbortSignal): Promise<void>
-  /** Opens an object for content too large for memory. Sends nothing yet. */
+  /** Starts an object for content too large for memory. Does not send anything yet. */
   putParts(name: string): PartsWriter
   /**
-   * `bytes` bytes, at most 16 MiB, and those behind them up to `most` if the object has more. Throws ObjectGone if the
-   * object is missing or ends before.
+   * Reads `bytes` bytes, at most 16 MiB, and the following ones up to `most` if the object has more. Throws ObjectGone if the
+   * object is missing or shorter.
    */
   read(
     name: string,
@@ -18,24 +21,24 @@ export interface ObjectStore {
     signal: AbortSignal,
     most?: number,
   ): Promise<Uint8Array>
-  /** No error for absent names. */
+  /** Absent names are not an error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>
-  /** Names that start with `prefix`, in order, from behind `after`. For checks only: slow. */
+  /** Names that start with `prefix`, in order, after `after`. Slow, so only for checks. */
   list(prefix: string, after: string, signal: AbortSignal): AsyncIterable<string>
-  /** False: calls fail, and most of them immediately. Refuse a body before it is sent. */
+  /** False: calls fail, most of them immediately. A caller should refuse a body before it is sent. */
   readonly isAvailable: boolean
   close(): Promise<void>
 }
 
-/** One object, written in order. One call at a time. An object that was not ended does not exist. */
+/** One object, written in order, one call at a time. An object without `end` does not exist. */
 export interface PartsWriter {
-  /** Copies `piece`. Resolves when more can be taken: memory is bounded by the buffers of the store. */
+  /** Copies `piece`. Resolves when more can be written: the buffers of the store limit memory. */
   write(piece: Uint8Array): Promise<void>
-  /** Bytes taken so far. */
+  /** Bytes written so far. */
   readonly bytes: number
-  /** The object is complete and durable when it resolves. */
+  /** Completes the object; durable when it resolves. */
   end(): Promise<void>
-  /** Drops everything. Safe to call at any time; no effect after `end`. */
+  /** Discards everything. Safe to call at any time; no effect after `end`. */
   abort(): Promise<void>
 }
 

@@ -1,8 +1,8 @@
-// Buffers for the parts of multipart uploads: one number bounds the memory of all uploads together.
+// Buffers for the parts of multipart uploads: their number limits the memory of all uploads together.
 // Tested by test/suites/object-store.suite.ts
 
 export type PartBuffers = {
-  /** The next free buffer; first come, first served. */
+  /** The next free buffer, in the order of calls. */
   take(): Promise<Uint8Array>
   give(buffer: Uint8Array): void
 }

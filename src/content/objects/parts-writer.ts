@@ -1,21 +1,21 @@
-// Cuts the bytes of one object into parts, and sends full parts while the next one fills. An object of less than one part
-// is stored by one plain request.
+// Cuts the bytes of one object into parts, and sends full parts while the next one is filled. An object smaller than one part is
+// stored by a single request.
 // Tested by test/suites/object-store.suite.ts
 import { copyBytes } from '../../base/copy-bytes.ts'
 import type { PartsWriter } from './object-store.ts'
 import type { PartBuffers } from './part-buffers.ts'
 
-/** Concurrent part requests of one object, in addition to the part that is being filled. */
+/** Concurrent part requests of one object, while the next part is filled. */
 const sendingMax = 2
 
-/** `Part`: what the target needs to put the parts together. `number` counts from 1. */
+/** `Part`: what the target needs to assemble the parts. `number` counts from 1. */
 export type PartsTarget<Part> = {
-  /** Of an object without parts. */
+  /** Stores an object without parts. */
   put(body: Uint8Array, signal: AbortSignal): Promise<void>
   begin(signal: AbortSignal): Promise<string>
   putPart(id: string, number: number, body: Uint8Array, signal: AbortSignal): Promise<Part>
   end(id: string, parts: readonly Part[], signal: AbortSignal): Promise<void>
-  /** Never waits for `signal`s of the writer. */
+  /** Ignores the `signal`s of the writer. */
   abort(id: string): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export function createPartsWriter<Part>(
     filled = 0
   }
 
-  /** Hands the filled part on. */
+  /** Sends the filled part. */
   function send(): void {
     if (buffer === null) return
     const [body, length, index] = [buffer, filled, sent]
@@ -89,7 +89,7 @@ export function createPartsWriter<Part>(
           while (sending.size >= sendingMax) await Promise.race(sending)
           mustBeOpen()
           buffer = await buffers.take()
-          // An abort during the wait found no buffer to release.
+          // An abort during the wait could not release the buffer.
           if (state !== 'open') release()
           mustBeOpen()
         }

@@ -1,6 +1,6 @@
-// Ranges of objects on the local disk: whole chunks, each a file, the least recently used removed first. Objects are
-// immutable, so a chunk is never stale. A corrupt chunk fails the verification of its blocks; the reread that follows drops
-// it here. Chunks survive a restart.
+// Caches ranges of objects on the local disk: whole chunks, one file each, with least-recently-used eviction. Objects are
+// immutable, so a chunk is never stale. If a chunk is corrupt, its blocks fail verification, and the following reread drops it.
+// Chunks survive a restart.
 // Tested by src/content/objects/range-cache.test.ts
 import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ import { type ObjectStore, ObjectGone } from './object-store.ts'
 
 export type RangeReader = {
   /**
-   * Exactly these bytes of the object of segment `file`. Throws as `ObjectStore.read`. `again`: from the object store, past
-   * the local copy, which is dropped.
+   * Exactly these bytes of the object of segment `file`. Throws as `ObjectStore.read`. `again`: drops the local copy and reads from
+   * the object store.
    */
   read(
     file: number,
@@ -20,16 +20,16 @@ export type RangeReader = {
     signal: AbortSignal,
     again?: boolean,
   ): Promise<Uint8Array>
-  /** Local bytes. */
+  /** Bytes in the cache. */
   readonly bytes: number
-  /** When all chunks are written. */
+  /** Resolves when all chunks are written. */
   close(): Promise<void>
 }
 
 export const chunkBytes = 1024 * 1024
-/** A chunk counts as at least this much, which bounds their number. */
+/** A chunk counts as at least this many bytes, which limits the number of chunks. */
 const countedBytesMin = 128 * 1024
-/** Chunks on their way to the disk; more are not cached. */
+/** Maximum number of chunks being written to disk; further ones are not cached. */
 const writesMax = 16
 const fetchesMax = 10_000
 const chunkName = /^\d+-\d+$/
@@ -38,7 +38,7 @@ export function objectName(file: number): string {
   return `segments/${file}`
 }
 
-/** `path`: a folder of the cache alone. `bytesMax` 0: no cache. */
+/** `path`: a folder used only by the cache. `bytesMax` 0: no cache. */
 export async function openRangeCache(parts: {
   readonly objects: Pick<ObjectStore, 'read'>
   readonly path: string
@@ -48,7 +48,7 @@ export async function openRangeCache(parts: {
   const { objects, path, bytesMax, log } = parts
   const fetches = createSingleFlight<Uint8Array>({ keysMax: fetchesMax })
   const writes = new Map<string, { readonly chunk: Uint8Array; readonly work: Promise<void> }>()
-  /** Sizes, the least recently used first. */
+  /** Sizes of chunks, least recently used first. */
   const known = bytesMax === 0 ? new Map<string, number>() : await listChunks(path)
   let total = 0
   for (const bytes of known.values()) total += counted(bytes)
@@ -91,7 +91,7 @@ export async function openRangeCache(parts: {
   function store(key: string, chunk: Uint8Array): void {
     const earlier = writes.get(key)?.work
     if (earlier === undefined && writes.size >= writesMax) return
-    // Two writes of a chunk have one file.
+    // Two writes of a chunk use the same file.
     const work = Promise.resolve(earlier)
       .then(() => storeNow(key, chunk))
       .catch((error: unknown) => log('warn', 'object_not_cached', { error }))
@@ -167,7 +167,7 @@ function counted(bytes: number | undefined): number {
   return bytes === undefined ? 0 : Math.max(bytes, countedBytesMin)
 }
 
-/** The oldest first. Removes what is no whole chunk. */
+/** Lists chunks, oldest first. Removes files that are not complete chunks. */
 async function listChunks(path: string): Promise<Map<string, number>> {
   await mkdir(path, { recursive: true })
   const found: { readonly name: string; readonly bytes: number; readonly time: number }[] = []

@@ -1,4 +1,4 @@
-// Replies that a real service gives rarely: refusals for a while, bodies that break off, pages, replies without an end.
+// Replies that a real service sends rarely: temporary refusals, truncated bodies, pages, endless replies.
 // test/backup/backup-s3.test.ts runs the client against a real service.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -17,7 +17,7 @@ const secretAccessKey = 'the secret of the bucket'
 type Seen = { readonly method: string; readonly url: string; readonly body: Buffer }
 type Answer = (request: IncomingMessage, response: ServerResponse, number: number) => void
 
-/** A service that answers its n-th request, counted from 0, by `answer`. */
+/** A service whose n-th request, counted from 0, is answered by `answer`. */
 async function serve(
   t: TestContext,
   answer: Answer,

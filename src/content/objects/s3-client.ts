@@ -1,6 +1,6 @@
-// Requests to an S3 service, signed by aws4fetch (AWS Signature Version 4) and sent by undici. Each request has the SHA-256
-// of its body or, over TLS with `checksums`, its CRC32; the service compares it. Three tries, and few retries in an outage;
-// bounded time and replies; errors state what to change.
+// Requests to an S3 service, signed by aws4fetch (AWS Signature Version 4) and sent by undici. Each request carries the SHA-256 of
+// its body or, over TLS with `checksums`, its CRC32, which the service compares. Makes up to three tries, with few retries in an
+// outage; limits time and reply sizes; error messages contain the fix.
 // Tested by test/backup/backup-s3.test.ts, src/content/objects/s3-client.test.ts
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -21,7 +21,7 @@ export type S3Client = {
   /** Concurrent requests. */
   readonly parallel: number
   put(key: string, body: Uint8Array, signal: AbortSignal): Promise<void>
-  /** From byte `from` on. Continues after an interruption. */
+  /** Reads from byte `from` on. Continues after an interruption. */
   read(key: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
   /** As `ObjectStore.read`. */
   readRange(
@@ -33,17 +33,17 @@ export type S3Client = {
   ): Promise<Uint8Array>
   /** Keys that start with `prefix`, and their sizes. */
   list(prefix: string, signal: AbortSignal): Promise<ReadonlyMap<string, number>>
-  /** The same in pages, in order, from behind the key `after`. */
+  /** The same in pages, in order, after the key `after`. */
   listFrom(
     prefix: string,
     after: string,
     signal: AbortSignal,
   ): AsyncGenerator<ReadonlyMap<string, number>>
-  /** No error if it is absent. */
+  /** An absent key is not an error. */
   remove(key: string, signal: AbortSignal): Promise<void>
-  /** Time of the service, with a resolution of 1 s; null: it sends none. Reads the bucket. */
+  /** Clock of the service, with a resolution of 1 s; null: not stated. Sends a read request to the bucket. */
   time(signal: AbortSignal): Promise<number | null>
-  /** Multipart uploads: returns the ID of a new one. */
+  /** Creates a multipart upload and returns its ID. */
   beginUpload(key: string, signal: AbortSignal): Promise<string>
   /** Parts count from 1. */
   putPart(
@@ -66,11 +66,11 @@ export type S3Client = {
 }
 
 const triesMax = 3
-/** Retries that do not need earlier requests, of a client with a `retryShare`. */
+/** Retries that are available without earlier requests, for a client with a `retryShare`. */
 const retriesReserve = 10
 const connectMs = 10_000
 const replyBytesMax = 16 * 1024 * 1024
-/** Of 1000 keys each. */
+/** Pages have up to 1000 keys. */
 const pagesMax = 1000
 
 type Ask = {
@@ -79,7 +79,7 @@ type Ask = {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** Of the body, in base64, where the caller needs it too. */
+  /** CRC32 of the body in base64, if the caller needs it too. */
   readonly crc32?: string
 }
 
@@ -89,7 +89,7 @@ type Reply = {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** `hashBeside`: hashes large bodies in shared memory; null: this thread does. */
+/** `hashBeside`: hashes large bodies in shared memory; null: this thread hashes them. */
 export function createS3Client(
   settings: S3Settings,
   bucket: string,
@@ -102,7 +102,7 @@ export function createS3Client(
   const endpoint = new URL(settings.endpoint ?? `https://s3.${region}.amazonaws.com`)
   const root = `${endpoint.pathname.replace(/\/$/, '')}/${bucket}`
   const pool = openPool(endpoint, { connections, connectMs, silenceMs })
-  /** Signing keys of a day. */
+  /** Signing keys of the day. */
   const cache = new Map<string, ArrayBuffer>()
   const isUnsigned = checksums && endpoint.protocol === 'https:'
   let retriesLeft = retriesReserve
@@ -166,7 +166,7 @@ export function createS3Client(
     }
   }
 
-  /** The reply with a status below 300, its body unread. */
+  /** The reply if its status is below 300, with its body unread. */
   async function open(ask: Ask, signal: AbortSignal): Promise<Reply> {
     retriesLeft = Math.min(retriesReserve, retriesLeft + (retryShare ?? 0))
     const sums = await sumsOf(ask)
@@ -348,7 +348,7 @@ export function createS3Client(
         `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`,
       )
       const { text } = await request({ method: 'POST', key, query: { uploadId: id }, body }, signal)
-      // The status is sent before the service has put the parts together.
+      // The service sends the status before it has assembled the parts.
       if (text.includes('<Error>')) throw refusalOf({ method: 'POST', key }, 200, text)
     },
     async abortUpload({ key, id }) {

@@ -1,8 +1,8 @@
-// Errors of an S3 service, each with what the operator can change.
+// Errors of an S3 service, with their fixes for the operator.
 // Tested by test/backup/backup-s3.test.ts, src/content/objects/s3-client.test.ts
 import type { S3Policy } from './s3-policy.ts'
 
-/** The message is a sentence for the operator. `status` 0: no reply. `code`: of the service, may be empty. */
+/** The message is a sentence for the operator. `status` 0: no reply. `code`: the service's error code, may be empty. */
 export class S3Error extends Error {
   override readonly name = 'S3Error'
   readonly status: number
@@ -16,7 +16,7 @@ export class S3Error extends Error {
 
 type S3ErrorDetails = { readonly code?: string; readonly cause?: unknown }
 
-/** Codes of an object that does not exist, or ends before the range. */
+/** Codes for an object that does not exist, or ends before the range. */
 const missing: ReadonlySet<string> = new Set(['NoSuchKey', 'InvalidRange'])
 
 type Names = S3Policy['names']
@@ -26,10 +26,10 @@ const otherRegion = (_bucket: string, { region, endpoint }: Names): string =>
 const unknownKey = (_bucket: string, { accessKeyId }: Names): string =>
   `the service does not know ${accessKeyId}`
 
-/** What to change, by the code of S3 or by status. */
+/** Fixes by the S3 code or by status. */
 const fixes: Readonly<Record<string, (bucket: string, names: Names) => string>> = {
   InvalidAccessKeyId: unknownKey,
-  // Of versitygw.
+  // A code of versitygw.
   XAdminUserNotFound: unknownKey,
   SignatureDoesNotMatch: (_bucket, names) => `check ${names.secretAccessKey}`,
   AccessDenied: (bucket) => `the key may not read and write ${bucket}`,
@@ -42,17 +42,17 @@ const fixes: Readonly<Record<string, (bucket: string, names: Names) => string>> 
   '403': (bucket) => `the key may not read and write ${bucket}`,
 }
 
-/** Another try may succeed. */
+/** Whether another try may succeed. */
 export function isTemporary({ status }: S3Error): boolean {
   return status === 0 || status === 408 || status === 429 || status >= 500
 }
 
-/** There is no such object, or it ends before the range. */
+/** Whether the object does not exist, or ends before the range. */
 export function isMissing(thrown: unknown): thrown is S3Error {
   return thrown instanceof S3Error && missing.has(thrown.code)
 }
 
-/** What the operator can change; null: unknown. */
+/** The fix for the operator; null: unknown. */
 export function fixOf(status: number, code: string, bucket: string, names: Names): string | null {
   return (fixes[code] ?? fixes[String(status)])?.(bucket, names) ?? null
 }

@@ -1,5 +1,5 @@
-// Objects in a bucket. After several failed calls, calls fail immediately for a second: a body is then refused before it is
-// sent.
+// Objects in a bucket. After several failed calls, further calls fail immediately for a second, so that a body is refused before it
+// is sent.
 // Tested by test/files/s3-objects.test.ts
 import { createCircuitBreaker } from '../../base/circuit-breaker.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -13,7 +13,7 @@ import { S3Error } from './s3-error.ts'
 import { type S3Settings, objectsPolicy } from './s3-policy.ts'
 
 const partBytes = 8 * 1024 * 1024
-/** Of all uploads together: 256 MiB, as many as slots of a segment store. */
+/** Buffers of all uploads together: 256 MiB, as many as slots of a segment store. */
 const partBuffersMax = 32
 /** Concurrent deletions. */
 const removalsMax = 8
@@ -31,7 +31,7 @@ export function createS3Objects(
   const breaker = createCircuitBreaker(clock, breakerLimits)
   const root = prefix === '' ? '' : `${prefix}/`
 
-  /** Counts the outcome, and turns errors of the service into faults. */
+  /** Counts the outcome, and converts errors of the service to faults. */
   async function call<T>(work: () => Promise<T>, signal: AbortSignal | null): Promise<T> {
     if (!breaker.mayPass()) throw new Fault('overloaded', { detail: unavailable })
     breaker.pass()
@@ -61,7 +61,8 @@ export function createS3Objects(
             call(() => client.putPart({ key, id, part }, body, signal), signal),
           end: (id, parts, signal) =>
             call(() => client.endUpload({ key, id }, parts, signal), signal),
-          // The bucket would charge for the parts. What cannot be aborted now, its lifecycle rule removes.
+          // The bucket's owner would be charged for the parts. The bucket's lifecycle rule removes uploads that cannot be aborted
+          // now.
           abort: (id) => client.abortUpload({ key, id }).catch(() => undefined),
         },
         buffers,
@@ -89,5 +90,5 @@ export function createS3Objects(
   }
 }
 
-/** Shown to clients. */
+/** Message for clients. */
 const unavailable = 'the object store is not available'

@@ -1,8 +1,8 @@
-// Settings of an S3 service, and what its callers expect: waits, retries, checksums, and setting names in errors.
+// Settings of an S3 service, and policies of its callers: delays, retries, checksums, and setting names in errors.
 // Tested by src/content/objects/s3-client.test.ts
 
 export type S3Settings = {
-  /** `https://s3.example.com`; null: that of AWS in the region. Requests are `<endpoint>/<bucket>/<key>`. */
+  /** `https://s3.example.com`; null: the endpoint of AWS in the region. Requests are `<endpoint>/<bucket>/<key>`. */
   readonly endpoint: string | null
   readonly region: string
   readonly accessKeyId: string
@@ -10,14 +10,14 @@ export type S3Settings = {
 }
 
 export type S3Policy = {
-  /** Before the second and before the third try. */
+  /** Delays before the second and the third try. */
   readonly waitsMs: readonly [number, number]
-  /** Retries per request, after the first few; null: as many as the tries. */
+  /** Retries per request, after the first few; null: limited only by the number of tries. */
   readonly retryShare: number | null
   readonly connections: number
-  /** Without a byte of the reply, after the request was sent. */
+  /** Maximum time without a byte of the reply after the request was sent. */
   readonly silenceMs: number
-  /** Bodies carry a CRC32. Over TLS it replaces the SHA-256, which costs more time. */
+  /** Bodies carry a CRC32. Over TLS it replaces the slower SHA-256. */
   readonly checksums: boolean
   /** Setting names in errors. */
   readonly names: Readonly<
@@ -25,7 +25,7 @@ export type S3Policy = {
   >
 }
 
-/** Of backups, which nothing waits for. */
+/** For backups, which no client waits for. */
 export const backupPolicy: S3Policy = {
   waitsMs: [500, 2000],
   retryShare: null,
@@ -40,7 +40,7 @@ export const backupPolicy: S3Policy = {
   },
 }
 
-/** Of objects, which clients wait for. */
+/** For objects, which clients wait for. */
 export const objectsPolicy: S3Policy = {
   waitsMs: [100, 400],
   retryShare: 0.1,

@@ -1,4 +1,4 @@
-// Elements of the XML that an S3 service sends: short texts of a known form, of which single values are read.
+// Elements of an S3 service's XML replies: short texts of a known form, of which single values are read.
 // Tested by src/content/objects/s3-client.test.ts
 
 /** The elements of that name; S3 sends no attributes in them and does not nest them. */
@@ -8,7 +8,7 @@ export function itemsIn(xml: string, name: string): readonly string[] {
   )
 }
 
-/** The text of the first element of that name; null: there is none. */
+/** The text of the first element of that name; null: none. */
 export function valueIn(xml: string, name: string): string | null {
   const [, text] = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml) ?? []
   return text === undefined

@@ -1,5 +1,5 @@
-// IDs of new objects, reserved in groups ahead of their use, under the lease of this machine. A machine that was paused
-// beyond its lease continues with a new one: objects of the old one may be dead.
+// IDs of new objects, reserved in groups ahead of their use, under the lease of this machine. A machine that was paused beyond the
+// end of its lease continues with a new lease, because objects of the old one may be marked dead.
 // Tested by test/files/object-blocks.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -16,11 +16,11 @@ export type SegmentId = { readonly id: number; readonly token: number }
 
 export type SegmentIds = {
   next(): Promise<SegmentId>
-  /** Of the current lease: IDs of batches begin with it. */
+  /** Token of the current lease; IDs of batches begin with it. */
   readonly token: number
-  /** Renews the lease, or takes a new one. */
+  /** Renews the lease, or acquires a new one. */
   renew(): Promise<void>
-  /** A segment of this lease was dead: the others may be too. Takes a new lease, unless another caller has. */
+  /** Call if a segment of this lease was dead, as others may be too. Acquires a new lease, unless another caller has done so. */
   replace(token: number): Promise<void>
   close(): void
 }
@@ -29,14 +29,14 @@ export type SegmentIds = {
 const leaseMs = 60_000
 const renewMs = 20_000
 export const orphanGraceMs = 3_600_000
-/** An unfinished object is dead after this time, whatever its lease. */
+/** An unfinished object is marked dead after this time, whatever its lease. */
 export const writingMs = 24 * 3_600_000
 /** A reserved ID is not used after this time: its object must be complete long before `writingMs`. */
 const reservedMs = 6 * 3_600_000
 const reservedMax = 64
 const refillBelow = 16
 
-/** Takes a lease. Throws the faults of `rows`. */
+/** Acquires a lease. Throws the faults of `rows`. */
 export async function openSegmentIds(parts: {
   readonly rows: Rows
   readonly node: string
@@ -63,7 +63,7 @@ export async function openSegmentIds(parts: {
     reservedAt = clock.monotonic()
   }
 
-  /** One at a time. */
+  /** Runs one refill at a time. */
   function refillOnce(): Promise<void> {
     refilling ??= refill().finally(() => (refilling = null))
     return refilling

@@ -1,20 +1,20 @@
-// Blocks in use by open batches without a row yet, and blocks marked for deletion, so that a sweep needs no lock. A
-// block that is put again while it is marked counts as new; its row is written afterwards.
+// Blocks that open batches use and that have no row yet, and blocks marked for deletion, so that a sweep needs no lock. A block
+// that is put again while it is marked counts as new; its row is written after the deletion.
 // Tested by src/content/segments/segment-files.test.ts
 import { toLatin1 } from '../../base/hex.ts'
 
 export type BlockHolds = {
-  /** Holds a block: one that exists, in the same turn as the lookup, or one that is being written. */
+  /** Holds a block: an existing one, synchronously with its lookup, or one that is being written. */
   hold(hash: Uint8Array): void
   release(hash: Uint8Array): void
-  /** The block was put by a caller that did not hold it. */
+  /** Call when a caller that did not hold the block has put it. */
   touch(hash: Uint8Array): void
   /**
-   * Marks blocks for deletion. The returned function ends the mark and returns the blocks that no caller held at the
-   * start, or has held or touched since.
+   * Marks blocks for deletion. The returned function ends the mark and returns the blocks that were not held at the start, and not
+   * held or touched since.
    */
   propose(hashes: readonly Uint8Array[]): () => readonly Uint8Array[]
-  /** Whether it counts as gone, although its row may still be there. */
+  /** Whether it counts as deleted, although its row may still exist. */
   isCondemned(hash: Uint8Array): boolean
   condemn(hashes: readonly Uint8Array[]): void
   pardon(hashes: readonly Uint8Array[]): void

@@ -1,6 +1,6 @@
-// Commits of blocks. Fresh blocks without other rows are acknowledged once the log is synced; index rows follow
-// (pending-blocks.ts). All others write their rows before the acknowledgement: the log is synced first, then one SQL
-// write makes all of it visible.
+// Commits of blocks. New blocks without other rows are acknowledged once the log is synced; their index rows follow
+// (pending-blocks.ts). All other commits write their rows before the acknowledgement: the log is synced first, then one SQL write
+// makes everything visible.
 // Tested by src/content/segments/segment-store.test.ts
 import { isSha256Name, sha256NameBytes } from '../../codec/ipld/multihash.ts'
 import type { UnverifiedItem } from '../ref.ts'
@@ -17,13 +17,13 @@ import { type RowChanges, withRows } from '../../db/writer.ts'
 import type { BlockStore } from '../block-store.ts'
 
 export type LogCommits = {
-  /** The log that they share with all others. */
+  /** The log that all commits share. */
   readonly records: LogWriter
-  /** Null: they go the long way, since one of them is known to be here, or they are too many. */
+  /** Null: the commit must write its rows first, because one of the blocks is known to exist, or there are too many. */
   join(items: readonly UnverifiedItem[]): Promise<readonly number[]> | null
 }
 
-/** `rowsFollow`: rows may follow, since a start would take them from the log. */
+/** `rowsFollow`: rows may follow, because a start would recover them from the log. */
 export function createLogCommits(
   parts: Omit<Parameters<typeof createLogWriter>[0], 'onJoin' | 'onBlocks' | 'onLog'> & {
     readonly pending: PendingBlocks
@@ -51,7 +51,7 @@ export function createLogCommits(
   }
 
   function onBlocks({ count, names, lies, file, at }: DurableBlocks): void {
-    // One for all: each of the three copies what it keeps.
+    // Reused for all blocks: each of the three calls copies what it stores.
     const name = new Uint8Array(sha256NameBytes)
     for (let index = 0; index < count; index += 1) {
       for (let byte = 0; byte < sha256NameBytes; byte += 1) {
@@ -66,8 +66,8 @@ export function createLogCommits(
   }
 
   /**
-   * Returns true if it is known to exist without reading the index. Callers that commit only blocks have looked them up
-   * before. A block that is written again keeps its row, or gets the later location if it has none yet; then it is cached.
+   * Returns true if the block is known to exist without reading the index. Callers that commit only blocks have looked them up
+   * before. A block that is written again retains its row, or gets the later location if it has none yet; then it is cached.
    */
   function isKnown(hash: Uint8Array): boolean {
     return !holds.isCondemned(hash) && places.has(hash)
@@ -89,7 +89,7 @@ export function createLogCommits(
   }
 }
 
-/** See `put` of the BlockStore. */
+/** Commits as `put` of the BlockStore does. */
 export type RowCommits = (
   items: readonly UnverifiedItem[],
   rows: RowChanges,
@@ -129,8 +129,8 @@ export function createRowCommits(parts: {
     }
     if (blocks.length > 1) db.together(sort)
     else sort()
-    // A caller may reuse its buffers: the bytes are copied by the log, names and sizes here. Not by `slice`, which
-    // gives a view of a Buffer.
+    // The log copies the bytes; names and sizes are copied here, because the caller may reuse its buffers. `slice` would return a
+    // view of a Buffer.
     const named = fresh.map(({ ref, bytes }) => ({
       hash: new Uint8Array(ref.hash),
       size: bytes.length,
@@ -156,7 +156,7 @@ export function createRowCommits(parts: {
         ...(held.length === 0 ? [] : [requireBlocks(held)]),
         ...(index.length === 0 ? [] : [insertBlocks(index, now())]),
       ]
-      // The rows may be about blocks whose own are still to come.
+      // The rows may refer to blocks whose own rows are still pending.
       if (held.length + rows.length > 0) await pending.settle()
       const changes = await withRows(before, rows, (all) => rowStore.put(owned, all))
       for (const row of index) places.note(row.hash, row)

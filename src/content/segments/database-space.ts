@@ -1,4 +1,4 @@
-// Chain rows and segments share the size limit of a store: the database may use the space that segments leave.
+// Chain rows and segments share the size limit of a store: the database may use the space that segments do not use.
 // Tested by src/content/segments/segment-files.test.ts
 import type { Log } from '../../base/log.ts'
 import { databaseBytes, limitPages, pageBytes } from '../../db/database-bytes.ts'
@@ -8,7 +8,7 @@ import type { Writer } from '../../db/writer.ts'
 type DatabaseSpace = {
   /** Current size of the database. */
   bytes(): number
-  /** Reports the size of the segments. Asynchronous: until it applies, the previous limit is in effect. */
+  /** Sets the size of the segments. Asynchronous: until it applies, the previous limit is in effect. */
   leave(segmentBytes: number): void
 }
 
@@ -18,7 +18,7 @@ export function createDatabaseSpace(parts: {
   readonly writer: Writer
   readonly log: Log
   readonly bytesMax: number | null
-  /** Of `bytesMax`, taken by neither. */
+  /** Bytes of other data within `bytesMax`. */
   readonly besideBytes: () => number
 }): DatabaseSpace {
   const { db, writer, log, bytesMax, besideBytes } = parts

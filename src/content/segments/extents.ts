@@ -1,5 +1,5 @@
-// Extents: segments that hold only file bytes. Many uploads write to one extent in parallel, each a whole slot at its
-// claimed offset; with direct I/O if the file system supports it, else through the page cache, synced every 8 MiB.
+// Extents: segments that hold only file bytes. Many uploads write to one extent in parallel, each a whole slot at its claimed
+// offset; with direct I/O if the file system supports it, otherwise through the page cache, synced every 8 MiB.
 // Tested by src/content/segments/segment-files.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
@@ -11,17 +11,17 @@ export type Place = { readonly file: number; readonly at: number }
 
 export type Extents = {
   /**
-   * Writes the first `bytes` of `slot`; the rest of the slot is overwritten. Durable after `sync`. Throws `no_space` or
-   * `internal`; then none of it is valid.
+   * Writes the first `bytes` of `slot`; the rest of the slot is overwritten. Durable after `sync`. Throws `no_space` or `internal`;
+   * then none of it is valid.
    */
   write(slot: Uint8Array, bytes: number): Promise<Place>
-  /** What was written to these files before the call is on disk. Throws `no_space`, and ends all writing. */
+  /** Makes everything written to these files before the call durable. Throws `no_space`, and ends all writing. */
   sync(files: Iterable<number>): Promise<void>
-  /** Whether files are written past the cache of the system; null before the first. */
+  /** Whether files are written with direct I/O; null before the first file. */
   readonly direct: boolean | null
-  /** The file that grows now, or the first one that is being made. */
+  /** The file that is being written, or the first one that is being created. */
   readonly current: number | null
-  /** Closes a file without writers, synced or not: its data is not needed. */
+  /** Closes a file without writers, synced or not, because its data is not needed. */
   closeWritten(id: number): Promise<void>
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ type Extent = {
   readonly file: OpenFile
   readonly direct: boolean
   tail: number
-  /** Writes begun, done, and done before the last good sync began. */
+  /** Number of writes started, completed, and completed before the last successful sync began. */
   begun: number
   done: number
   synced: number
@@ -47,14 +47,14 @@ export function createExtents(parts: {
   readonly folder: SegmentFolder
   readonly breakage: WriteFailure
   readonly log: Log
-  /** A file of this size is sealed. */
+  /** Size at which a file is sealed. */
   readonly sealBytes: number
 }): Extents {
   const { ops, folder, breakage, log, sealBytes } = parts
   const open = new Map<number, Extent>()
   let current: Extent | null = null
   let creating: Promise<void> | null = null
-  /** Its number, while one is made. */
+  /** Number of the file that is being created. */
   let coming: number | null = null
   let direct: boolean | null = null
 
@@ -101,7 +101,7 @@ export function createExtents(parts: {
     })
   }
 
-  /** No writer is left and all data is on disk. */
+  /** Closes the extent if it has no writer and all data is on disk. */
   async function closeIfDone(extent: Extent): Promise<void> {
     if (extent === current || extent.synced < extent.begun || !open.delete(extent.id)) return
     await ops.close(extent.file)
@@ -155,7 +155,7 @@ export function createExtents(parts: {
         try {
           await ops.writev(extent.file, [slot.subarray(0, padded)], at)
         } catch (error) {
-          // Some file systems open a file for direct writes and refuse the first.
+          // Some file systems open a file for direct I/O and refuse the first write.
           if (!extent.direct || !isRefusal(error)) throw writeFault(error)
           giveUpDirect()
           if (current === extent) current = null

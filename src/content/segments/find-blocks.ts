@@ -1,6 +1,6 @@
-// Finds blocks by name: locations from the cache, from pending rows, and from the index; and reads their bytes, synchronously
-// and unverified. The size in the index is limited before allocation: a corrupt row yields bytes that fail verification,
-// never an unbounded buffer.
+// Finds blocks by name: locations from the cache, from pending rows, and from the index; reads their bytes synchronously and
+// unverified. The size in the index is checked before allocation: a corrupt row results in bytes that fail verification, never in
+// an unbounded buffer.
 // Tested by src/content/segments/segment-store.test.ts
 import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
 import {
@@ -19,7 +19,7 @@ import type { RecentPlaces } from './recent-places.ts'
 export type SlabAllocator = (bytes: number) => Uint8Array
 
 const pieceBytes = 64 * 1024
-/** A larger block has memory of its own. */
+/** Larger blocks are allocated separately. */
 const sharedBytesMax = 8 * 1024
 
 /**
@@ -74,11 +74,11 @@ export function readBlock(
 export type BlockFinder = {
   isHere(hash: Uint8Array): boolean
   placeOf(hash: Uint8Array): BlockPlace | null
-  /** Not verified; null: it is not here. Throws when it cannot be read. */
+  /** Unverified bytes; null: not stored. Throws if they cannot be read. */
   find(hash: Uint8Array): Uint8Array | null
-  /** The same after a new read of the index. */
+  /** The same, after reading the index again. */
   findAgain(hash: Uint8Array): Uint8Array | null
-  /** The same of a copy in quarantine. */
+  /** The same for a copy in quarantine. */
   findQuarantined(hash: Uint8Array): Uint8Array | null
 }
 
@@ -93,13 +93,13 @@ export function createBlockFinder(parts: {
 
   const placeOf = (hash: Uint8Array): BlockPlace | null => pending.find(hash) ?? findPlace(db, hash)
 
-  /** Null: it is no longer where it was. */
+  /** Null: the block is no longer at this place. */
   function readAt(hash: Uint8Array, place: BlockPlace): Uint8Array | null {
     try {
       const bytes = readBlock(files, place, room)
       if (bytes.length === place.size) return bytes
     } catch {
-      // The index knows better, and whether that place cannot be read either.
+      // The index has the current place, or reports that it cannot be read either.
     }
     places.forget(hash)
     return null
@@ -125,7 +125,7 @@ export function createBlockFinder(parts: {
       return place === null ? null : readBlock(files, place)
     },
     findQuarantined(hash) {
-      // The new copy has its row later.
+      // The row of the new copy is still pending.
       if (pending.has(hash)) return null
       const place = findQuarantinedPlace(db, hash)
       return place === null ? null : readBlock(files, place)

@@ -26,7 +26,7 @@ test('blocks that an open batch depends on are not deleted, listed in memory or 
   const batch = store.batch()
   await batch.put([a])
   assert.equal(await store.delete([a.ref.hash]), 0)
-  // Enough to be listed in the table.
+  // More than is listed in memory, so that the table is used.
   await batch.put([b])
   await batch.put(Array.from({ length: 5000 }, (_, index) => item(`more ${index}`)))
   assert.ok((db.getValue<number>('SELECT count(*) FROM staged') ?? 0) > 2000)

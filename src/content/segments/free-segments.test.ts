@@ -1,4 +1,4 @@
-// Guarantees of freeing: live blocks are readable at every moment, dead ones use no space.
+// Guarantees of freeing: live blocks are readable at every moment, dead ones occupy no space.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createMemoryFileOps } from '../../../test/fakes/files/memory-file-ops.ts'
@@ -44,7 +44,7 @@ function item(text: string, bytes = 4096): UnverifiedItem {
 const items = (name: string, count: number): UnverifiedItem[] =>
   Array.from({ length: count }, (_, index) => item(`${name} ${index} `))
 
-/** Forgets all but those named, then frees what is sealed. */
+/** Deletes all blocks but these, then frees sealed segments. */
 async function freeAllBut(
   { store, database }: Pick<ReturnType<typeof createStore>, 'store' | 'database'>,
   kept: readonly UnverifiedItem[],
@@ -119,14 +119,14 @@ test('what lives in a segment that is mostly dead is moved before it goes', asyn
   const before = ids()
   const { segments } = await freeAllBut(made, kept)
   assert.ok(segments >= 3)
-  // The same rows, for the remaining blocks.
+  // The remaining blocks have the same row IDs.
   assert.equal(ids().length, kept.length)
   assert.ok(ids().every((row) => before.includes(row)))
   for (const opened of [store, open()]) {
     for (const { ref, bytes } of kept) assert.deepEqual(opened.peek(ref), new Uint8Array(bytes))
   }
   assert.ok(store.bytes < (kept.length + 20) * 4200)
-  // The segment that grew is sealed by now; no work is left.
+  // The segment that was written is sealed by now; no work is left.
   await freeAllBut(made, kept)
   assert.equal((await freeAllBut(made, kept)).segments, 0)
 })
@@ -186,7 +186,7 @@ test('what an open batch wrote is left alone until it ends', async (t) => {
   const batch = store.batch()
   const mine = items('mine', 60)
   for (const one of mine) await batch.put([one])
-  // Their segments are full and have no row yet.
+  // Their segments are full, and their rows are still pending.
   assert.equal((await freeAllBut(made, [])).segments, 0)
   await batch.commit()
   for (const { ref, bytes } of mine) assert.deepEqual(store.peek(ref), new Uint8Array(bytes))

@@ -1,6 +1,6 @@
-// Frees disk space: removes sealed segments without live blocks. Live blocks of a mostly dead segment are read, verified
-// and written to the current log, then re-indexed, then the segment is removed. An interruption leaves dead space at
-// worst, which the next run frees.
+// Frees disk space by removing sealed segments without live blocks. Live blocks of a mostly dead segment are read, verified,
+// written to the current log and re-indexed, then the segment is removed. An interruption leaves at worst dead space, which the
+// next run frees.
 // Tested by src/content/segments/free-segments.test.ts
 import type { DutyCycle } from '../../base/duty-cycle.ts'
 import { Fault, hasCode } from '../../base/fault.ts'
@@ -24,13 +24,13 @@ import type { LogWriter } from './log-writer.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { SegmentFolder } from './segment-folder.ts'
 
-/** Less alive than this share of its bytes: it is worth the copy. */
+/** Segments with at most this share of live bytes are rewritten. */
 const liveShareMax = 0.5
 /** Rows per read, and blocks per write: a millisecond or two each. */
 const lookRows = 500
 const stepRows = 100
 const stepBytes = 256 * 1024
-/** How often a block is read before its copy is believed to be wrong. */
+/** Number of reads of a block before its copy is considered corrupt. */
 const readsMax = 3
 
 export type FreeParts = {
@@ -42,11 +42,11 @@ export type FreeParts = {
   /** Closes the write descriptors of a segment without writers. */
   readonly closeWritten: (id: number) => Promise<void>
   readonly dutyCycle: DutyCycle
-  /** A block was quarantined: drop its cached location. */
+  /** Called when a block was quarantined, to drop its cached location. */
   readonly onQuarantine: (hash: Uint8Array) => void
 }
 
-/** `live`: live bytes of each of `sealed`, at least; none of them can gain a block. */
+/** `live`: an upper bound of the live bytes of each segment in `sealed`; none of them can gain a block. */
 export async function freeSegments(
   parts: FreeParts,
   sealed: ReadonlySet<number>,
@@ -59,13 +59,13 @@ export async function freeSegments(
     const alive = live.get(id)?.bytes ?? 0
     return sealed.has(id) && alive <= bytes * liveShareMax
   })
-  // Those that are all dead first: they need no room.
+  // Segments without live blocks first, because removing them needs no space.
   const inOrder = mostlyDead.toSorted((one, other) => aliveIn(one.id) - aliveIn(other.id))
   for (const { id, bytes } of inOrder) {
     signal.throwIfAborted()
     const blocks = live.get(id)
     const isEmpty = blocks === undefined || (await moveBlocks(parts, id, blocks, signal))
-    // What stays there is nowhere else.
+    // The remaining blocks have no other copy.
     if (!isEmpty || hasQuarantinedIn(db, id)) continue
     const remove = async (): Promise<void> => {
       files.forget(id)
@@ -83,7 +83,7 @@ export async function freeSegments(
   }
 }
 
-/** Everything that lives in a segment, to the log. False: a block cannot be read and stays. */
+/** Moves all live blocks of a segment to the log. False: a block cannot be read and remains. */
 async function moveBlocks(
   parts: FreeParts,
   file: number,
@@ -114,7 +114,7 @@ async function moveBlocks(
 
 const fits = (bytes: number, rows: number): boolean => bytes <= stepBytes && rows < stepRows
 
-/** False: one cannot be read or is wrong, and stays. */
+/** False: a block cannot be read or is corrupt, and remains. */
 async function moveStep(
   { writer, files, log, onQuarantine }: FreeParts,
   rows: readonly BlockRow[],
@@ -144,7 +144,7 @@ async function moveStep(
   return good.length === rows.length
 }
 
-/** Read again before it is believed to be wrong or unreadable. */
+/** Reads again before a block is considered corrupt or unreadable. */
 async function readProved(
   files: OpenFiles,
   row: BlockRow,
@@ -160,7 +160,7 @@ async function readProved(
   return failure
 }
 
-/** Throws `unverified`, and the system's error when it cannot be read. */
+/** Throws `unverified`, or the system's error if the block cannot be read. */
 async function readOnce(
   files: OpenFiles,
   { hash, file, at, bytes, form }: BlockRow,

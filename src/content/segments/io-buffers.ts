@@ -1,10 +1,10 @@
-// Buffers for read-ahead and for file bytes on their way to disk: aligned for O_DIRECT, and shared with the hash
-// thread. Each pool is one allocation, of which the system commits only the used part.
+// Buffers for read-ahead and for file bytes being written: aligned for O_DIRECT, and shared with the hash thread. Each pool is one
+// allocation, of which the system commits only the used part.
 // Tested by src/content/segments/segment-files.test.ts
 
 const pageBytes = 65_536
 
-/** Not among the types of Node. Its memory starts at a page of the system. */
+/** Not among Node's types. Its memory is page-aligned. */
 const { Memory } = (
   globalThis as unknown as {
     WebAssembly: {
@@ -15,7 +15,7 @@ const { Memory } = (
   }
 ).WebAssembly
 
-/** `count` arrays of `bytes`, a multiple of 64 KiB, side by side. */
+/** `count` adjacent arrays of `bytes`, a multiple of 64 KiB. */
 function alignedMemory(count: number, bytes: number): Uint8Array[] {
   const pages = (count * bytes) / pageBytes
   const { buffer } = new Memory({ initial: pages, maximum: pages, shared: true })
@@ -25,17 +25,17 @@ function alignedMemory(count: number, bytes: number): Uint8Array[] {
 export const readBytes = 1024 * 1024
 
 export type ReadBuffers = {
-  /** Null: all are out. */
+  /** Null: all buffers are in use. */
   take(): Uint8Array | null
   give(buffer: Uint8Array): void
-  /** Two thirds of them and more. */
+  /** Whether at least two thirds of the buffers are free. */
   readonly mostAreFree: boolean
   readonly out: number
 }
 
-/** For all reads ahead together. A reader that gets none takes memory of its own for one piece at a time. */
+/** Shared by all reads ahead. A reader without a buffer allocates memory for one piece at a time. */
 export function createReadBuffers(buffersMax: number): ReadBuffers {
-  /** Made at the first read. The last one given back is taken first, and the others stay untouched. */
+  /** Allocated at the first read. The buffer returned last is used first, so that the others stay untouched. */
   let made: Uint8Array[] | null = null
   let out = 0
   return {
@@ -62,19 +62,19 @@ export function createReadBuffers(buffersMax: number): ReadBuffers {
 export const writeBufferBytes = 4 * 1024 * 1024
 
 export type WriteBufferPool = {
-  /** A slot, or null when all are out. */
+  /** A slot, or null if all are in use. */
   take(): Uint8Array | null
-  /** The next slot that comes back; first come, first served. */
+  /** The next slot that is returned, in the order of calls. */
   wait(): Promise<Uint8Array>
   give(slot: Uint8Array): void
-  /** How many are out. */
+  /** Number of slots in use. */
   readonly out: number
 }
 
-/** `slots`: how many there are; each is given back before the work that took it ends. */
+/** `slots`: number of slots; each is returned before the work that took it ends. */
 export function createWriteBufferPool(slots: number): WriteBufferPool {
   let made: Uint8Array[] | null = null
-  // The last one given back is taken first: it is in the cache, and the others stay untouched.
+  // The slot returned last is used first: it is in the CPU cache, and the others stay untouched.
   const free = {
     pop: () => (made ??= alignedMemory(slots, writeBufferBytes).toReversed()).pop(),
     push: (slot: Uint8Array) => void made?.push(slot),

@@ -1,4 +1,4 @@
-// Leaves hashed in parallel with more input: reported in order, written when all are named, few at a time.
+// Leaves hashed in parallel with more input: reported in order, written when all are hashed, a limited number at a time.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ function createWriter(late = true, write = (): Promise<void> => Promise.resolve(
   const reported: FileLeaf[] = []
   const written: (readonly BufferedLeaf[])[] = []
   const pool = createWriteBufferPool(4)
-  // As one that has room for two.
+  // A hash worker with space for two.
   const hashBeside: HashWorker = (data) => {
     if (asked.filter(({ isOpen }) => isOpen()).length === 2) return null
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
@@ -58,7 +58,7 @@ function createWriter(late = true, write = (): Promise<void> => Promise.resolve(
   return { writer, asked, reported, written, pool }
 }
 
-/** Leaf by leaf: other bytes in each. */
+/** Each leaf has different bytes. */
 const leafOf = (number: number): Uint8Array => new Uint8Array(leafBytes).fill(number + 1)
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await setImmediate()
@@ -75,7 +75,7 @@ test('leaves are reported in order of the file, and a slot is written when all i
     if (waiting !== null) await waiting
   }
   await turns()
-  // The first two are hashed in parallel, the others here.
+  // The worker hashes the first two, this thread the others.
   assert.equal(asked.length, 2)
   assert.equal(reported.length, 0)
   asked[1]?.answer()

@@ -1,5 +1,5 @@
-// Cuts the bytes of one file into leaves: copies them into a slot, names complete leaves, and passes on a full slot.
-// At most four slots of one file are being written at a time.
+// Cuts the bytes of one file into leaves: copies them into a slot, hashes complete leaves, and writes full slots. At most four
+// slots of one file are in use at a time.
 // Tested by src/content/segments/leaf-writer.test.ts
 import { copyBytes } from '../../base/copy-bytes.ts'
 import type { HashWorker, Hashing } from '../../codec/hash/hash-worker.ts'
@@ -15,12 +15,12 @@ export type BufferedLeaf = FileLeaf & { readonly at: number }
 const writesMax = 3
 
 /**
- * `keepSlot`: writes the leaves of one slot to disk; the slot returns to the pool when it settles. `abandon`: drops
+ * `keepSlot`: writes the leaves of one slot to disk; the slot returns to the pool when the promise settles. `abandon`: discards
  * unwritten slots, and resolves when no write is running.
  */
 export function createLeafWriter(parts: {
   readonly cut: LeafCut
-  /** Null: all are hashed here, as for a cut that is not `late`. */
+  /** Null: this thread hashes all leaves, as for a cut that is not `late`. */
   readonly hashBeside: HashWorker | null
   readonly onLeaf: (leaf: FileLeaf) => void
   readonly pool: WriteBufferPool
@@ -37,7 +37,7 @@ export function createLeafWriter(parts: {
   let failure: { readonly error: unknown } | null = null
   let state: 'open' | 'ended' | 'abandoned' = 'open'
   const writing = new Set<Promise<void>>()
-  /** In order; one in front may still be hashed. */
+  /** In file order; the hash of an earlier one may still be pending. */
   const unreported: { readonly leaf: FileLeaf; readonly hashing: Hashing | null }[] = []
 
   function name(at: number, bytes: number): void {
@@ -64,7 +64,7 @@ export function createLeafWriter(parts: {
     }
   }
 
-  /** Hands the slot on. */
+  /** Starts writing the slot. */
   function send(): void {
     if (slot === null) return
     const [full, named] = [slot, leaves]
@@ -83,14 +83,14 @@ export function createLeafWriter(parts: {
   }
 
   async function keepNamed(full: Uint8Array, named: readonly BufferedLeaf[]): Promise<void> {
-    // The last first: with it the others are there as a rule.
+    // Waits for the last one first: the others are usually done by then.
     for (const { hashing } of unreported.toReversed()) await hashing?.wait()
     report()
     if (failure !== null) throw failure.error
     await keepSlot(full, named)
   }
 
-  /** Names the remaining leaves on this thread, if their hashing has not started: for when no more input is taken. */
+  /** Hashes the remaining leaves on this thread, unless their hashing has started; used while no more input is accepted. */
   async function nameWhile(isIdle: () => boolean): Promise<void> {
     for (const { hashing } of unreported.toReversed()) if (isIdle()) await hashing?.finish()
     report()

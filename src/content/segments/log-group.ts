@@ -1,4 +1,4 @@
-// Records that share one write of a log: copied one after another into a reused buffer, with their waiting
+// Records that share one write of a log: copied one after another into a reused buffer, together with the promises of their
 // callers.
 // Tested by src/content/segments/log-writer.test.ts
 import { sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
@@ -11,9 +11,9 @@ type Waiter = {
   readonly reject: (error: unknown) => void
 }
 
-/** In the order in which they came. */
+/** Records in order of arrival. */
 export type LogGroup = {
-  /** Full chunks, the last one not yet among them. */
+  /** Full chunks; the last one is in `chunk`. */
   readonly chunks: Uint8Array[]
   chunk: Uint8Array
   used: number
@@ -24,18 +24,18 @@ export type LogGroup = {
   joined: Joined | null
   /** Its location, once its write was started. */
   writing: Promise<Written> | null
-  /** It has its place and was handed over, written and synced in one. */
+  /** Whether its location is known and one call writes and syncs it. */
   atOnce: boolean
 }
 
-/** Where a group begins, and where the log ends behind it. */
+/** Location of a group, and the end of the log after it. */
 export type Written = Place & { readonly end: Place }
 
 /** Blocks of a group that were joined to it. */
 export type Joined = {
   count: number
   readonly names: Uint8Array
-  /** Of each: its offset in the group, and its length. */
+  /** Of each block: its offset in the group, and its length. */
   readonly lies: Float64Array
   readonly done: (count: number) => void
   readonly outcome: PromiseWithResolvers<readonly number[]>
@@ -43,12 +43,15 @@ export type Joined = {
 
 const chunkBytes = 1024 * 1024
 const groupBytesMax = 16 * 1024 * 1024
-/** So that the next ones are named and copied while others are written (docs/explanation/decisions/0034-four-log-writes-in-flight.md). */
+/**
+ * Limited, so that later records are hashed and copied while earlier groups are written
+ * (docs/explanation/decisions/0034-four-log-writes-in-flight.md).
+ */
 const groupWaitersMax = 64
-/** For four groups being written, the one last reported, and the one being filled. */
+/** Enough for four groups being written, the one reported last, and the one being filled. */
 const spareChunksMax = 6
 const nothing = new Uint8Array(0)
-/** Of one call. */
+/** Maximum number of blocks in one call. */
 export const joinedMax = 256
 const joinedRoom = groupWaitersMax + joinedMax
 
@@ -77,20 +80,20 @@ export function emptyJoined(done: (count: number) => void): Joined {
   }
 }
 
-/** The group is closed for new records. */
+/** Whether the group accepts no more records. */
 export function isFullGroup({ bytes, waiters, joined }: LogGroup): boolean {
   return bytes >= groupBytesMax || waiters.length + (joined?.count ?? 0) >= groupWaitersMax
 }
 
-/** What is to be written, in order. */
+/** The buffers to write, in order. */
 export function buffersOf({ chunks, chunk, used }: LogGroup): readonly Uint8Array[] {
   return [...chunks, chunk.subarray(0, used)]
 }
 
 export type GroupMemory = {
-  /** Copies one record to the end of the group; where in the group its payload starts. */
+  /** Copies one record to the end of the group; returns the offset of its payload in the group. */
   copy(group: LogGroup, kind: RecordKind, key: Uint8Array, payload: Uint8Array): number
-  /** Called when no reader of the group is left. */
+  /** Call when nothing reads the group any more. */
   giveBack(group: LogGroup): void
 }
 

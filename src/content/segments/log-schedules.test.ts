@@ -25,7 +25,7 @@ const turnsMax = 3000
 type Held = { end(error?: Error): void }
 type Place = { readonly file: number; readonly at: number }
 
-/** Writes and syncs wait until each is released; a failed one leaves a part of its bytes. */
+/** Writes and syncs wait until the test releases them; a failed one leaves a part of its bytes. */
 function heldOps(random: Random) {
   const memory = createMemoryFileOps()
   const held: Held[] = []
@@ -120,7 +120,7 @@ function createSchedule(random: Random) {
     }
   }
 
-  /** A refusal that is no Fault is a failure of this test. */
+  /** An error that is not a Fault fails this test. */
   function settled(work: Promise<void>): void {
     unsettled += 1
     work
@@ -174,14 +174,14 @@ function createSchedule(random: Random) {
     },
   }
 
-  /** Data of a failed sync stays in its file, and no data is written after it. */
+  /** Data of a failed sync remains in its file, and no data is written after it. */
   function assertCounted(): void {
     const lying = openSegmentFolder(where).bytes
     if (hasSyncFailed()) assert.ok(folder.bytes >= bytes && folder.bytes <= lying, 'counted')
     else assert.equal(folder.bytes, bytes, 'what the folder counts')
   }
 
-  /** Each block lies at its reported location, and a scan from the start of its file finds it, as at a start. */
+  /** Each block is at its reported location, and a scan from the start of its file finds it, as at a server start. */
   async function assertFound(): Promise<void> {
     const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: 4 })
     const found = new Map<string, Buffer>()

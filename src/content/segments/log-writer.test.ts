@@ -13,7 +13,7 @@ import { readRecords } from './read-records.ts'
 
 type Held = { readonly at: number; go(error?: Error): void }
 
-/** A log with a file, whose synced writes wait until each is released. */
+/** A log with a file, whose synced writes wait until the test releases them. */
 async function heldLog(): Promise<{
   readonly log: LogWriter
   readonly writes: Held[]
@@ -72,12 +72,12 @@ function full(name: string, blocks = 64): UnverifiedItem[] {
 const namesOf = (items: readonly UnverifiedItem[]): string[] =>
   items.map(({ ref }) => hexOf(ref.hash))
 
-/** Until no more work is pending. */
+/** Waits until no more work is pending. */
 async function rest(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
 }
 
-/** Joins all of them, and records in `order` the callers and their reports. */
+/** Joins all groups, and records in `order` the callers and their reports. */
 function joinAll(log: LogWriter, groups: Readonly<Record<string, UnverifiedItem[]>>): string[] {
   const order: string[] = []
   for (const [name, items] of Object.entries(groups)) {
@@ -176,7 +176,7 @@ test('a group that did not fit has no effect on its neighbours, in any order of 
       writes[index]?.go(index === 1 || index === 3 ? systemError('ENOSPC') : undefined)
       await rest()
     }
-    // The last of the four was restarted behind the second, which failed: it fits there.
+    // The last of the four was restarted after the failed second one, where it fits.
     for (let next = 4; next < writes.length; next += 1) {
       writes[next]?.go()
       await rest()

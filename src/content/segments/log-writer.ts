@@ -1,5 +1,5 @@
-// Group commit for a log file. Waiting records share one write and one sync. A partial group starts when the previous
-// one completes; full groups are written in parallel. Input is copied immediately.
+// Group commit for a log file. Queued records share one write and one sync. A partial group is written when the previous one
+// completes; full groups are written in parallel. Input is copied immediately.
 import { Fault } from '../../base/fault.ts'
 import { sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
@@ -34,7 +34,7 @@ export type LogWriter = {
    * callers of a group share the promise. At most 256, named by sha2-256. Null: too much is queued.
    */
   join(blocks: readonly UnverifiedItem[]): Promise<readonly number[]> | null
-  /** The file that grows now, or is being made. */
+  /** The file that is being written or created. */
   readonly current: number | null
   close(): Promise<void>
 }
@@ -42,9 +42,9 @@ export type LogWriter = {
 /** Blocks in `file` that are on disk. */
 export type DurableBlocks = {
   readonly count: number
-  /** 34 bytes each. */
+  /** Multihashes, 34 bytes each. */
   readonly names: Uint8Array
-  /** Of each: its offset from `at`, and its length. */
+  /** Of each block: its offset from `at`, and its length. */
   readonly lies: Float64Array
   readonly file: number
   readonly at: number
@@ -54,7 +54,7 @@ const waitingBytesMax = 64 * 1024 * 1024
 /** Full groups written in parallel with the oldest one (docs/explanation/decisions/0034-four-log-writes-in-flight.md). */
 const groupsBesideMax = 3
 const nowhere: Place = { file: 0, at: 0 }
-/** Result of a commit without rows of its own. */
+/** Result of a commit without separate rows. */
 const noChanges: readonly number[] = []
 
 export function createLogWriter(parts: {
@@ -62,10 +62,10 @@ export function createLogWriter(parts: {
   readonly folder: SegmentFolder
   readonly breakage: WriteFailure
   readonly sealBytes: number
-  /** Counts blocks as being written, until that many were reported or failed. */
+  /** Counts blocks as being written; the returned function is called when that many were reported or failed. */
   readonly onJoin?: () => (count: number) => void
   readonly onBlocks?: (blocks: DurableBlocks) => void
-  /** The log is on disk up to there, and so much longer. */
+  /** Called when the log is on disk up to `end`, with the number of new bytes and records. */
   readonly onLog?: (end: Place, bytes: number, records: number) => void
 }): LogWriter {
   const { ops, folder, breakage, sealBytes } = parts
@@ -74,12 +74,12 @@ export function createLogWriter(parts: {
   let queue: LogGroup[] = []
   let waitingBytes = 0
   let current: { readonly id: number; readonly file: OpenFile; tail: number } | null = null
-  /** Its number, while the next one is made. */
+  /** Number of the file that is being created. */
   let coming: number | null = null
   /** The file has unsynced data. */
   let dirty = false
   let pumping: Promise<void> | null = null
-  /** The oldest group that is being written. */
+  /** The oldest group being written. */
   let front: LogGroup | null = null
 
   function openGroup(): LogGroup {
@@ -99,7 +99,7 @@ export function createLogWriter(parts: {
   }
 
   async function pump(): Promise<void> {
-    // Wait one turn of the loop, so that all callers that were just answered share the next group.
+    // Waits one turn of the event loop, so that all callers that were just answered share the next group.
     await new Promise(setImmediate)
     for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
       front = group
@@ -128,8 +128,8 @@ export function createLogWriter(parts: {
   }
 
   /**
-   * Starts the next full groups while earlier ones are written and synced; they are reported after those. Not if a sync
-   * would have to cover earlier data, or a group belongs into another file.
+   * Starts the next full groups while earlier ones are written and synced; they are reported after those. Not if a sync would have
+   * to cover earlier data, or if a group belongs in another file.
    */
   function writeBeside(): void {
     let before = front
@@ -145,12 +145,12 @@ export function createLogWriter(parts: {
     if (!group.durable || !isFullGroup(group) || current === null) return false
     if (current.tail + group.bytes > sealBytes) return false
     group.writing = write(group)
-    // The callers are informed in their order.
+    // Errors are reported to the callers in order.
     group.writing.catch(() => undefined)
     return true
   }
 
-  /** Data behind a failed group could not be found by a scan: it is written again from that group's location on. */
+  /** A scan could not find data after a failed group, so later groups are written again from its location on. */
   async function takeBack(): Promise<void> {
     for (const group of queue) {
       if (group.writing === null) return
@@ -172,7 +172,7 @@ export function createLogWriter(parts: {
     const { id, file, tail } = growing
     folder.claim(id, group.bytes)
     growing.tail += group.bytes
-    // While this thread is busy, a sync of its own would begin late.
+    // If this thread is busy, a separate sync would start late.
     const atOnce = group.durable && !dirty
     group.atOnce = atOnce
     try {

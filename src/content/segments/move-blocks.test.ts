@@ -22,7 +22,7 @@ test('blocks of an earlier version are moved, in steps that may be cut short, an
   const large = { ...item('large'), bytes: new Uint8Array(9_000_000).fill(1) }
   const larger = { ...item('larger'), bytes: new Uint8Array(9_000_000).fill(2) }
   await rows.put([...blocks, large, larger, header])
-  // A row whose body is gone, as a torn folder may have.
+  // A row without a body, as in an incompletely copied folder.
   db.run(`INSERT INTO content VALUES ('dag-block', x'1220', 99999)`)
   const store = createSegmentStore({
     db,

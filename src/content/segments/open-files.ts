@@ -1,4 +1,5 @@
-// Segments open for reading: limited in number; the least recently used is closed first, and none during a read.
+// Segments that are open for reading: their number is limited; the least recently used one is closed first, but never during a
+// read.
 // Tested by src/content/segments/segment-files.test.ts
 import type { FileOps, OpenFile } from '../file-ops.ts'
 
@@ -6,14 +7,14 @@ export type OpenFiles = {
   /** Fills `into`; returns the number of bytes. Throws the system's error. */
   read(id: number, into: Uint8Array, at: number): Promise<number>
   /**
-   * The same past the cache of the system where there is a way, which wants `into`, its length and `at` at whole
-   * pages; else through it.
+   * The same without the page cache, if direct I/O is supported, which requires `into`, its length and `at` to be page-aligned;
+   * otherwise through the page cache.
    */
   readPast(id: number, into: Uint8Array, at: number): Promise<number>
   readNow(id: number, into: Uint8Array, at: number): number
-  /** Closes it after its last read. */
+  /** Closes the file after its last read. */
   forget(id: number): void
-  /** Closes all. After the last read. */
+  /** Closes all files. Call it after the last read. */
   close(): Promise<void>
 }
 
@@ -32,10 +33,10 @@ export function createOpenFiles(parts: {
 }): OpenFiles {
   const { ops, pathOf, filesMax } = parts
   const entries = new Map<number, Entry>()
-  /** Until it was refused once. */
+  /** Until the file system refuses direct I/O once. */
   let hasWayPast = true
 
-  /** Used last, so that it need not be put behind the others. */
+  /** The entry used last, which need not be moved to the end again. */
   let newest: { readonly id: number; readonly entry: Entry } | null = null
 
   function entryOf(id: number): Entry {
@@ -93,7 +94,7 @@ export function createOpenFiles(parts: {
     try {
       if (past !== null) return await ops.read(past, into, at)
     } catch {
-      // Some file systems refuse only the first read; a real error shows below.
+      // Some file systems refuse only the first direct read; a real error is thrown by the normal read below.
     }
     hasWayPast = false
     return await ops.read(entry.file, into, at)

@@ -17,32 +17,32 @@ import type { Place } from './extents.ts'
 import { setCheckpoint } from '../../tables/log-checkpoint.ts'
 
 export type PlaceTable = {
-  /** Entries that were added. */
+  /** Number of entries. */
   readonly size: number
-  /** `name`: a multihash of 34 bytes; of one that is known already the later place counts. Throws when it is full. */
+  /** `name`: a multihash of 34 bytes; if it exists already, the later location counts. Throws if the table is full. */
   add(name: Uint8Array, file: number, at: number, bytes: number): void
   has(multihash: Uint8Array): boolean
   find(multihash: Uint8Array): BlockPlace | null
-  /** The entries in the order of their names, in which an index takes them quickest. */
+  /** The entries sorted by name, in which order an index inserts them fastest. */
   order(): Float64Array
-  /** Some of an order. Their names are views. */
+  /** A range of an order. The names are views. */
   rows(order: Float64Array, from: number, to: number): readonly BlockValues[]
   clear(): void
 }
 
 const digestAt = 2
-/** Numbers of an entry: file, place, length. */
+/** Numbers per entry: file, offset, length. */
 const width = 3
-/** An order is sorted by so much of the digest, above the number of the entry. */
+/** An order sorts by this many bits of the digest, which are placed above the entry's number. */
 const orderBits = 31
 
-/** `entriesMax`: how many it takes, a power of two up to 2^20; 66 bytes each once it is used. */
+/** `entriesMax`: capacity, a power of two up to 2^20; 66 bytes each once the table is used. */
 export function createPlaceTable(entriesMax: number): PlaceTable {
   const slotsMask = entriesMax * 2 - 1
   if ((entriesMax & (entriesMax - 1)) !== 0 || entriesMax < 1 || entriesMax > 2 ** 20) {
     throw new RangeError(`${entriesMax} entries are no table`)
   }
-  /** Random, so that an attacker cannot choose names that fall on one slot. */
+  /** Random, so that an attacker cannot choose names that share one slot. */
   const seed = randomInt(2 ** 32)
   let made: {
     readonly names: Uint8Array
@@ -67,7 +67,7 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
     return true
   }
 
-  /** The newest one of that name; -1: none. */
+  /** The newest entry of that name; -1: none. */
   function entryOf(name: Uint8Array): number {
     if (size === 0 || made === null || !isSha256Name(name)) return -1
     const { names, slots } = made
@@ -149,35 +149,35 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
 }
 
 export type PendingBlocks = {
-  /** Reserves space for that many more until `give`. False: full; the caller then writes the rows itself. */
+  /** Reserves space for that many more blocks until `give`. False: full; the caller then writes the rows itself. */
   take(blocks: number): boolean
   give(blocks: number): void
-  /** Into room that was taken. `name`: the multihash, by sha2-256. */
+  /** Adds a block in reserved space. `name`: its sha2-256 multihash. */
   add(name: Uint8Array, file: number, at: number, bytes: number): void
   has(multihash: Uint8Array): boolean
   find(multihash: Uint8Array): BlockPlace | null
-  /** The log is on disk up to there, and has grown by so many bytes and records since the last report. */
+  /** The log is on disk up to `end`, and has grown by that many bytes and records since the last report. */
   onLog(end: Place, bytes: number, records: number): void
   /** Resolves when all blocks added before the call have rows. Throws `no_space` and the errors of a Writer. */
   settle(): Promise<void>
-  /** `settle`, and moves the checkpoint behind all of them: a start finds none of them in the log again. */
+  /** As `settle`, then moves the checkpoint past all of them, so that a start does not read them from the log again. */
   catchUp(): Promise<void>
   /** As `catchUp`, but may return the checkpoint's row for a write of the caller. */
   beforeForgetting(): Promise<RowChanges>
   close(): Promise<void>
 }
 
-/** Of each of two tables, one that grows and one whose rows are written. */
+/** Capacity of each of two tables: one that is filled, and one whose rows are written. */
 const tableEntries = 16_384
-/** Then rows are written without waiting for the time. */
+/** Number of pending blocks at which rows are written without waiting for the timer. */
 const rowsAtOnce = 8192
-/** And so many bytes or records of the log, so that a start has little to read again. */
+/** The same for bytes and records of the log, so that a start has little to read again. */
 const logBytesMax = 32 * 1024 * 1024
 const logRecordsMax = 16_384
 const waitMs = 250
 /** Retry after a failed write: a full device may have space again. */
 const retryMs = 1000
-/** Rows that one write takes over at a time: packing more would hold this thread up. */
+/** Rows that one write packs at a time: packing more would block this thread for too long. */
 const stepRows = 512
 
 /** `begin`: see SegmentWriters; held until the rows are written. */
@@ -194,13 +194,13 @@ export function createPendingBlocks(parts: {
   let writingDone: () => void = () => {}
   let taken = 0
   let end: Place | null = null
-  /** The checkpoint, as written last. */
+  /** The checkpoint as last written. */
   let caughtUp: Place | null = null
   let logBytes = 0
   let logRecords = 0
   let flushing: Promise<void> | null = null
   let stopTimer: (() => void) | null = null
-  /** Rows could not be written; it is tried again when the time is up. */
+  /** Rows could not be written; the next try waits for the timer. */
   let resting = false
   let closed = false
 
@@ -213,7 +213,7 @@ export function createPendingBlocks(parts: {
     })
   }
 
-  /** In the background. */
+  /** Starts a flush in the background. */
   function soon(): void {
     if (flushing !== null || resting) return
     flush().catch((error: unknown) => {
@@ -233,7 +233,7 @@ export function createPendingBlocks(parts: {
   async function write(): Promise<void> {
     stopTimer?.()
     stopTimer = null
-    // Blocks of a failed flush go first, in a batch of their own.
+    // Blocks of a failed flush are written first, in a separate batch.
     if (writing.size === 0) {
       ;[growing, writing] = [writing, growing]
       ;[growingDone, writingDone] = [() => {}, growingDone]
@@ -265,7 +265,7 @@ export function createPendingBlocks(parts: {
   async function catchUp(): Promise<void> {
     if (flushing !== null) await flushing
     const wanted = end
-    // The first may write what one that failed left behind.
+    // The first flush may write what a failed one left behind.
     for (
       let flushes = 0;
       flushes < 2 && (writing.size > 0 || isBehind(caughtUp, wanted));

@@ -66,7 +66,7 @@ for (const rowsFollow of [false, true]) {
       for (const hash of hashes) acknowledged.set(Buffer.from(hash).toString('hex'), hash)
     }).finally(() => (working = false))
     let freed = 0
-    // In parallel, blocks are deleted and mostly dead segments removed.
+    // In parallel, blocks are deleted and mostly dead segments are removed.
     for (let round = 0; working; round += 1) {
       const given = [...acknowledged].filter(() => round % 40 === 39 && random(3) > 0)
       for (const [key] of given) acknowledged.delete(key)
@@ -104,7 +104,7 @@ async function assertKept(
   db.close()
 }
 
-/** As a server opens its store. */
+/** Opens the store as a server does. */
 async function replayedFixture(
   t: TestContext,
   options: Parameters<typeof createSegmentFixture>[1],
@@ -168,7 +168,7 @@ async function failNth(
   for (const hash of acknowledged) assertGood(fixture.store, hash)
   ops.heal()
   if (fixture.store.isWritable) await workALot(fixture.store, random, note, 4)
-  // A new start on what there is.
+  // Starts again on the same files.
   const again = await replayedFixture(t, { ops, db: fixture.db, limits, rowsFollow })
   for (const hash of acknowledged) assertGood(again.store, hash)
   for (const { hash } of fixture.db.all<{ hash: Uint8Array }>('SELECT hash FROM block')) {
@@ -196,7 +196,7 @@ async function workALot(
     acknowledge(items.map(({ ref }) => ref.hash))
   }
 
-  /** Each enough for a group of the log that is full, and more of them than are written side by side. */
+  /** Each is large enough to fill a group of the log, and there are more of them than are written in parallel. */
   async function burst(): Promise<void> {
     const commits = Array.from({ length: 6 }, async () => {
       const items = Array.from({ length: 64 }, () => block(random, 60))
@@ -242,7 +242,7 @@ async function workALot(
   await Promise.all([lane(), lane(), lane()])
 }
 
-/** Few enough different ones that some are met again. */
+/** Few enough distinct blocks that some are repeated. */
 function block(random: (limit: number) => number, bytesMax = 3000): UnverifiedItem {
   const bytes = noise(random(400), 1 + random(bytesMax))
   const digest = createHash('sha256').update(bytes).digest()

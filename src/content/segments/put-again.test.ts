@@ -29,7 +29,7 @@ const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const blocks = 60
 const signal = new AbortController().signal
 const atOnce = createDutyCycle({ clock: systemClock, taken: () => 0 })
-/** Places of most are not remembered: those are written again. */
+/** Most locations are not cached, so those blocks are written again. */
 const limits = { ...defaultSegmentLimits, sealBytes: 48 * 1024, recentPlaces: 16 }
 const columns = ['id', 'hash', 'file', 'at', 'bytes', 'form', 'size', 'created']
 
@@ -46,7 +46,7 @@ test(`blocks that are stored again during their deletion exist once acknowledged
   const db = databaseOf([])
   t.after(() => db.close())
   const acknowledged = new Set<number>()
-  /** How often each was deleted: earlier puts then no longer count. */
+  /** Number of deletions of each block: earlier puts then no longer count. */
   const givenUp = new Map<number, number>()
   const instants: Instant[] = []
   const disk = createRecordingFileOps(() => {
@@ -128,7 +128,7 @@ async function open(db: Database, ops: FileOps, random: Random): Promise<Segment
   })
 }
 
-/** In order and some turns later, as by a thread. */
+/** Writes in order and some turns later, as a thread does. */
 function lateWriter(db: Database, random: Random): Writer {
   const inline = createInlineWriter(db)
   let last: Promise<unknown> = Promise.resolve()

@@ -1,5 +1,5 @@
-// Iterates over the valid records of a log file. Data behind an invalid record head was torn and never acknowledged.
-// Payloads are not verified.
+// Iterates over the valid records of a log file. Data after an invalid record head is an incomplete write that was never
+// acknowledged. Payloads are not verified.
 // Tested by src/content/segments/rebuild-index.test.ts
 import type { OpenFiles } from './open-files.ts'
 import { type RecordHead, type RecordKind, headBytes, headBytesMax, readHead } from './record.ts'
@@ -15,7 +15,7 @@ export type StoredRecord = {
 /** Maximum payload size; a head with a larger one is invalid. */
 const payloadBytesMax = 64 * 1024 * 1024
 const windowBytes = 4 * 1024 * 1024
-/** Reads of bytes that are not a record head before they count as the end. */
+/** Reads of bytes that are not a record head before they are considered the end. */
 const readsMax = 3
 
 /** `bytes`: size of the file. `from`: offset of a record. Throws the system's error if the file cannot be read. */

@@ -26,7 +26,7 @@ test('a lost index is rebuilt from the files alone, and a torn end loses only it
   const [log] = [...ops.files.keys()].filter((name) => name.endsWith('.log'))
   const bytes = ops.files.get(log ?? '')
   assert.ok(log !== undefined && bytes !== undefined)
-  // The last record lost its last byte.
+  // The last record lacks its last byte.
   ops.files.set(log, bytes.subarray(0, bytes.length - 1))
 
   const two = createSegmentFixture(t, { ops })
@@ -70,7 +70,7 @@ test('leaves of a file that was given back are no bad copies, those that a row s
   const parts = { db, writer, ops, path: '/store', verify, clock: systemClock }
   const none = { blocks: 0, added: 0, mended: 0 }
   assert.deepEqual(await rebuildIndex(parts), { ...none, bad: leaves.length })
-  // A collection takes the rows before the file.
+  // A collection deletes the rows before the file.
   db.run('DELETE FROM block')
   assert.deepEqual(await rebuildIndex(parts), { ...none, bad: 0 })
 })

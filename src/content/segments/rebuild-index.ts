@@ -1,5 +1,5 @@
-// Rebuilds the block index from the segments: hashes every block that a log or a leaf table names, and writes a row for
-// each valid one. A known block keeps its number, because roots and pins refer to it.
+// Rebuilds the block index from the segments: hashes every block that a log or a leaf table lists, and writes a row for each valid
+// one. A known block retains its ID, because roots and pins refer to it.
 import type { Clock } from '../../base/clock.ts'
 import { leafBlockBytes } from '../../codec/ipld/leaf-frame.ts'
 import { encodeMultihash, sha256Code } from '../../codec/ipld/multihash.ts'
@@ -22,20 +22,20 @@ import { readRecords, type StoredRecord } from './read-records.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 
 export type Rebuilt = {
-  /** Blocks in the segments that prove themselves; of them, those that had no row, and those whose row was wrong. */
+  /** Valid blocks in the segments; of them, those that had no row, and those whose row was wrong. */
   readonly blocks: number
   readonly added: number
   readonly mended: number
-  /** Copies that do not prove themselves. Not what lay in files that were given back since: no row points there. */
+  /** Copies that failed verification. Copies in segments that were freed since do not count, because no row refers to them. */
   readonly bad: number
 }
 
 const stepRows = 1000
 const filesMax = 64
-/** How often what does not prove itself is read. */
+/** Number of reads of a copy that fails verification. */
 const readsMax = 3
 
-/** While no server runs. `onBytes`: how many bytes of logs were read. */
+/** Only while no server runs. `onBytes`: called with the number of log bytes read. */
 export async function rebuildIndex(parts: {
   readonly db: Database
   readonly writer: Writer
@@ -61,13 +61,13 @@ export async function rebuildIndex(parts: {
         verify({ kind: 'dag-block', hash: row.hash }, readBlock(files, row))
         return true
       } catch {
-        // Read again: the disk may hold the right bytes all the same.
+        // Read again: the disk may still have the right bytes.
       }
     }
     return false
   }
 
-  /** Of a leaf table; none when it stays torn. */
+  /** Rows of a leaf table; none if it is torn in every read. */
   async function leafRows(file: number, record: StoredRecord): Promise<readonly BlockRow[]> {
     const { key, payload, at } = record
     const bytes = new Uint8Array(payload)

@@ -1,6 +1,5 @@
-// Cache of locations of recently written or read blocks: reading the index takes longer than reading 4 KiB and hashing
-// them. Bytes in segments never change and segment numbers are never reused, so a stale location yields the correct
-// bytes or none.
+// Cache of locations of recently written or read blocks: reading the index takes longer than reading and hashing 4 KiB. Bytes in
+// segments never change and segment numbers are never reused, so a stale location yields the correct bytes or none.
 import { isSha256Name } from '../../codec/ipld/multihash.ts'
 import { type BlockPlace, dagPbLeaf, verbatim } from '../../tables/blocks.ts'
 
@@ -30,7 +29,7 @@ export function createRecentPlaces(entries: number): RecentPlaces {
     throw new RangeError(`${entries} entries do not fill buckets`)
   }
   let made: Uint32Array | null = null
-  /** Which entry of a full bucket goes next. */
+  /** The entry of a full bucket that is replaced next. */
   let turn = 0
 
   function bucketOf(multihash: Uint8Array): number {
@@ -38,7 +37,7 @@ export function createRecentPlaces(entries: number): RecentPlaces {
     return ((((one << 16) | (two << 8) | three) * ways) & (entries - 1)) * width
   }
 
-  /** Where the entry starts that has it; -1: none. */
+  /** Position of the entry of that multihash; -1: none. */
   function entryOf(words: Uint32Array, multihash: Uint8Array): number {
     const bucket = bucketOf(multihash)
     const first = wordOf(multihash, 2)
@@ -115,11 +114,11 @@ function wordOf(bytes: Uint8Array, at: number): number {
 }
 
 export type RecentReads = {
-  /** Whether the stretch at this place was read before; it was from now on. */
+  /** Whether this range was read before; records it as read. */
   note(file: number, at: number): boolean
 }
 
-/** How many stretches there may be in a file. */
+/** Maximum number of ranges in a file. */
 const stretchesMax = 2 ** 20
 
 /** `stretchBytes`: size of a range. `stretches`: capacity; the oldest are dropped first. */

@@ -21,19 +21,19 @@ export type RecordHead = {
 }
 
 export const headBytes = 16
-/** The last of them. */
+/** Size of the checksum, which is the last field. */
 const crcBytes = 4
 const magic = 0x43524e31
 const version = 1
 const kinds: readonly RecordKind[] = ['object', 'leaves']
-/** More than any multihash that is taken. */
+/** Longer than any accepted multihash. */
 const keyBytesMax = 256
 
 export function recordBytes(key: Uint8Array, payloadBytes: number): number {
   return headBytes + key.length + payloadBytes
 }
 
-/** Writes head and key into `into` at `at`; returns where the payload goes. */
+/** Writes head and key into `into` at `at`; returns the offset for the payload. */
 export function writeHead(
   into: Uint8Array,
   at: number,
@@ -43,7 +43,7 @@ export function writeHead(
 ): number {
   const keyAt = at + headBytes
   into.set(key, keyAt)
-  // The checksummed bytes must be contiguous: first build them behind their final place, over the place of the crc itself.
+  // The checksummed bytes must be contiguous, so they are first written one checksum further, over the place of the checksum.
   putHead(into, at + crcBytes, kind, key.length, payloadBytes)
   const crc = crc32(into.subarray(at + crcBytes, keyAt + key.length))
   putHead(into, at, kind, key.length, payloadBytes)
@@ -51,7 +51,7 @@ export function writeHead(
   return keyAt + key.length
 }
 
-/** All of the head but its crc. By hand: a view of it costs more than the bytes. */
+/** All of the head except its checksum. Written byte by byte, because a DataView costs more. */
 function putHead(
   into: Uint8Array,
   at: number,
@@ -74,7 +74,7 @@ function putNumber(into: Uint8Array, at: number, value: number): void {
   into[at + 3] = value
 }
 
-/** The head that starts at the beginning of `bytes`, its key included; null when there is none or it is torn. */
+/** The head at the start of `bytes`, its key included; null if there is none or it is torn. */
 export function readHead(bytes: Uint8Array): RecordHead | null {
   if (bytes.length < headBytes) return null
   const view = new DataView(bytes.buffer, bytes.byteOffset, headBytes)
@@ -87,22 +87,22 @@ export function readHead(bytes: Uint8Array): RecordHead | null {
   return { kind, keyBytes, payloadBytes: view.getUint32(8) }
 }
 
-/** How many bytes `readHead` may need. */
+/** Maximum number of bytes that `readHead` needs. */
 export const headBytesMax = headBytes + keyBytesMax
 
 function crcOf(head: Uint8Array, key: Uint8Array): number {
   return crc32(key, crc32(head.subarray(0, 12)))
 }
 
-/** Equal leaves that follow each other from `at` of `file` on; the last may be shorter. */
+/** Equal leaves, one after another from `at` of `file` on; the last may be shorter. */
 export type LeafTable = {
   readonly file: number
   readonly at: number
   readonly form: BlockForm
-  /** Of each leaf but the last, and of the last. */
+  /** Size of each leaf but the last, and of the last. */
   readonly leafBytes: number
   readonly lastBytes: number
-  /** sha2-256, 32 bytes each. */
+  /** sha2-256 digests, 32 bytes each. */
   readonly digests: readonly Uint8Array[]
 }
 
@@ -124,7 +124,7 @@ export function leafTableRecord(table: LeafTable): LogRecord {
   return { kind: 'leaves', key: checksum(payload), payload }
 }
 
-/** Null when it is not what was written. */
+/** Null if it is corrupt. */
 export function readLeafTable(key: Uint8Array, payload: Uint8Array): LeafTable | null {
   if (payload.length < fixedBytes || Buffer.compare(checksum(payload), key) !== 0) return null
   const view = new DataView(payload.buffer, payload.byteOffset, payload.length)

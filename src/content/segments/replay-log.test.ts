@@ -72,7 +72,7 @@ test('blocks without rows after a crash get them at the next start, to the last 
   const texts = Array.from({ length: 2500 }, (_, number) => `block ${number}`)
   await Promise.all(texts.map((text) => one.store.put([block(text)])))
   assert.equal(rowsOf(db), 0)
-  // Two more crashes on the way, one of them before anything was done.
+  // Two more crashes, one of them before any work was done.
   await start(t, ops, db)
   const two = await start(t, ops, db)
   assert.equal(two.replayed, 0)
@@ -86,7 +86,7 @@ test('blocks without rows after a crash get them at the next start, to the last 
 test('a deleted block stays deleted, after a crash and after an orderly end', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const one = await start(t, ops, db)
-  // With a row of its own, and with one that follows.
+  // Once with a row in the same commit, and once with a row that follows.
   await one.store.put([block('a')], [{ sql: 'DELETE FROM pin', parameters: [] }])
   assert.equal(await one.store.delete([block('a').ref.hash]), 1)
   await one.store.put([block('b')])
@@ -108,7 +108,7 @@ test('a start reads only the part of the log behind the last written rows', asyn
   const [[name, log] = ['', new Uint8Array()]] = [...ops.files]
   assert.deepEqual(findCheckpoint(db), { file: 1, at: log.length })
   db.run('DELETE FROM block')
-  // It would be found if it were read.
+  // A read of the log would find it.
   assert.equal((await start(t, ops, db)).replayed, 0)
   assert.ok(ops.files.has(name))
 })
@@ -258,7 +258,7 @@ test('of a block that was written twice a wrong copy goes without the other', as
     assert.notDeepEqual(two.store.peek(block('a').ref), new Uint8Array(block('a').bytes))
     await two.store.quarantine(block('a').ref)
     assert.deepEqual(two.store.peek(block('a').ref), new Uint8Array(block('a').bytes))
-    // The copy of the row itself.
+    // Quarantines the copy that the row refers to.
     await two.store.quarantine(block('a').ref)
     assert.equal(two.store.peek(block('a').ref), null)
   }

@@ -1,5 +1,5 @@
-// Replays the end of the logs into the index: acknowledged blocks whose rows were not written when the server ended.
-// Unacknowledged blocks may be included; no root references them, so they are garbage-collected.
+// Replays the end of the logs into the index: acknowledged blocks whose rows were not written when the server ended. Unacknowledged
+// blocks may be included; no root refers to them, so they are garbage-collected.
 import type { Clock } from '../../base/clock.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -14,12 +14,12 @@ import { openSegmentFolder } from './segment-folder.ts'
 /** Rows per write, while the next records are read: 500 took 20 % longer, 4000 as long. */
 const stepRows = 2000
 const filesMax = 4
-/** Of a block that does not prove itself. */
+/** Number of further reads of a block that fails verification. */
 const moreReads = 2
 
 /**
- * Before anything is written to the store; resolves with how many blocks got a row. A store that has no checkpoint yet
- * has a row for everything that was acknowledged, and gets one.
+ * Call before anything is written to the store; resolves to the number of blocks that got a row. A store without a checkpoint has
+ * rows for all acknowledged blocks, and gets a checkpoint.
  */
 export async function replayLog(parts: {
   readonly db: Database
@@ -39,7 +39,7 @@ export async function replayLog(parts: {
   let waiting: BlockRow[] = []
   let writing: Promise<readonly number[]> | null = null
 
-  /** A read may be wrong where the disk is not. */
+  /** Reads again, because a read may return wrong bytes although the disk has the right ones. */
   async function provesAgain({ key, payload, at }: StoredRecord, file: number): Promise<boolean> {
     const bytes = new Uint8Array(payload.length)
     for (let read = 0; read < moreReads; read += 1) {
@@ -48,7 +48,7 @@ export async function replayLog(parts: {
     return false
   }
 
-  /** In the background, after the rows before them. Existing rows stay. */
+  /** Writes rows in the background, after the previous ones. Existing rows remain. */
   async function write(): Promise<void> {
     await written()
     if (waiting.length === 0) return

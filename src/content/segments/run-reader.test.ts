@@ -86,7 +86,7 @@ test('leaving during a read reports no copy as corrupt, and every byte is right'
       try {
         for await (const group of readRun(refs, gone.signal)) {
           for (const piece of group) {
-            // As a caller that sends it for a while.
+            // Like a caller that takes a while to send the group.
             for (let turn = random(8); turn > 0; turn -= 1) await setImmediate()
             verifyLeaf(refs[at]?.hash ?? new Uint8Array(0), piece?.data ?? new Uint8Array(0))
             at += 1

@@ -1,5 +1,5 @@
-// Reads many blocks in order: looks up a few at a time, reads adjacent ones together into pooled buffers, one or two
-// reads ahead of the caller. A buffer is returned when the caller requests the second group after its own.
+// Reads many blocks in order: looks up a few at a time, and reads adjacent ones together into pooled buffers, one or two reads
+// ahead of the caller. A buffer is returned when the caller requests the second group after its own.
 import { type BlockPlace, dagPbLeaf } from '../../tables/blocks.ts'
 import type { ReadBatch, StoredChunk } from '../block-store.ts'
 import { storedBytesMax } from './find-blocks.ts'
@@ -7,7 +7,7 @@ import type { OpenFiles } from './open-files.ts'
 import { type ReadBuffers, readBytes } from './io-buffers.ts'
 import type { RecentReads } from './recent-places.ts'
 
-/** One read: `at` to `at + bytes` of `file`, and where in it each piece starts. Null pieces are not here. */
+/** One read: `at` to `at + bytes` of `file`, and the offset of each piece in it. Null pieces are not stored. */
 export type PlannedRead = {
   readonly file: number
   readonly at: number
@@ -17,12 +17,12 @@ export type PlannedRead = {
 
 type PlannedPiece = { readonly from: number; readonly place: BlockPlace } | null
 
-/** Bytes between two pieces that are read along: the head of a record. */
+/** Maximum gap between two pieces that one read includes: the head of a record. */
 const gapMax = 512
 
 /**
- * The reads for `places` in their order. `bytesMax`: of one read, unless a single block is larger. A read without a
- * file consists of nulls only.
+ * The reads for `places`, in order. `bytesMax`: maximum size of one read, unless a single block is larger. A read without a file
+ * consists of nulls only.
  */
 export function planReads(places: readonly (BlockPlace | null)[], bytesMax: number): PlannedRead[] {
   const reads: PlannedRead[] = []
@@ -63,14 +63,14 @@ export function planReads(places: readonly (BlockPlace | null)[], bytesMax: numb
 }
 
 const lookAhead = 64
-/** Neighbours are read together up to a buffer full, or half of it where few buffers are free. */
+/** Adjacent pieces are read together up to a full buffer, or half of one if few buffers are free. */
 const joinedBytes = readBytes
-/** Read ranges that count as repeated: the smaller of the two. */
+/** Size of the ranges that are tracked as read before: the smaller of the two. */
 export const stretchBytes = joinedBytes / 2
 const pageBytes = 4096
-/** A smaller read goes through the cache of the system, as does one that does not begin at a page. */
+/** Smaller reads use the page cache, as do reads that are not page-aligned. */
 const pastBytesMin = 256 * 1024
-/** The second only while most buffers are free: a slow disk needs it, but not many parallel streams. */
+/** The second one only while most buffers are free: it helps with a slow disk, but not with many parallel streams. */
 const readsAhead = 2
 /** Groups that are valid at a time. */
 const groupsShown = 2
@@ -79,7 +79,7 @@ type Reading = {
   readonly plan: PlannedRead
   readonly into: Uint8Array
   readonly pooled: boolean
-  /** How many bytes there were; null when they cannot be read. */
+  /** Number of bytes; null if they cannot be read. */
   readonly done: Promise<number | null>
 }
 
@@ -94,15 +94,15 @@ type RunParts<Ref> = {
 type Step = { readonly group: ReadBatch } | { readonly error: unknown }
 
 /**
- * `placesOf`: locations, null for missing blocks. Unreadable blocks are null as well. After an error the caller may
- * still hold a group: its buffers are freed by `return`.
+ * `placesOf`: locations, null for missing blocks. Unreadable blocks are null as well. After an error the caller may still use a
+ * group: `return` releases its buffers.
  */
 export function readRun<Ref>(
   refs: readonly Ref[],
   signal: AbortSignal,
   parts: RunParts<Ref>,
 ): AsyncGenerator<ReadBatch> {
-  // A generator that throws has ended, and could not wait for its caller.
+  // A generator that throws has ended, and could not wait until its caller has released its groups.
   const steps = readSteps(refs, signal, parts)
   return {
     async next() {
@@ -135,7 +135,7 @@ async function* readSteps<Ref>(
 ): AsyncGenerator<Step, undefined> {
   const { placesOf, files, buffers, recent } = parts
   const ahead: Reading[] = []
-  /** Read, and its pieces may still be looked at. */
+  /** Completed reads whose pieces the caller may still use. */
   const shown: Reading[] = []
   let plans: PlannedRead[] = []
   let looked = 0
@@ -161,7 +161,7 @@ async function* readSteps<Ref>(
     if (plan === null) return false
     const buffer = plan.bytes > 0 && plan.bytes <= readBytes ? buffers.take() : null
     if (buffer === null && plan.pieces.length > 1 && plan.file !== 0) {
-      // No buffer is free: one piece at a time, in memory of its own.
+      // No buffer is free: reads one piece at a time, into separately allocated memory.
       plans.unshift(...singly(plan))
       return begin()
     }
@@ -173,7 +173,7 @@ async function* readSteps<Ref>(
 
   async function read({ file, at, bytes }: PlannedRead, into: Uint8Array, pooled: boolean) {
     const isLarge = pooled && bytes >= pastBytesMin && at % pageBytes === 0
-    // Padding behind the last byte is read along: a file of whole pages has it, other files end before.
+    // Reads up to the end of the last page: padded files contain it, others end before.
     const past = isLarge && !recent.note(file, at)
     try {
       if (!past) return await files.read(file, into.subarray(0, bytes), at)

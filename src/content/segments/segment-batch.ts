@@ -1,5 +1,5 @@
-// A Batch of the segment store: bytes are written to the files on arrival and listed under the batch, first in memory,
-// in the table `staged` if there are many. The commit turns the list into index rows.
+// A Batch of the segment store: bytes are written to the files on arrival and listed under the batch, first in memory, then in the
+// table `staged` if there are many. The commit converts the list to index rows.
 // Tested by test/suites/block-store.suite.ts
 import { randomBytes } from 'node:crypto'
 import { toLatin1 } from '../../base/hex.ts'
@@ -38,24 +38,24 @@ export type BatchParts = {
   readonly pool: WriteBufferPool
   readonly hashBeside: HashWorker | null
   readonly holds: BlockHolds
-  /** Returns true if it exists and will stay; it is then held, and the caller releases it. */
+  /** Returns true if the block exists and will not be deleted; it is then held, and the caller releases it. */
   readonly holdIfHere: (hash: Uint8Array) => boolean
   /** Resolves when every existing block has its row. */
   readonly settle: () => Promise<void>
-  /** For many lookups in one call. */
+  /** Runs many lookups in one read of the database. */
   readonly together: (look: () => void) => void
   /** Receives the locations of small commits, because they are likely read soon. */
   readonly onPlace: (hash: Uint8Array, place: BlockPlace) => void
   readonly now: () => number
-  /** Blocks that are not visible yet will not become visible. */
+  /** Called when blocks that are not visible yet can no longer become visible. */
   readonly onEnd: () => void
 }
 
-/** Rows that are listed in memory before they go to the table. */
+/** Rows that are listed in memory before they are written to the table. */
 const unlistedMax = 2048
-/** Blocks of a commit that counts as small. */
+/** Maximum number of blocks of a small commit. */
 const smallCommit = 256
-/** Blocks of the batch that are known to be in it already. */
+/** Number of recent blocks of the batch that are remembered, to recognize repeated ones. */
 const recentMax = 8192
 
 export function createSegmentBatch(parts: BatchParts): Batch {
@@ -64,12 +64,12 @@ export function createSegmentBatch(parts: BatchParts): Batch {
   const id = randomBytes(9).toString('base64url')
   const recent = new Map<string, BlockPlace>()
   const writers = new Set<ReturnType<typeof createLeafWriter>>()
-  /** Work that was begun and is not waited for by a caller. */
+  /** Running work that no caller awaits. */
   const pending = new Set<Promise<unknown>>()
   const extentsWritten = new Set<number>()
   let unlisted: StagedRow[] = []
   let listed = false
-  /** Blocks only in the log are not durable before its sync. */
+  /** Blocks were written to the log, which must be synced before they are durable. */
   let logged = false
   let failure: { readonly error: unknown } | null = null
   let state: 'open' | 'committed' | 'discarded' = 'open'
@@ -90,7 +90,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     recent.set(toLatin1(hash), place)
   }
 
-  /** Existing blocks are already held. */
+  /** An existing block must already be held. */
   function list(row: StagedRow): void {
     if (row.place !== null) holds.hold(row.hash)
     unlisted.push(row)
@@ -119,7 +119,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     for (const { ref } of items) {
       if (ref.kind !== 'dag-block') throw new TypeError(`a batch takes no ${ref.kind}`)
     }
-    /** Listed when all were looked for: a list may be written, which ends the looking. */
+    /** Listed after all lookups, because writing a list would end the shared read. */
     const known: StagedRow[] = []
     const sort = (): void => {
       for (const item of items) {
@@ -158,7 +158,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     await settled()
   }
 
-  /** Lists are on their way to the table for at most one caller at a time: that is the back-pressure. */
+  /** Waits until pending lists are written, which is the back-pressure. */
   async function settled(): Promise<void> {
     await Promise.all(pending)
     if (failure !== null) throw failure.error
@@ -176,7 +176,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
       held.push(leaf)
     }
     if (held.length === leaves.length) {
-      // All blocks exist: write no bytes.
+      // All blocks exist, so no bytes are written.
       for (const { multihash, size } of held) list({ tree, hash: multihash, size, place: null })
       return
     }
@@ -197,7 +197,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     if (failure !== null) throw failure.error
   }
 
-  /** The one SQL write, in its order: blocks, then the caller's rows, then the list goes. */
+  /** The single SQL write, in order: blocks, then the caller's rows, then the deletion of the list. */
   async function write(rows: RowChanges): Promise<readonly number[]> {
     const direct = !listed && rows.length === 0
     if (!direct) {
@@ -257,7 +257,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     async discard() {
       if (state !== 'open') return
       state = 'discarded'
-      // Finish running writes of a file first: until then the file must stay.
+      // Running writes to a file have to finish first: until then the file must remain.
       await Promise.all([...writers].map((each) => each.abandon()))
       await Promise.all(pending)
       end()
@@ -266,7 +266,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
   }
 }
 
-/** Rows of one batch, or of all (null): only at a start, before any batch is open. */
+/** Deletes the rows of one batch, or of all (null), which is allowed only at a start, before any batch is open. */
 export async function discardListed(writer: Writer, batch: string | null): Promise<void> {
   let deleted = unstageStepRows
   while (deleted === unstageStepRows) [deleted = 0] = await writer.write([unstageStep(batch)])

@@ -35,7 +35,7 @@ test('on a file system that takes them, extents are written directly, and read b
   assert.equal(typeof store.direct, 'boolean')
   const [pieces, [name]] = [await readLeaves(store, leaves), readdirSync(join(path, 'ext'))]
   assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
-  // Slots follow each other without gaps; only the end is padded.
+  // Slots are adjacent without gaps; only the end is padded.
   assert.equal(statSync(join(path, 'ext', name ?? '')).size, Math.ceil(9_500_001 / 4096) * 4096)
 })
 
@@ -143,7 +143,7 @@ for (const code of ['ENOSPC', 'EIO']) {
     ops.heal()
     assert.equal(store.peek(item('lost').ref), null)
     assert.deepEqual(store.peek(item('kept').ref), item('kept').bytes)
-    // A device that is not full may have failed at the sync.
+    // If the device is not full, the sync may have failed.
     assert.equal(store.isWritable, code === 'ENOSPC')
     if (!store.isWritable) return
     await store.put([item('lost')])
@@ -373,7 +373,7 @@ for (const when of ['open', 'read'] as const) {
     const leaves = await addLeaves(store, content)
     const pieces = await readLeaves(store, leaves)
     assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
-    // Those that were under way when the first was refused.
+    // Writes that were already running when the first one was refused.
     assert.ok(refused >= 1 && refused <= 3, String(refused))
   })
 }

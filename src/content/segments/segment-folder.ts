@@ -9,7 +9,7 @@ export type WriteFailure = {
   readonly isBroken: boolean
   /** Throws `no_space` once a sync has failed. */
   check(): void
-  /** A sync failed. */
+  /** Call when a sync failed. */
   note(cause: unknown): void
 }
 
@@ -37,7 +37,7 @@ export function writeFault(error: unknown): Fault {
   return new Fault(isFull(error) ? 'no_space' : 'internal', { cause: error })
 }
 
-/** No byte was written: the file could not be opened for it, as with too many open files. */
+/** Whether no byte was written, because the file could not be opened, as with too many open files. */
 export function wasNotBegun(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'open'
 }
@@ -51,11 +51,11 @@ export function isFull(error: unknown): boolean {
 export type SegmentWriters = {
   /** Registers a writer, or unwritten rows, until the returned function is called. */
   begin(): () => void
-  /** The lowest number of that kind that may still change. */
+  /** The lowest number of this kind that may still change. */
   floor(kind: SegmentKind): number
 }
 
-/** `current`: which one of the kind grows now; null: none. `next`: the number that a new one gets. */
+/** `current`: the file of each kind that is being written; null: none. `next`: number of the next new file. */
 export function createSegmentWriters(parts: {
   readonly current: (kind: SegmentKind) => number | null
   readonly next: () => number
@@ -82,7 +82,7 @@ export type SegmentKind = 'ext' | 'log'
 const segmentKinds: readonly SegmentKind[] = ['ext', 'log']
 
 export type SegmentFolder = {
-  /** Throws when there is no such file. */
+  /** Throws if there is no such file. */
   pathOf(id: number): string
   /** Numbers and sizes, ascending. Data written after `create` counts once it was claimed. */
   files(): readonly { readonly id: number; readonly kind: SegmentKind; readonly bytes: number }[]
@@ -92,23 +92,23 @@ export type SegmentFolder = {
     direct: boolean,
   ): Promise<{ readonly id: number; readonly file: OpenFile }>
   /**
-   * Counts `bytes` that are about to be written at the end of a file; fewer than none: they were not. Throws
-   * `no_space` past `bytesMax`, and on a device that is all but full.
+   * Counts `bytes` that are about to be written at the end of a file; a negative number takes back a claim. Throws `no_space` past
+   * `bytesMax`, and if the device is nearly full.
    */
   claim(id: number, bytes: number): void
-  /** Of all files together. */
+  /** Total size of all files. */
   readonly bytes: number
-  /** The number that a new file gets. */
+  /** Number of the next new file. */
   readonly next: number
   remove(id: number): Promise<void>
 }
 
 /**
- * Of a device, left to the rows of the database, or a sixteenth of a small one: unpins and collections are rows, so that a
- * device that was filled can be emptied.
+ * Space of a device that is reserved for database rows, or a sixteenth of a small device: unpinning and garbage collection write
+ * rows, so a full device can still be emptied.
  */
 const spareBytes = 32 * 1024 * 1024
-/** After so much the device is asked again: others write to it too. */
+/** Number of claimed bytes after which the device is checked again, because other programs write to it too. */
 const lookAgainBytes = 8 * 1024 * 1024
 
 /**
@@ -120,7 +120,7 @@ export function openSegmentFolder(parts: {
   readonly path: string
   readonly bytesMax: number | null
   readonly otherBytes: () => number
-  /** Receives the total size of all files, at the start and then at every sixteenth of `bytesMax`. */
+  /** Called with the total size of all files, at the start and then at every sixteenth of `bytesMax`. */
   readonly onGrow?: (bytes: number) => void
 }): SegmentFolder {
   const { ops, path, bytesMax, otherBytes, onGrow = () => {} } = parts
@@ -179,7 +179,7 @@ export function openSegmentFolder(parts: {
       try {
         await ops.syncDirectory(join(path, kind))
       } catch (error) {
-        // Its name may not last: it must never hold anything.
+        // The name of the file may not be durable, so nothing may be written to it.
         await ops.close(file)
         throw error
       }
@@ -219,7 +219,7 @@ export function deviceSpace(ops: Pick<FileOps, 'roomNow'>, path: string): number
   return device.free - Math.min(spareBytes, device.all / 16)
 }
 
-/** Bytes in all files of a store at `path`, found without making anything; 0: it was never written to. */
+/** Bytes in all files of a store at `path`, without creating anything; 0: nothing was ever written. */
 export function segmentBytes(ops: FileOps, path: string): number {
   let total = 0
   for (const kind of segmentKinds) {

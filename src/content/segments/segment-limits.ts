@@ -2,16 +2,16 @@
 // Tested by src/content/segments/segment-store.test.ts
 
 export type SegmentLimits = {
-  /** A segment of this size is sealed. */
+  /** Size at which a segment is sealed. */
   readonly sealBytes: number
-  /** Slots of 4 MiB for all uploads together. */
+  /** Number of 4 MiB slots for all uploads together. */
   readonly slots: number
-  /** Buffers of 1 MiB for all reads ahead together. */
+  /** Number of 1 MiB buffers for all reads ahead together. */
   readonly readBuffers: number
   readonly openFilesMax: number
-  /** Stretches of 512 KiB that are remembered as read. */
+  /** Number of 512 KiB ranges that are remembered as read. */
   readonly recentReads: number
-  /** Blocks whose place is remembered: a power of two. */
+  /** Number of blocks whose location is cached: a power of two. */
   readonly recentPlaces: number
 }
 

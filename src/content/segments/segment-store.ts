@@ -1,6 +1,6 @@
-// The BlockStore of a server: file blocks are in segments under `store/`, everything else in rows of `cairn.db`. One
-// commit of both is atomic: the files are synced first, then one SQL write makes all of it visible. Blocks committed
-// without other rows are acknowledged before their own rows are written (pending-blocks.ts).
+// The BlockStore of a server: file blocks are in segments under `store/`, everything else in rows of `cairn.db`. One commit of both
+// is atomic: the files are synced first, then one SQL write makes everything visible. Blocks committed without other rows are
+// acknowledged before their index rows are written (pending-blocks.ts).
 import { type Clock, backgroundFailed } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { HashWorker } from '../../codec/hash/hash-worker.ts'
@@ -37,18 +37,18 @@ export type SegmentStore = LocalStore & {
   readonly segments: Segments
   /** False once a sync has failed: writes are refused, reads continue. */
   readonly isWritable: boolean
-  /** Of all segments together. */
+  /** Total size of all segments. */
   readonly bytes: number
-  /** Whether extents are written past the cache of the system; null before the first. */
+  /** Whether extents are written with direct I/O; null before the first. */
   readonly direct: boolean | null
-  /** After the last call. */
+  /** Call it after the last other call. */
   close(): Promise<void>
 }
 
-/** `path`: the folder of the segments. `bytesMax`: of the segments, the database and `besideBytes`. */
+/** `path`: the folder of the segments. `bytesMax`: limit of the segments, the database and `besideBytes` together. */
 export function createSegmentStore(parts: {
   readonly db: Database
-  /** A second connection, for bytes of one turn. */
+  /** A second connection, which reads bytes within one turn of the event loop. */
   readonly bytesDb?: Database | undefined
   readonly writer: Writer
   readonly ops: FileOps
@@ -59,9 +59,9 @@ export function createSegmentStore(parts: {
   /** Other data within `bytesMax`: unfinished uploads. */
   readonly besideBytes?: () => number
   readonly limits?: SegmentLimits
-  /** Rows of fresh blocks alone may follow their acknowledgement: only where `replayLog` was run before. */
+  /** Index rows of new blocks may be written after the acknowledgement: only if `replayLog` ran before. */
   readonly rowsFollow?: boolean
-  /** Hashes some leaves of an upload while this thread goes on; null: where there is one processor. */
+  /** Hashes some leaves of an upload in parallel with this thread; null: with a single processor. */
   readonly hashBeside?: HashWorker | null
 }): SegmentStore {
   const {
@@ -160,11 +160,11 @@ export function createSegmentStore(parts: {
       const { hash } = ref
       const read = places.find(hash) ?? pending.find(hash)
       places.forget(hash)
-      // The row decides.
+      // The row determines the location.
       await pending.settle()
       const row = findPlace(db, hash)
       if (row === null) return
-      // It was written twice, and another copy was read than the one of its row, which may be good.
+      // The block was written twice, and another copy than that of the row was read; the row's copy may be valid.
       if (read !== null && (read.file !== row.file || read.at !== row.at)) return
       rowStore.quarantineFlag.raise()
       await writer.write([quarantineBlock(hash, row)])
@@ -177,9 +177,9 @@ export function createSegmentStore(parts: {
     quarantineFlag: rowStore.quarantineFlag,
     async delete(hashes) {
       const proposed = holds.propose(hashes)
-      // One at a time, so that a pardon is never another's.
+      // One deletion at a time, so that `pardon` cannot end the mark of another one.
       const work = forgetting.then(async () => {
-        // Else a start would take them from the log again. Where rows have no room, forgetting makes some.
+        // Otherwise a start would recover them from the log. If there is no space for rows, the deletion makes some.
         const before = await pending.beforeForgetting().catch(() => [])
         const free = proposed()
         if (free.length === 0) return 0
@@ -229,7 +229,7 @@ export function createSegmentStore(parts: {
     },
     async close() {
       await records.close()
-      // Blocks without a row are found in the log at the next start.
+      // The next start finds blocks without a row in the log.
       await pending.catchUp().catch(() => undefined)
       await pending.close()
       await extents.close()

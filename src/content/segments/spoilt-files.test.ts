@@ -73,7 +73,7 @@ test(`${rounds} corrupt segments never return a wrong byte (seed ${seed})`, asyn
       if (piece === null) lost += 1
       else assert.ok(expected.equals(piece.data))
       index += 1
-      // A leaf is found with its frame.
+      // A leaf is returned with its frame.
       assert.ok(foundGood(ref)?.includes(expected.toString('latin1'), 0, 'latin1') ?? true)
     }
     assert.equal(index, refs.length)
@@ -88,7 +88,7 @@ test(`${rounds} corrupt segments never return a wrong byte (seed ${seed})`, asyn
   t.diagnostic(`${lost} pieces were reported as corrupt`)
   assert.ok(lost > rounds / 2)
 
-  /** As `obtain` reads it: null when it does not prove itself. */
+  /** Reads as `obtain` does: null if the bytes fail verification. */
   function foundGood(ref: ContentRef): Buffer | null {
     try {
       const bytes = store.peek(ref)

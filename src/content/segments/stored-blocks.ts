@@ -1,4 +1,4 @@
-// Iterates over every block in the segments, for a check of the whole store; also while a server runs.
+// Iterates over every block in the segments, for a check of the whole store; a server may be running.
 // Tested by src/cli/commands/store-verify.test.ts
 import type { Database } from '../../db/sqlite.ts'
 import type { FileOps } from '../file-ops.ts'
@@ -17,7 +17,7 @@ import { openSegmentFolder } from './segment-folder.ts'
 const stepRows = 256
 const filesMax = 64
 
-/** In the order in which they came. Bytes that cannot be read are null. */
+/** In order of their rows. Bytes that cannot be read are null. */
 export async function* listBlocks(db: Database, ops: FileOps, path: string): AsyncGenerator<Copy> {
   if (countBlocks(db) === 0) return
   const folder = openSegmentFolder({ ops, path, bytesMax: null, otherBytes: () => 0 })
@@ -29,7 +29,7 @@ export async function* listBlocks(db: Database, ops: FileOps, path: string): Asy
       return null
     }
   }
-  /** A server may have moved it since its row was read. */
+  /** A server may have moved the block since its row was read. */
   const again = (hash: Uint8Array): Uint8Array | null => {
     db.forgetPages()
     const place = findPlace(db, hash) ?? findQuarantinedPlace(db, hash)
