@@ -1,5 +1,4 @@
-// Runs a group of Writes in one transaction: one sync for all of them. A failed one does not affect the
-// others.
+// Runs a group of Writes in one transaction, so that they share one sync. A failed one does not affect the others.
 import type { Database } from './sqlite.ts'
 import { storageFault } from './storage-triggers.ts'
 import { NothingChanged, type Statement } from './writer.ts'
@@ -34,8 +33,8 @@ export function applyGroup(
   }
 }
 
-// A full disk can make SQLite roll back the whole transaction. Then each write gets its own transaction, so that
-// those that fit are stored.
+// A full disk can make SQLite roll back the whole transaction. Each write then gets a separate transaction, so that those that fit
+// are stored.
 function alone(
   db: Database,
   writes: readonly (readonly Statement[])[],
@@ -45,16 +44,16 @@ function alone(
   return writes.flatMap((write) => applyGroup(db, [write]))
 }
 
-/** An error of the disk may have ended the transaction by itself, and may fail here too: then the next BEGIN fails. */
+/** A disk error may already have ended the transaction, and may fail here too; then the next BEGIN fails. */
 function rollBack(db: Database): void {
   try {
     if (db.inTransaction) db.exec('ROLLBACK')
   } catch {
-    // The error that led here is the outcome.
+    // The original error is the outcome.
   }
 }
 
-/** `isAlone`: the only write of the transaction, which is rolled back if it fails; SQLite need not copy pages first. */
+/** `isAlone`: the only write of the transaction, which is rolled back if it fails, so SQLite need not create a savepoint. */
 function applyOne(db: Database, write: readonly Statement[], isAlone: boolean): Outcome {
   const undoesItself = isAlone || isRunOnce(write)
   try {
@@ -75,7 +74,7 @@ function applyOne(db: Database, write: readonly Statement[], isAlone: boolean): 
   }
 }
 
-/** SQLite undoes a failed statement; a statement that changed no row had no effect. */
+/** SQLite reverts a failed statement, and a statement that changed no row had no effect. */
 function isRunOnce([first, second]: readonly Statement[]): boolean {
   return first !== undefined && second === undefined && (first.rows?.length ?? 1) === 1
 }

@@ -1,11 +1,11 @@
-// Checks the database, and plans the repair of its pins, in its own thread, so that requests do not wait for it.
+// Checks the database, and plans the repair of its pins, in a separate thread, so that requests do not wait for it.
 // Tested by src/db/integrity.test.ts, test/faults/database-check.test.ts
 import { Worker } from 'node:worker_threads'
 import type { Damage } from './integrity.ts'
 import type { CheckOrder, RepairOrder } from './integrity-thread.ts'
 import type { Statement } from './writer.ts'
 
-/** Rejects when the database cannot be opened, the thread fails, or the signal aborts. Does not keep the process alive. */
+/** Rejects if the database cannot be opened, the thread fails, or the signal aborts. Does not keep the process alive. */
 export function checkInThread(order: CheckOrder, signal: AbortSignal): Promise<readonly Damage[]> {
   return runInThread(order, signal)
 }

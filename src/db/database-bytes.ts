@@ -7,17 +7,17 @@ export function databaseBytes(db: Database): number {
   return (db.getValue<number>('PRAGMA page_count') ?? 0) * pageBytes(db)
 }
 
-/** Without the pages that are free for new rows. */
+/** Excludes pages that are free for new rows. */
 export function usedDatabaseBytes(db: Database): number {
   return databaseBytes(db) - (db.getValue<number>('PRAGMA freelist_count') ?? 0) * pageBytes(db)
 }
 
-/** Fixed when the database was made. */
+/** Set when the database was created. */
 export function pageBytes(db: Database): number {
   return db.getValue<number>('PRAGMA page_size') ?? 4096
 }
 
-/** Limits the database of the connection that writes, from the write on. */
+/** Limits the database size on the connection that runs this statement. */
 export function limitPages(pages: number): Statement {
   return { sql: `PRAGMA max_page_count = ${pages}`, parameters: [] }
 }

@@ -1,10 +1,10 @@
-// Rows of work that one process of a service does at a time: each write begins with a statement that fails when another process
-// has taken over, so that a paused process commits nothing.
+// Rows for work that only one process of a service may do at a time: each write begins with a statement that fails if another
+// process has taken over, so that a paused process commits nothing.
 // Tested by test/files/object-collection.test.ts
 import type { Rows } from './rows.ts'
 import { NothingChanged, type Statement } from './writer.ts'
 
-/** Counts, and the index of a NothingChanged, are those of the given statements; -1: `fence` failed. */
+/** Row counts, and the index of a NothingChanged, refer to the given statements; -1: `fence` failed. */
 export function createFencedRows(rows: Rows, fence: Statement): Rows {
   return {
     find: (query) => rows.find(query),

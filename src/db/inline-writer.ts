@@ -1,4 +1,4 @@
-// A Writer in the calling thread: for commands and tests, where no request waits for a sync.
+// A Writer in the calling thread, for commands and tests, in which no request waits for a sync.
 import { Fault } from '../base/fault.ts'
 import type { Database } from './sqlite.ts'
 import { createWriteGroup } from './write-group.ts'

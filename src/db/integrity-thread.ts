@@ -1,5 +1,4 @@
-// Entry of a thread that checks the database once, or plans the repair of its pins, with its own connection, and
-// ends.
+// Entry of a thread that checks the database once, or plans the repair of its pins, with a separate connection, and ends.
 // Tested by test/faults/database-check.test.ts
 import { parentPort, workerData } from 'node:worker_threads'
 import { checkIntegrity, type Damage } from './integrity.ts'
@@ -7,10 +6,10 @@ import { repairPins } from './repair-pins.ts'
 import { type Database, openDatabase } from './sqlite.ts'
 
 export type CheckOrder = { readonly path: string; readonly quick: boolean }
-/** For the repair of pins. */
+/** Orders the repair of pins. */
 export type RepairOrder = { readonly path: string; readonly repairs: 'pin' }
 
-/** Of all tables. */
+/** Maximum number of damages of all tables. */
 const damagesMax = 100
 
 function check(db: Database, quick: boolean): readonly Damage[] {

@@ -10,7 +10,7 @@ import { type Database, openDatabase } from './sqlite.ts'
 
 const accountId = 'account-of-alice'
 
-/** A database with an account, 24 pins and as many blocks; and the location of their bytes. */
+/** A database with an account, 24 pins and 24 blocks; and the location of their bytes. */
 function makeDatabase(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-integrity-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -35,7 +35,7 @@ function makeDatabase(t: TestContext): string {
   return path
 }
 
-/** Flips a bit of the page that begins the table or index, where `found` stands in it for the `nth` time. */
+/** Flips a bit of the first page of the table or index, at the `nth` occurrence of `found`. */
 function flip(path: string, name: string, found: Uint8Array, nth: number): void {
   const db = openDatabase(path)
   const page = db.getValue<number>('SELECT rootpage FROM sqlite_schema WHERE name = ?', [name])

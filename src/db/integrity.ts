@@ -1,18 +1,18 @@
-// Finds damage in the database. Tables and indexes are checked one after another, each in its own read, so that no read
-// delays the WAL checkpoint for long. A damage names its table, whose indexes can be rebuilt.
+// Finds damage in the database. Tables and indexes are checked one after another, each in a separate read, so that no read delays
+// the WAL checkpoint for long. A damage states its table, whose indexes can be rebuilt.
 // Tested by src/db/integrity.test.ts
 import type { Database } from './sqlite.ts'
 import type { Statement } from './writer.ts'
 
-/** `text`: as SQLite puts it, or a sentence. */
+/** `text`: SQLite's message, or a sentence. */
 export type Damage = { readonly table: string; readonly text: string }
 
-/** Of one table. */
+/** Maximum number of damages of one table. */
 const damagesMax = 10
 
 /**
- * `quick`: pages and their order, and the count of pins; without it each entry of each index is compared too. Reads
- * everything: not on a thread that answers requests.
+ * `quick`: checks pages and their order, and the count of pins; otherwise each entry of each index is compared too. Reads the whole
+ * database, so it must not run on a thread that answers requests.
  */
 export function* checkIntegrity(db: Database, quick: boolean): Generator<Damage> {
   let tables: readonly { readonly name: string }[]
@@ -28,7 +28,7 @@ export function* checkIntegrity(db: Database, quick: boolean): Generator<Damage>
   if (tables.some(({ name }) => name === 'pin')) yield* checkPins(db)
 }
 
-/** Builds the indexes of a damaged table again from its rows. */
+/** Rebuilds the indexes of a damaged table from its rows. */
 export function rebuildIndexes(table: string): Statement {
   return { sql: `REINDEX "${table}"`, parameters: [] }
 }
@@ -46,14 +46,14 @@ function* checkTable(db: Database, table: string, quick: boolean): Generator<Dam
   }
 }
 
-// `mode` is in no index: with it the table itself is read.
+// No index contains `mode`, so this reads the table itself.
 const scanSql = 'SELECT account_id AS id, mode FROM pin NOT INDEXED'
 const foundSql = 'SELECT count(mode) FROM pin NOT INDEXED WHERE account_id = ?'
 
-/** The pins in the table against those that are found by account, by either index. */
+/** Compares the pins in the table with those found by account through either index. */
 function checkPins(db: Database): readonly Damage[] {
   try {
-    // One read: pins that change during the check are not damage.
+    // A single read, so that pins changed during the check are not reported as damage.
     return db.together(() => [...countPins(db)])
   } catch (error) {
     return [{ table: 'pin', text: messageOf(error) }]

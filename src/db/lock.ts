@@ -1,10 +1,10 @@
-// One server per data folder, and one backup at a time. The lock is a file lock of the kernel, held through SQLite, so it
-// is released when the process ends in any way.
+// Allows one server per data folder, and one backup at a time. The lock is a file lock of the kernel, acquired through SQLite, so
+// it is released however the process ends.
 import { join } from 'node:path'
 import { hasCode } from '../base/fault.ts'
 import { openDatabase } from './sqlite.ts'
 
-/** Takes the folder for a server, or throws an error that names it. The returned function gives it back. */
+/** Acquires the folder for a server, or throws an error with its path. The returned function releases the lock. */
 export function lockFolder(dataDir: string): () => void {
   return takeLock(
     join(dataDir, 'server.lock'),

@@ -1,10 +1,10 @@
-// The tables of MFS, and the triggers that charge its blocks to the account: each row of `mfs_block` whose block is stored
-// counts like a root of the account that has this one block. A change of a tree writes the rows of changed nodes only.
+// The tables of MFS, and the triggers that charge its blocks to the account: each row of `mfs_block` whose block is stored counts
+// like a root with this single block. A change of a tree writes only the rows of changed nodes.
 // Tested by src/ipfs/mfs/mfs.test.ts, src/db/postgres/storage-functions.test.ts
 
-// `root`: the CID. `version`: raised by each change, which names the version that it started from.
-// `links`: how many links of the tree lead to the block under this codec. `held`: 1 if it was stored when the first of them
-// was made; then the links of the block itself count too.
+// `root`: the CID. `version`: incremented by each change, which states the version that it is based on. `links`: number of links in
+// the tree to the block under this codec. `held`: 1 if the block was stored when the first link was created; then the links in the
+// block count too.
 const sqliteTables: readonly string[] = [
   `CREATE TABLE mfs (account_id TEXT PRIMARY KEY REFERENCES account (id), root BLOB NOT NULL,
      version INTEGER NOT NULL) WITHOUT ROWID`,
@@ -12,7 +12,7 @@ const sqliteTables: readonly string[] = [
      held INTEGER NOT NULL, PRIMARY KEY (storage, hash, codec)) WITHOUT ROWID`,
 ]
 
-/** About a row of `charge`: of the block and the account of a row of `mfs_block`. */
+/** Condition for the row of `charge` of the block and account of a row of `mfs_block`. */
 const chargeOf = (row: string): string =>
   `storage = ${row}.storage AND block = (SELECT id FROM block WHERE hash = ${row}.hash)`
 

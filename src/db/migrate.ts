@@ -1,4 +1,4 @@
-// Brings a database to the newest schema. Forward only, all or nothing.
+// Migrates a database to the newest schema. Forward only, all or nothing.
 import { migrations } from './migrations.ts'
 import type { Database } from './sqlite.ts'
 
@@ -25,7 +25,7 @@ export function migrate(
   }
 }
 
-/** How many migrations ran on this database. */
+/** Number of migrations that ran on this database. */
 export function schemaVersion(db: Database): number {
   return db.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
 }

@@ -1,5 +1,5 @@
-// Migrations roll forward only. Each is one list of statements; `user_version` counts the applied ones. Long
-// lists stand first, in alphabetical order: alerts, audit, cards, passkeys, people, usage. `migrations` has the order.
+// Migrations roll forward only. Each is one list of statements; `user_version` counts the applied ones. Long lists come first, in
+// alphabetical order: alerts, audit, cards, passkeys, people, usage. `migrations` defines the order.
 // Tested by src/db/migrate.test.ts
 import { lightClientTable } from './light-client-table.ts'
 import { mfsTables } from './mfs-tables.ts'
@@ -9,10 +9,10 @@ import { ipnsTables } from './ipns-tables.ts'
 import { storageBesidesBlocks, storageQuota, storageTriggers } from './storage-triggers.ts'
 
 const alertTables: readonly string[] = [
-  // Both are JSON lists of texts.
+  // Both are JSON lists of strings.
   `CREATE TABLE alert_targets (account_id TEXT PRIMARY KEY REFERENCES account (id), emails TEXT NOT NULL,
      webhooks TEXT NOT NULL) WITHOUT ROWID`,
-  // `what`: name of the limit, and of the key it is of. `period`: when it began.
+  // `what`: the name of the limit and of its key. `period`: start of the period.
   `CREATE TABLE alert_told (account_id TEXT NOT NULL REFERENCES account (id), what TEXT NOT NULL,
      period INTEGER NOT NULL, level INTEGER NOT NULL, told INTEGER NOT NULL,
      PRIMARY KEY (account_id, what, period, level)) WITHOUT ROWID`,
@@ -37,7 +37,7 @@ const cardTables: readonly string[] = [
   `CREATE INDEX card_notice_received ON card_notice (received)`,
 ]
 
-/** Content denied by an admin operation, and the revision that its triggers raise: see tables/denials.ts. */
+/** Content denied by an admin operation, and the revision that its triggers increment: see tables/denials.ts. */
 const denialTable: readonly string[] = [
   `CREATE TABLE denial (rule TEXT PRIMARY KEY, status INTEGER NOT NULL, reason TEXT NOT NULL,
      created INTEGER NOT NULL) WITHOUT ROWID`,
@@ -49,7 +49,7 @@ const denialTable: readonly string[] = [
 ]
 
 const passkeyTable: readonly string[] = [
-  // `rp_id`: the host name; `algorithm`: its number of COSE; `spki`: the public key, DER; `transports`: spaces between them.
+  // `rp_id`: the host name; `algorithm`: its COSE number; `spki`: the public key, DER; `transports`: separated by spaces.
   `CREATE TABLE passkey (id TEXT PRIMARY KEY, person_id TEXT NOT NULL REFERENCES person (id),
      credential_id BLOB NOT NULL UNIQUE, rp_id TEXT NOT NULL, algorithm INTEGER NOT NULL, spki BLOB NOT NULL,
      sign_count INTEGER NOT NULL, transports TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL,
@@ -57,11 +57,11 @@ const passkeyTable: readonly string[] = [
   `CREATE INDEX passkey_person ON passkey (person_id)`,
 ]
 
-// Node's DER of an RSA key (RFC 8017, A.1.1): the length of the modulus in bytes 31 and 32, the modulus, `02`, the length of the
-// exponent (at most 5), the exponent. SQLite reads hexadecimal numbers in JSON alone.
+// Node's DER form of an RSA key (RFC 8017, A.1.1): the length of the modulus in bytes 31 and 32, the modulus, `02`, the length of
+// the exponent (at most 5), the exponent. SQLite parses hexadecimal numbers only in JSON.
 const modulusBytes = `json_extract('0x' || hex(substr(spki, 31, 2)), '$')`
 
-/** Public keys as COSE (RFC 9052, 7) instead of SPKI, the input of @simplewebauthn/server. COSE names the algorithm. */
+/** Public keys as COSE (RFC 9052, 7) instead of SPKI, as @simplewebauthn/server requires. COSE contains the algorithm. */
 export const passkeyCoseKeys: readonly string[] = [
   `UPDATE passkey SET spki = CAST(x'a5010203262001215820' || substr(spki, 28, 32) || x'225820' || substr(spki, 60) AS BLOB)
      WHERE algorithm = -7`,
@@ -75,19 +75,20 @@ export const passkeyCoseKeys: readonly string[] = [
 
 /** Identities at OpenID providers, and roles that rules granted. */
 const identityTables: readonly string[] = [
-  // `subject`: the claim `sub`; a person has at most one identity of an issuer.
+  // `subject`: the claim `sub`; a person has at most one identity per issuer.
   `CREATE TABLE identity (issuer TEXT NOT NULL, subject TEXT NOT NULL, person_id TEXT NOT NULL REFERENCES person (id),
      email TEXT, created INTEGER NOT NULL, last_used INTEGER, PRIMARY KEY (issuer, subject),
      UNIQUE (person_id, issuer)) WITHOUT ROWID`,
-  // `account_id` '': the role of operator. `before`: the role that the grant replaced, or null.
+  // `account_id` '': the operator role. `before`: the role that the grant replaced, or null.
   `CREATE TABLE rule_grant (person_id TEXT NOT NULL REFERENCES person (id), account_id TEXT NOT NULL,
      role TEXT NOT NULL, before TEXT, PRIMARY KEY (person_id, account_id)) WITHOUT ROWID`,
-  // 1: a second factor was shown. Sessions of people with an authenticator began with a code or a passkey.
+  // 1: the session was created with a second factor. Existing sessions of people with an authenticator began with a code or a
+  // passkey.
   `ALTER TABLE session ADD COLUMN strong INTEGER NOT NULL DEFAULT 0`,
   `UPDATE session SET strong = 1 WHERE person_id IN (SELECT id FROM person WHERE totp IS NOT NULL)`,
 ]
 
-/** Changes of rows that change the rights of a person. Last use and authenticator steps do not. */
+/** Row changes that affect the rights of a person. Last use and authenticator steps do not. */
 const watched = {
   person: ['UPDATE OF email, name, operator, disabled, totp', 'DELETE'],
   membership: ['INSERT', 'UPDATE', 'DELETE'],
@@ -96,7 +97,8 @@ const watched = {
 } as const
 
 const peopleTables: readonly string[] = [
-  // `totp`: the sealed secret of the authenticator; `totp_new`: one that is not confirmed; `totp_step`: of the last code.
+  // `totp`: the encrypted secret of the authenticator; `totp_new`: one that is not confirmed yet; `totp_step`: step of the last
+  // code.
   `CREATE TABLE person (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT NOT NULL, password TEXT NOT NULL,
      operator INTEGER NOT NULL DEFAULT 0, created INTEGER NOT NULL, disabled INTEGER, totp BLOB, totp_new BLOB,
      totp_step INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
@@ -163,7 +165,7 @@ const carriedHolders = [
 
 const usageSpans: readonly string[] = [
   `ALTER TABLE usage RENAME TO usage_hours`,
-  // By holder first: a report reads its own rows alone, and the units of a day are one seek.
+  // Ordered by holder: a report reads only its own rows, and the units of a day are one seek.
   `CREATE TABLE usage (holder TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,
      network TEXT NOT NULL, method TEXT NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL,
      status INTEGER NOT NULL, requests INTEGER NOT NULL, units INTEGER NOT NULL, bytes_in INTEGER NOT NULL,
@@ -179,7 +181,7 @@ const usageSpans: readonly string[] = [
     ),
   ),
   `DROP TABLE usage_hours`,
-  // `part`: which sixteen steps the columns count.
+  // `part`: selects the sixteen latency steps that the columns count.
   `CREATE TABLE latency (holder TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,
      network TEXT NOT NULL, method TEXT NOT NULL, part INTEGER NOT NULL,
      ${latencyColumns.map((column) => `${column} INTEGER NOT NULL`).join(', ')},
@@ -240,7 +242,7 @@ export const migrations: readonly (readonly string[])[] = [
        status TEXT NOT NULL, PRIMARY KEY (network, upstream)) WITHOUT ROWID`,
   ],
   [
-    // From here on file blocks are in the segments of `store/`, see content/segments.
+    // From this migration on, file blocks are in the segments of `store/`, see content/segments.
     `ALTER TABLE staged RENAME TO staged_content`,
     `CREATE TABLE block (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, file INTEGER NOT NULL,
        at INTEGER NOT NULL, bytes INTEGER NOT NULL, form INTEGER NOT NULL, size INTEGER NOT NULL,
@@ -252,7 +254,7 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX staged_here ON staged (hash) WHERE file IS NULL`,
   ],
   [
-    // A root is a set of blocks that accounts store: all below a pinned CID, one block, or the unpinned blocks of an upload.
+    // A root is a set of blocks that accounts store: all blocks below a pinned CID, one block, or the unpinned blocks of an upload.
     `CREATE TABLE root (id INTEGER PRIMARY KEY, hash BLOB, codec INTEGER NOT NULL, mode TEXT NOT NULL,
        holders INTEGER NOT NULL DEFAULT 0, blocks INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0,
        UNIQUE (hash, codec, mode))`,
@@ -307,7 +309,7 @@ export const migrations: readonly (readonly string[])[] = [
   [...cardTables],
   // People who sign in to the dashboard.
   [...peopleTables],
-  // Pins of an account by creation time, for the page that lists the newest.
+  // Pins of an account by creation time, for lists with the newest pins first.
   [`CREATE INDEX pin_created ON pin (account_id, created, cid)`],
   [...alertTables],
   [...passkeyTable],
@@ -316,7 +318,7 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE log_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), file INTEGER NOT NULL, at INTEGER NOT NULL)`,
   ],
   [
-    // The session or the token that made an invitation: see access/people/invitations.ts.
+    // The session or token that created an invitation: see access/people/invitations.ts.
     `ALTER TABLE invitation ADD COLUMN session_id TEXT`,
     `ALTER TABLE invitation ADD COLUMN token_id TEXT`,
   ],
@@ -328,7 +330,7 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE TRIGGER content_replaced AFTER UPDATE OF body ON content
       WHEN OLD.body < 0 AND NEW.body <> -OLD.body
       BEGIN DELETE FROM body WHERE id = -OLD.body; END`,
-    // To find out whether a missing header belongs to the chain.
+    // To determine whether a missing header belongs to the chain.
     `CREATE INDEX chain_block_hash ON chain_block (network, hash)`,
   ],
   // Time of the last full check of the database: see server/watch-integrity.ts.
@@ -346,7 +348,7 @@ export const migrations: readonly (readonly string[])[] = [
         BEGIN UPDATE revision SET number = number + 1 WHERE name = 'networks'; END`,
     ),
   ],
-  // How the next blocks of an embedded chain are made: see devchain/saved-plan.ts.
+  // How an embedded chain creates its next blocks: see devchain/saved-plan.ts.
   [`CREATE TABLE chain_plan (network TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID`],
   [...identityTables],
   [...denialTable],
@@ -361,7 +363,7 @@ export const migrations: readonly (readonly string[])[] = [
   [...lightClientTable],
   [...announcedTimes],
   [
-    // Answers by network and verification level, beside `usage`: with a column there, its rows would double.
+    // Number of replies by network and verification level, in a separate table: as a column of `usage` it would double the rows.
     `CREATE TABLE verified (holder TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, network TEXT NOT NULL,
        level TEXT NOT NULL, requests INTEGER NOT NULL,
        PRIMARY KEY (holder, span, start, network, level)) WITHOUT ROWID`,
@@ -373,7 +375,7 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   [...auditDetails],
   [
-    // `rules`: a JSON list of rules on errors and latency. `what`: a rule, as text; its row exists while it is broken.
+    // `rules`: a JSON list of rules on errors and latency. `what`: a rule as text; its row exists while the rule is violated.
     `ALTER TABLE alert_targets ADD COLUMN rules TEXT NOT NULL DEFAULT '[]'`,
     `CREATE TABLE alert_incident (account_id TEXT NOT NULL REFERENCES account (id), what TEXT NOT NULL,
        since INTEGER NOT NULL, PRIMARY KEY (account_id, what)) WITHOUT ROWID`,

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { movedTables } from './moved-tables.ts'
 import { postgresMigrations } from './postgres/schema.ts'
 
-/** Of the servers of one database, or made again at the target; `block` moves with the places of its copies. */
+/**
+ * Tables that belong to the servers of one database, or that are rebuilt at the target; `block` moves with the locations of its
+ * copies.
+ */
 const others = new Set([
   'block',
   'staged',

@@ -1,8 +1,8 @@
-// The tables of accounts, people, usage and files, which move between `cairn.db` and PostgreSQL as a whole. Chain content stays in
-// `cairn.db`, and leases, segments and open uploads belong to the servers of one database.
+// The tables of accounts, people, usage and files, which `cairn migrate` moves between `cairn.db` and PostgreSQL as a whole. Chain
+// content stays in `cairn.db`, and leases, segments and open uploads belong to the servers of one database.
 // Tested by src/db/moved-tables.test.ts, test/cli/migrate.test.ts
 
-/** A table comes after those that it references. `block` is last: it gets the places of the copies at the target. */
+/** A table follows those that it references. `block` is last: it gets the locations of the copies at the target. */
 export const movedTables: readonly string[] = [
   'account',
   'api_key',
@@ -48,20 +48,20 @@ export const movedTables: readonly string[] = [
   'ipns_key',
 ]
 
-/** Rows that are in memory at a time. */
+/** Maximum number of rows in memory. */
 export const movedRowsAtOnce = 1000
 
-/** Places of the copies at the target, while its rows are replaced. */
+/** Locations of the copies at the target while the rows of `block` are replaced. */
 export const placesSql =
   'CREATE TEMPORARY TABLE moved_place AS SELECT hash, file, at, bytes, form FROM block WHERE file > 0'
 
-/** Of an account: its storage by its row, and by the rows of its blocks. */
+/** Storage of each account: as stored in its row, and as computed from the rows of its blocks. */
 export const storageSql = `SELECT account_id, blocks, bytes,
   (SELECT count(*) FROM charge WHERE storage = account_storage.id) AS charged,
   (SELECT coalesce(sum(size), 0) FROM charge WHERE storage = account_storage.id) AS size
   FROM account_storage ORDER BY id`
 
-/** Of accounts, as many as are compared with one text. */
+/** Storage of accounts, some of which are compared by one statement. */
 export type StorageRow = {
   readonly account_id: string
   readonly blocks: number
@@ -70,16 +70,16 @@ export type StorageRow = {
   readonly size: number
 }
 
-/** `rows`: by table. `storage`: of all accounts together. */
+/** `rows`: number by table. `storage`: sums of all accounts. */
 export type Recount = {
   readonly rows: Readonly<Record<string, number>>
   readonly accounts: number
   readonly storedBytes: number
-  /** Blocks without a copy at the target. */
+  /** Number of blocks without a copy at the target. */
   readonly lost: number
 }
 
-/** Throws a sentence if the target has not what the source has. */
+/** Throws a sentence if the target lacks rows of the source. */
 export function compareCounts(
   source: Readonly<Record<string, number>>,
   target: Readonly<Record<string, number>>,
@@ -90,7 +90,7 @@ export function compareCounts(
   throw new Error(`the rows of source and target differ, so nothing was moved: ${named}`)
 }
 
-/** Throws a sentence if an account has another storage at the target. */
+/** Throws a sentence if an account's storage differs at the target. */
 export function compareStorage(
   source: readonly StorageRow[],
   target: readonly StorageRow[],

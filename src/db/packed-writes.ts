@@ -1,11 +1,11 @@
-// Messages between the writer thread and others. Writes: one buffer that is moved, not copied, with each SQL text once.
-// Results: errors keep their code and detail.
+// Messages between the writer thread and other threads. Writes: one buffer, transferred instead of copied, that contains each SQL
+// text once. Results: errors retain their code and detail.
 // Tested by src/db/packed-writes.test.ts
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Outcome } from './apply.ts'
 import { NothingChanged, type SqlValue, type Statement } from './writer.ts'
 
-/** Of a write that failed. */
+/** The error of a failed write. */
 type PackedError =
   | {
       readonly kind: 'fault'
@@ -17,9 +17,7 @@ type PackedError =
   | { readonly kind: 'nothing-changed'; readonly index: number }
   | { readonly kind: 'bug'; readonly message: string; readonly stack: string }
 
-/**
- * Of many writes. `done`: for each successful one its number, its number of statements, and their changes.
- */
+/** Outcomes of many writes. `done`: for each successful write its number, its number of statements, and their row counts. */
 export type PackedOutcomes = {
   readonly done: Float64Array<ArrayBuffer>
   readonly failed: readonly { readonly id: number; readonly error: PackedError }[]
@@ -83,7 +81,7 @@ function unpackError(packed: PackedError): Error {
 
 export type PackedWrites = {
   readonly sqls: readonly string[]
-  /** Where each write ends in `bytes`. */
+  /** End of each write in `bytes`. */
   readonly ends: readonly number[]
   readonly bytes: Uint8Array<ArrayBuffer>
 }
@@ -91,16 +89,16 @@ export type PackedWrites = {
 export type WritePacker = {
   /** Copies values, so the caller may reuse its buffers immediately. Throws a TypeError for unsupported values. */
   add(statements: readonly Statement[]): void
-  /** What was added; the packer is empty then. `bytes.buffer` may be transferred. */
+  /** Returns the added writes and empties the packer. `bytes.buffer` may be transferred. */
   take(): PackedWrites
 }
 
-/** What stands before each value. */
+/** Tag in front of each value. */
 const tags = { null: 0, int32: 1, double: 2, text: 3, blob: 4, bigint: 5 } as const
 const noRows = 0xffff_ffff
 const firstBytesMin = 4096
 const firstBytesMax = 1024 * 1024
-/** Maximum size of a statement's head or a value's, without its text or BLOB. */
+/** Maximum size of a statement's or value's header, without text or BLOB. */
 const headBytes = 16
 
 export function createWritePacker(): WritePacker {
@@ -108,7 +106,7 @@ export function createWritePacker(): WritePacker {
   let text = Buffer.from(bytes.buffer)
   let view = new DataView(bytes.buffer)
   let used = 0
-  /** What the next message takes is likely what the last one took. */
+  /** Expected size of the next message: that of the last one. */
   let expected = firstBytesMin
   let ends: number[] = []
   let sqls = new Map<string, number>()
@@ -210,7 +208,7 @@ export function createWritePacker(): WritePacker {
   }
 }
 
-/** How many bytes the write at `index` takes. */
+/** Size of the write at `index` in bytes. */
 export function packedBytes({ ends }: PackedWrites, index: number): number {
   return (ends[index] ?? 0) - (ends[index - 1] ?? 0)
 }

@@ -18,7 +18,7 @@ function convert(algorithm: number, key: KeyObject): Map<number, unknown> {
   return decode(cose, { useMaps: true })
 }
 
-/** Big-endian, without zeros in front. */
+/** Big-endian, without leading zeros. */
 function trimmed(bytes: unknown): string {
   return Buffer.from(bytes as Uint8Array)
     .toString('hex')

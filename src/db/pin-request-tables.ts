@@ -1,7 +1,7 @@
-// Tables of requests to pin content, and of the pinning services that accounts use, for both engines.
+// Tables of requests to pin content, and of the pinning services of accounts, for both engines.
 // Tested by src/db/migrate.test.ts, src/db/postgres/migrate.test.ts
 
-/** A request is looked up by its account in order of time, by its CID, and by its turn in the queue. */
+/** Requests are looked up by account in time order, by CID, and by their order in the queue. */
 const requestIndexes: readonly string[] = [
   `CREATE UNIQUE INDEX pin_request_created ON pin_request (account_id, created)`,
   `CREATE INDEX pin_request_status ON pin_request (account_id, status, created)`,

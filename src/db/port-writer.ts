@@ -1,5 +1,5 @@
-// A Writer at the near end of a MessagePort; the writer thread serves the far end. The queue is limited in writes and
-// bytes. If the thread ends, all pending and later writes fail.
+// A Writer at one end of a MessagePort; the writer thread serves the other end. The queue is limited in writes and bytes. If the
+// thread ends, all pending and later writes fail.
 import type { MessagePort } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
 import {
@@ -11,16 +11,15 @@ import {
 import type { CountedWriter, SqlValue, Statement } from './writer.ts'
 
 /**
- * Writes of one turn of the event loop travel in one message, and so do their outcomes: one by one, messages cost
- * more than rows.
+ * Writes of one event-loop turn are sent in one message, and so are their outcomes: one message each would cost more than the rows.
  */
 export type WriteRequest = { readonly ids: readonly number[] } & PackedWrites
 export type WriteReply = PackedOutcomes
 
 export type PortLimits = {
-  /** Writes that may wait for an answer. */
+  /** Maximum number of pending writes. */
   readonly pendingMax: number
-  /** Bytes of BLOBs that may wait; one write alone may be larger. */
+  /** Maximum bytes of BLOBs of pending writes; a single write may be larger. */
   readonly pendingBytesMax: number
 }
 
@@ -36,7 +35,7 @@ type Waiter = {
 }
 
 export type PortWriter = CountedWriter & {
-  /** Writes that have no answer yet. */
+  /** Number of pending writes. */
   readonly waiting: number
 }
 
@@ -47,7 +46,7 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
   let pendingBytes = 0
   let nextId = 1
   const packer = createWritePacker()
-  /** In the packer. */
+  /** IDs of writes in the packer. */
   let gathered: number[] = []
   let state: 'open' | 'closing' | 'dead' = 'open'
 
@@ -97,7 +96,7 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
       return new Promise((resolve, reject) => {
         packer.add(statements)
         const id = nextId++
-        // After the rest of this turn, so that callers answered together write together.
+        // Runs after the rest of this turn, so that callers that were answered together write together.
         if (gathered.length === 0) process.nextTick(send)
         gathered.push(id)
         waiting.set(id, { bytes, resolve, reject })

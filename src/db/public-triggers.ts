@@ -1,13 +1,13 @@
-// Maintains which blocks are public and what is announced: triggers in the transaction of each pin and each setting, so no
-// writer can miss them. A pin that makes its blocks public holds its root a second time, under a negative storage: -2s for
-// account_storage row s if only the root is announced, -2s-1 if all blocks are. The triggers of `storage-triggers.ts` charge
-// its blocks there as they charge any other.
+// Maintains the public blocks and their announcements with triggers in the transaction of each pin and each setting, so no writer
+// can miss them. A pin that makes its blocks public holds its root a second time, under a negative storage: -2s for account_storage
+// row s if only the root is announced, -2s-1 if all blocks are. The triggers of `storage-triggers.ts` charge its blocks to that
+// storage like to any other.
 // Tested by src/ipfs/pins/public-blocks.test.ts
 
 /** A root with more blocks than this is announced by its root alone. */
 export const announcedBlocksMax = 100_000
 
-/** The setting of an account, of damaged settings none. */
+/** The setting of an account; none for damaged settings. */
 const settingOf = (settings: string): string =>
   `coalesce(CASE WHEN json_valid(${settings}) THEN json_extract(${settings}, '$.provide') END, 'none')`
 
@@ -18,7 +18,7 @@ const settingOfAccount = (row: string): string =>
 const isPublic = (row: string): string =>
   `${row}.root IS NOT NULL AND ${row}.provide <> 'none' AND ${settingOfAccount(row)} <> 'none'`
 
-/** The storage of a public pin: of an account with this setting and `s.id`. */
+/** The storage of a public pin, for an account with this setting and `s.id`. */
 const placeOf = (setting: string, provide: string): string =>
   `CASE WHEN ${setting} = 'all' AND ${provide} = 'all' THEN -2 * s.id - 1 ELSE -2 * s.id END`
 
@@ -38,7 +38,7 @@ const withdraw = (row: string): string => `
   DELETE FROM holding
     WHERE ${isPublic(row)} AND root = ${row}.root AND storage = ${placeOfPin(row)} AND claims = 0;`
 
-/** Rows of `provide` that the holding in `row` gives a reason: its root, and with an odd storage all its blocks. */
+/** Rows of `provide` for the holding in `row`: its root, and with an odd storage all its blocks. */
 const rootHash = (row: string): string => `(SELECT hash FROM root WHERE id = ${row}.root)`
 const isWhole = (row: string): string =>
   `${row}.storage % 2 <> 0 AND (SELECT blocks FROM root WHERE id = ${row}.root) <= ${announcedBlocksMax}`
@@ -52,8 +52,8 @@ const pinnedWith = (provide: string): string =>
   `SELECT root FROM pin WHERE account_id = NEW.id AND root IS NOT NULL AND provide IN (${provide})`
 
 const provideTable: readonly string[] = [
-  // `roots`: of how many accounts' roots it is the first block; `parts`: of how many it is any block. `due`: when it is
-  // announced next, in milliseconds since 1970; 0 a new root, 1 a new block. `tried`: failures since the last success.
+  // `roots`: number of account roots of which it is the first block; `parts`: number of those of which it is any block. `due`: time
+  // of the next announcement in milliseconds since 1970; 0: a new root, 1: a new block. `tried`: failures since the last success.
   `CREATE TABLE provide (multihash BLOB PRIMARY KEY, roots INTEGER NOT NULL, parts INTEGER NOT NULL,
      due INTEGER NOT NULL, tried INTEGER NOT NULL) WITHOUT ROWID`,
   `CREATE INDEX provide_due ON provide (due)`,
@@ -63,7 +63,7 @@ const provideTable: readonly string[] = [
 const publicTriggers: readonly string[] = [
   `CREATE TRIGGER pin_published AFTER INSERT ON pin WHEN ${isPublic('NEW')}
     BEGIN ${publish('NEW')} END`,
-  // The new root first: blocks in both stay public all the time.
+  // The new root first, so that blocks in both remain public.
   `CREATE TRIGGER pin_republished AFTER UPDATE OF root, provide ON pin
     WHEN (NEW.root IS NOT OLD.root OR NEW.provide <> OLD.provide) AND ${settingOfAccount('NEW')} <> 'none'
     BEGIN ${publish('NEW')} ${withdraw('OLD')} END`,
@@ -84,7 +84,7 @@ const publicTriggers: readonly string[] = [
     DELETE FROM holding WHERE storage = -2 * ${ownStorage} - 1 AND CASE ${settingNow}
       WHEN 'all' THEN root NOT IN (${pinnedWith(`'all'`)}) ELSE 1 END;
   END`,
-  // Multihashes from 01 on: 00 is the identity, which contains the content itself.
+  // Multihashes from 01 on: 00 is the identity hash, which contains the content itself.
   `CREATE TRIGGER public_root_added AFTER INSERT ON holding WHEN NEW.storage < 0 BEGIN
     INSERT INTO provide (multihash, roots, parts, due, tried)
       SELECT hash, 1, 0, 0, 0 FROM root WHERE id = NEW.root AND hash >= x'01'
@@ -93,7 +93,7 @@ const publicTriggers: readonly string[] = [
       SELECT hash, 0, 1, 1, 0 FROM (${blockHashes('NEW')}) WHERE ${isWhole('NEW')} AND hash >= x'01'
       ON CONFLICT (multihash) DO UPDATE SET parts = parts + 1;
   END`,
-  // Before: the root has its name, and its blocks.
+  // A BEFORE trigger, because the root still has its name and its blocks.
   `CREATE TRIGGER public_root_removed BEFORE DELETE ON holding WHEN OLD.storage < 0 BEGIN
     UPDATE provide SET roots = roots - 1 WHERE multihash = ${rootHash('OLD')};
     UPDATE provide SET parts = parts - 1 WHERE ${isWhole('OLD')} AND multihash IN (${blockHashes('OLD')});
@@ -102,7 +102,7 @@ const publicTriggers: readonly string[] = [
   END`,
 ]
 
-/** `announced`: time of the last announcement that a peer stored; null: none. */
+/** `announced`: time of the last announcement that at least one peer stored; null: none. */
 export const announcedTimes: readonly string[] = [
   `ALTER TABLE provide ADD COLUMN announced INTEGER`,
 ]

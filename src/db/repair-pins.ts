@@ -1,5 +1,5 @@
-// Repairs pins with a damaged row: each is stored twice, in the table and in the index by time, and the copy that
-// matches the rows of accounts and roots is right.
+// Repairs pins with a damaged row: each is stored twice, in the table and in the index by time, and the copy that matches the rows
+// of accounts and roots is valid.
 // Tested by src/db/repair-pins.test.ts
 import type { Database } from './sqlite.ts'
 import type { Statement } from './writer.ts'
@@ -7,22 +7,22 @@ import type { Statement } from './writer.ts'
 type Key = { readonly accountId: string; readonly cid: Uint8Array; readonly created: number }
 type Row = Key & { readonly root: number | null }
 
-/** More lost rows than this are not flipped bits. */
+/** If more rows are lost than this, flipped bits are not the cause. */
 const repairsMax = 1000
 
-// EXCEPT keeps its rows in a table of SQLite's own, which goes to the disk when it is large.
+// EXCEPT stores its rows in a temporary table of SQLite, which spills to disk when it is large.
 const inTable = 'SELECT account_id AS accountId, cid, created FROM pin NOT INDEXED'
 const inIndex = 'SELECT account_id AS accountId, cid, created FROM pin INDEXED BY pin_created'
-// The signs keep SQLite from a search, which goes astray on a damaged key.
+// The plus signs prevent SQLite from using a search, which a damaged key would mislead.
 const strangeSql = `SELECT account_id AS accountId, cid, created, root FROM pin NOT INDEXED
   WHERE (+account_id, +cid, +created) IN (${inTable} EXCEPT ${inIndex} LIMIT ${repairsMax})`
 
 /**
- * To be run together: puts the table and its indexes into order again, then the rows that the index has right. Reads all
- * pins: not on a thread that answers requests.
+ * Statements to run together: they rebuild the table's order and its indexes, then restore the rows that are valid in the index.
+ * Reads all pins, so it must not run on a thread that answers requests.
  */
 export function repairPins(db: Database): readonly Statement[] {
-  // One read: pins that change during the check are not damage.
+  // A single read, so that pins changed during the check are not reported as damage.
   const changes = db.together(() => {
     const lost = db.all<Key>(`${inIndex} EXCEPT ${inTable} LIMIT ${repairsMax}`)
     const strange = db.all<Row>(strangeSql).filter((row) => !fits(db, row, row.root))
@@ -40,7 +40,7 @@ export function repairPins(db: Database): readonly Statement[] {
   return [{ sql: 'REINDEX pin', parameters: [] }, ...changes]
 }
 
-/** All but one of the three are the same. */
+/** Whether exactly two of the three columns are equal. */
 function isAlike(one: Key, other: Key): boolean {
   const same = [
     one.accountId === other.accountId,
@@ -50,7 +50,7 @@ function isAlike(one: Key, other: Key): boolean {
   return same.filter(Boolean).length === 2
 }
 
-/** Its account is there, and its CID ends with the multihash of its root. */
+/** Whether its account exists, and its CID ends with the multihash of its root. */
 function fits(db: Database, { accountId, cid }: Key, root: number | null): boolean {
   if (db.getValue('SELECT 1 FROM account WHERE id = ?', [accountId]) === null) return false
   const hash =

@@ -1,9 +1,9 @@
-// Rows of accounts, people, pins and usage: awaited, so that their database may be on another machine. `tables/` makes
-// the queries and statements. Reads that a request needs before it may wait use `Database` instead of `Rows`.
+// Rows of accounts, people, pins and usage, accessed asynchronously, because their database may be on another machine. `tables/`
+// creates the queries and statements. Reads that a request needs synchronously use `Database` instead of `Rows`.
 // Tested by src/db/sqlite-rows.test.ts, src/db/postgres/postgres-rows.test.ts
 import type { SqlValue, Statement } from './writer.ts'
 
-/** One SELECT. `Row`: the shape of its rows, as the module in `tables/` that wrote the SQL claims. */
+/** One SELECT. `Row`: shape of its rows, as claimed by the module in `tables/` that contains the SQL. */
 export type Query<Row extends object> = {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
@@ -15,21 +15,21 @@ export type Query<Row extends object> = {
 
 type RowOf<One> = One extends Query<infer Row> ? Row : never
 
-/** The rows of several queries, in their order. */
+/** The rows of several queries, in order. */
 export type RowsOf<Queries extends readonly Query<object>[]> = {
   readonly [Index in keyof Queries]: readonly RowOf<Queries[Index]>[]
 }
 
 /**
- * Every implementation runs test/suites/rows.suite.ts. Reads throw `no_space`, `damaged` or `overloaded`, as those of
- * `Database`. A read that is begun after a write resolved sees it.
+ * Every implementation runs test/suites/rows.suite.ts. Reads throw `no_space`, `damaged` or `overloaded`, as those of `Database`. A
+ * read that begins after a write resolved sees its changes.
  */
 export interface Rows {
-  /** The rows of the latest committed state. */
+  /** Rows of the latest committed state. */
   find<Row extends object>(query: Query<Row>): Promise<readonly Row[]>
-  /** The first of them; null: there is none. */
+  /** The first row; null: none. */
   first<Row extends object>(query: Query<Row>): Promise<Row | null>
-  /** As `find`, all from one state of the database. */
+  /** As `find`, with all queries reading one state of the database. */
   snapshot<const Queries extends readonly Query<object>[]>(
     queries: Queries,
   ): Promise<RowsOf<Queries>>
@@ -38,10 +38,9 @@ export interface Rows {
 }
 
 /**
- * `id`: a UUID. A write with the `id` of an earlier one that succeeded changes nothing and resolves as the earlier one did;
- * remembered for a day. `lock`: writes with the same lock run one after another, on all machines; default `rows`.
- * `none`: the statements lock what they need themselves. SQLite has one writer: it runs all writes one after another, and
- * ignores both.
+ * `id`: a UUID. A write with the `id` of an earlier successful write changes nothing and resolves as the earlier one did; IDs are
+ * stored for a day. `lock`: writes with the same lock run one after another, on all machines; default `rows`. `none`: the
+ * statements themselves lock what they need. SQLite has one writer, which runs all writes one after another, and ignores both.
  */
 export type WriteOptions = {
   readonly id?: string
@@ -59,12 +58,12 @@ export function query<Row extends object>(
   return postgres === undefined ? { sql, parameters } : { sql, parameters, postgres }
 }
 
-/** The greater of two SQL expressions, neither of them NULL: SQLite and PostgreSQL have no common function for it. */
+/** The greater of two SQL expressions that are not NULL: SQLite and PostgreSQL have no common function for it. */
 export function greatest(one: string, other: string): string {
   return `CASE WHEN ${one} > ${other} THEN ${one} ELSE ${other} END`
 }
 
-/** One `?` for each value, for the list of an `IN`. */
+/** One `?` per value, for the list of an `IN`. */
 export function placeholders(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ')
 }

@@ -1,10 +1,10 @@
-// `Rows` of `cairn.db`. A read runs immediately, on the connection of the caller, and returns a resolved promise.
+// `Rows` of `cairn.db`. A read runs immediately, on the caller's connection, and returns a resolved promise.
 // Tested by test/suites/rows.suite.ts through src/db/sqlite-rows.test.ts
 import type { Query, Rows, RowsOf } from './rows.ts'
 import type { Database } from './sqlite.ts'
 import type { Writer } from './writer.ts'
 
-/** `writer`: of the same database. Owns neither. */
+/** `writer`: of the same database. The caller closes both. */
 export function createSqliteRows(db: Database, writer: Pick<Writer, 'write'>): Rows {
   return {
     async find(one) {
@@ -21,12 +21,12 @@ export function createSqliteRows(db: Database, writer: Pick<Writer, 'write'>): R
   }
 }
 
-/** Without a promise: for the rows that a request needs before it may wait (directory, limits, block index, chain). */
+/** Synchronous, for rows that a request needs without waiting (directory, limits, block index, chain). */
 export function findAll<Row extends object>(db: Database, { sql, parameters }: Query<Row>): Row[] {
   return db.all<Row>(sql, parameters)
 }
 
-/** As `findAll`, the first row; null: there is none. */
+/** As `findAll`, the first row; null: none. */
 export function findOne<Row extends object>(
   db: Database,
   { sql, parameters }: Query<Row>,

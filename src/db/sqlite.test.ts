@@ -106,7 +106,7 @@ test('a copy has the state of its begin, whatever is written meanwhile', async (
   const db = openDatabase(path)
   t.after(() => db.close())
   db.exec('CREATE TABLE stone (id INTEGER PRIMARY KEY, bytes BLOB)')
-  // More than one step of a copy.
+  // More pages than one step copies.
   for (let index = 0; index < 40; index += 1) {
     db.run('INSERT INTO stone (bytes) VALUES (zeroblob(?))', [1_000_000])
   }

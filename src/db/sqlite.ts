@@ -1,5 +1,5 @@
-// The only importer of node:sqlite (its API is not yet labelled stable). One connection with prepared
-// statements; rows come back as plain objects, BLOBs as Uint8Array, device and size errors as Faults.
+// The only importer of node:sqlite (its API is not yet labelled stable). One connection with prepared statements; returns rows as
+// plain objects, BLOBs as Uint8Array, device and size errors as Faults.
 import { closeSync, openSync } from 'node:fs'
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Fault } from '../base/fault.ts'
@@ -9,34 +9,34 @@ export type DatabaseOptions = {
   readonly readOnly?: boolean
   /** Size limit of the main database file; a write beyond it throws `no_space`. Holds per connection. */
   readonly bytesMax?: number
-  /** Leaves the journal alone, waits for no lock: for lock files. */
+  /** Leaves the journal mode unchanged and does not wait for locks: for lock files. */
   readonly bare?: boolean
 }
 
 /**
- * Shapes of rows (`Shape`) are the caller's claim about its own SQL. All methods are synchronous and throw
- * Fault `no_space` (device or size limit full, write or sync failed), `damaged` (read failed), `overloaded` (locked by
- * another process for 10 s), or the error of node:sqlite.
+ * Shapes of rows (`Shape`) are the caller's claim about its SQL. All methods are synchronous and throw Fault `no_space` (device or
+ * size limit full, write or sync failed), `damaged` (read failed), `overloaded` (locked by another process for 10 s), or the error
+ * of node:sqlite.
  */
 export type Database = {
   get<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Shape | null
-  /** The first column of the first row, without an object for the row; null when there is no row. */
+  /** The first column of the first row, without creating an object; null if there is no row. */
   getValue<Value extends SqlValue>(sql: string, parameters?: readonly SqlValue[]): Value | null
-  /** The first row as its columns; null when there is no row. */
+  /** The first row as an array of its columns; null if there is no row. */
   getRow<Row extends readonly SqlValue[]>(sql: string, parameters?: readonly SqlValue[]): Row | null
   all<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Shape[]
   /** Runs one statement; returns the number of rows it changed. */
   run(sql: string, parameters?: readonly SqlValue[]): number
   /** Holds a read transaction open until the loop ends. */
   iterate<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Iterable<Shape>
-  /** Runs `read`, which sees one state of the database. Outside, each read acquires and releases a lock. */
+  /** Runs `read` on one state of the database. Without it, each read acquires and releases a lock. */
   together<T>(read: () => T): T
   /** Runs a script without parameters. */
   exec(script: string): void
   readonly inTransaction: boolean
-  /** Changes when another connection has changed the database; costs no read of it. */
+  /** Changes when another connection has changed the database; does not read the database. */
   dataVersion(): number
-  /** Gives up the pages in memory: the next read of each comes from the disk. */
+  /** Drops the cached pages: the next read of each page comes from disk. */
   forgetPages(): void
   close(): void
 }
@@ -44,12 +44,12 @@ export type Database = {
 const statementsMax = 256
 const busyTimeoutMs = 10_000
 const journalBytesMax = 200 * 1024 * 1024
-/** Of a connection that writes: rows of an index by hash land anywhere, so its pages must stay in memory. */
+/** For a connection that writes: rows of an index by hash are at random places, so its pages must stay in memory. */
 const cacheKibibytes = 32 * 1024
-/** 16 MiB of 4 KiB: a page that is written again and again goes to its place once. */
+/** 16 MiB in pages of 4 KiB: a page that is written repeatedly is copied to the database only once. */
 const checkpointPages = 4096
 
-/** A new file is readable by its owner alone; SQLite gives `-wal` and `-shm` the mode of the database. */
+/** A new file is readable only by its owner; SQLite gives `-wal` and `-shm` the mode of the database. */
 function makePrivate(path: string): void {
   translated(() => closeSync(openSync(path, 'a', 0o600)))
 }
@@ -71,7 +71,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     return statement
   }
 
-  /** Its rows are arrays, so no other method may use it. */
+  /** The statement returns rows as arrays, so no other method may use it. */
   function preparedForValues(sql: string): StatementSync {
     const known = valueStatements.get(sql)
     if (known !== undefined) return known
@@ -109,7 +109,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     run: (sql, parameters = []) =>
       translated(() => Number(prepared(sql).run(...parameters).changes)),
     *iterate<Shape extends object>(sql: string, parameters: readonly SqlValue[] = []) {
-      // Not a cached statement: reusing it inside the loop would restart the loop.
+      // Not a cached statement, because reusing it inside the loop would restart the loop.
       const rows = translated(() => connection.prepare(sql).iterate(...parameters))
       for (const row of rows) yield { ...row } as Shape
     },
@@ -119,7 +119,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       try {
         return read()
       } finally {
-        // An error of the disk ends it by itself.
+        // A disk error ends the transaction by itself.
         if (connection.isTransaction) translated(() => prepared('COMMIT').run())
       }
     },
@@ -145,13 +145,13 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
   return database
 }
 
-/** Of one step of a copy: 8 MiB of 4 KiB. */
+/** Pages of one step of a copy: 8 MiB in pages of 4 KiB. */
 const copiedPages = 2048
 
 /**
- * Copies the committed state of this moment to a new file, which is synced when it resolves. Writers of other
- * connections continue, and are not in the copy; the WAL grows until it ends. The pages are copied by a thread of Node.
- * `onPages`: after each step. Throws `signal.reason` between two steps, and as `Database`.
+ * Copies the current committed state to a new file, which is synced when it resolves. Writers on other connections continue, and
+ * their changes are not in the copy; the WAL grows until it ends. A thread of Node copies the pages. `onPages`: called after each
+ * step. Throws `signal.reason` between two steps, and the errors of `Database`.
  */
 export async function copyDatabase(
   from: string,
@@ -166,7 +166,7 @@ export async function copyDatabase(
   const connection = translated(() => new DatabaseSync(from, { readOnly: true }))
   try {
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
-    // An open read of this connection: without it each write of another connection would start the copy again.
+    // An open read on this connection: without it each write on another connection would restart the copy.
     connection.exec('BEGIN')
     connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get()
     await backup(connection, to, {
@@ -201,7 +201,7 @@ function configure(
   database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(bytesMax / pageSize))}`)
 }
 
-// Primary result codes of sqlite3.h; node puts the extended code in `errcode`, whose low byte they are.
+// Primary result codes of sqlite3.h: the low byte of the extended code in Node's `errcode`.
 const sqliteBusy = 5
 const sqliteIoError = 10
 const sqliteFull = 13
@@ -252,7 +252,7 @@ function damaged(path: string, cause: Error): Error {
   })
 }
 
-/** The device refused to sync: no data since the last good sync is safe, so writing must stop. */
+/** The device failed to sync: data since the last successful sync may be lost, so writing must stop. */
 export function isSyncFailure(error: unknown): boolean {
   const cause = error instanceof Fault ? error.cause : error
   const code = errorCode(cause)

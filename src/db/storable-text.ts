@@ -1,4 +1,4 @@
-// Texts that every database engine stores: PostgreSQL refuses a NUL and half of a surrogate pair.
+// Checks text that every database engine can store: PostgreSQL refuses NUL and lone surrogates.
 // Tested by src/kubo/psa/pin-objects.test.ts, src/kubo/remote-pins/pin-remotes.test.ts,
 // test/admin/admin-audit.test.ts
 

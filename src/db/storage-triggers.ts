@@ -1,13 +1,13 @@
-// Maintains the storage of accounts exactly: triggers on the rows that reference roots, so no writer of a pin or lease can miss
-// it; and enforces the storage quota in the transaction that stores a pin, a lease or a request to pin.
+// Maintains the exact storage of accounts with triggers on the rows that reference roots, so that no writer of a pin or lease can
+// miss it; and enforces the storage quota in the transaction that stores a pin, a lease or a pin request.
 // Tested by src/db/migrate.test.ts, src/db/postgres/storage-functions.test.ts, src/ipfs/pins/storage-quota.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Statement } from './writer.ts'
 
-/** The text that the triggers raise. */
+/** The error text that the triggers raise. */
 export const quotaReached = 'storage quota reached'
 
-/** An account over its quota can still do anything that adds no storage. */
+/** An account over its quota can still make changes that add no storage. */
 export const storageQuota: readonly string[] = [
   // Accounts exempt from the check; rows exist within one transaction only.
   `CREATE TABLE storage_unjudged (account_id TEXT PRIMARY KEY) WITHOUT ROWID`,
@@ -17,7 +17,7 @@ export const storageQuota: readonly string[] = [
     BEGIN SELECT RAISE(ABORT, '${quotaReached}'); END`,
 ]
 
-/** `rows` without the quota check: for content stored earlier that was not counted yet. */
+/** `rows` without the quota check: for content that was stored earlier and is not counted yet. */
 export function unjudged(accountId: string, rows: readonly Statement[]): readonly Statement[] {
   const parameters = [accountId]
   return [
@@ -27,7 +27,7 @@ export function unjudged(accountId: string, rows: readonly Statement[]): readonl
   ]
 }
 
-/** `over_quota` for the trigger's error, any other error unchanged. */
+/** Converts the trigger's error to `over_quota`; other errors are unchanged. */
 export function storageFault(error: unknown): unknown {
   if (!(error instanceof Error) || error.message !== quotaReached) return error
   return new Fault('over_quota', {
@@ -37,10 +37,12 @@ export function storageFault(error: unknown): unknown {
   })
 }
 
-/** Up to this many blocks a root is given back in the transaction that lets it go, past it in steps later. */
+/**
+ * Roots with up to this many blocks are released in the transaction that removes the last reference; larger ones later, in steps.
+ */
 export const blocksAtOnce = 1000
 
-/** One more, or one less, claim of an account on a root. */
+/** Adds or removes one claim of an account on a root. */
 const claim = (row: string): string => `
   INSERT INTO account_storage (account_id) VALUES (${row}.account_id) ON CONFLICT (account_id) DO NOTHING;
   INSERT INTO holding (storage, root, claims)
@@ -76,7 +78,7 @@ export function giveBack(of: {
   ]
 }
 
-/** One reference less; an unreferenced root loses its name and its charges are removed later. */
+/** Removes one reference; an unreferenced root loses its name, and its charges are removed later. */
 export function letGo(root: string): string {
   return `UPDATE root SET holders = holders - 1, hash = CASE holders WHEN 1 THEN NULL ELSE hash END
     WHERE id = ${root}`
@@ -85,7 +87,7 @@ export function letGo(root: string): string {
 const claimed = (table: string): readonly string[] => [
   `CREATE TRIGGER ${table}_added AFTER INSERT ON ${table} WHEN NEW.root IS NOT NULL
     BEGIN ${claim('NEW')} END`,
-  // The new root first: blocks in both stay charged all the time.
+  // The new root first, so that blocks in both remain charged.
   `CREATE TRIGGER ${table}_moved AFTER UPDATE OF root ON ${table}
     WHEN NEW.root IS NOT NULL AND NEW.root IS NOT OLD.root
     BEGIN ${claim('NEW')} ${release('OLD')} END`,
@@ -120,8 +122,8 @@ export const storageTriggers: readonly string[] = [
 ]
 
 /**
- * What an account stores besides blocks counts too: a root whose multihash is identity contains its block, so the multihash
- * counts; and a request to pin counts the texts of its row.
+ * Other data of an account counts too: for a root whose multihash is identity, the multihash, because it contains the block; for a
+ * pin request, the texts of its row.
  */
 export const requestSize = (row: string): string =>
   `(octet_length(${row}.cid) + octet_length(${row}.name) + coalesce(octet_length(${row}.meta), 0)
@@ -130,7 +132,7 @@ export const requestSize = (row: string): string =>
 const inlineSize = (row: string): string =>
   `(SELECT length(hash) FROM root WHERE id = ${row}.root AND hash >= x'00' AND hash < x'01')`
 
-/** Adds both to accounts that have them already, which may exceed their quota. For both engines. */
+/** Adds both to accounts with such data, which may exceed their quota. For both engines. */
 export const countUncounted = (identity: string): readonly string[] => [
   `INSERT INTO account_storage (account_id) SELECT DISTINCT account_id FROM pin_request
      WHERE account_id IN (SELECT id FROM account)
@@ -149,7 +151,7 @@ export const countUncounted = (identity: string): readonly string[] => [
 export const storageBesidesBlocks: readonly string[] = [
   `CREATE TRIGGER inline_holding_added AFTER INSERT ON holding WHEN ${inlineSize('NEW')} > 0
     BEGIN UPDATE account_storage SET bytes = bytes + ${inlineSize('NEW')} WHERE id = NEW.storage; END`,
-  // Before: the other trigger may take the name of the root.
+  // A BEFORE trigger, because the other trigger may remove the name of the root.
   `CREATE TRIGGER inline_holding_removed BEFORE DELETE ON holding WHEN ${inlineSize('OLD')} > 0
     BEGIN UPDATE account_storage SET bytes = bytes - ${inlineSize('OLD')} WHERE id = OLD.storage; END`,
   `CREATE TRIGGER pin_request_added AFTER INSERT ON pin_request BEGIN

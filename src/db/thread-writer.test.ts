@@ -143,7 +143,7 @@ test('when the thread dies, pending and later writes fail with internal and the 
   const { promise: death, resolve: onDeath } = Promise.withResolvers<unknown>()
   await withThread(
     async ({ writer }) => {
-      // A message that is no order makes the thread throw, as a bug in it would.
+      // An invalid message makes the thread throw, as a bug in it would.
       writer.connect().postMessage({ id: 1 })
       const pending = writer.write([account('a')]).catch((error: unknown) => error)
       assert.ok((await death) instanceof Error)
@@ -183,7 +183,7 @@ test('acknowledged writes survive kill -9 at any instant', async () => {
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
     const ended = once(child, 'exit')
-    // The instant differs by round in acknowledged writes, not in milliseconds: no sleep.
+    // The moment varies in acknowledged writes instead of milliseconds, so no sleep is needed.
     const fatal = 1 + Math.floor(Math.random() * 400)
     let acks = 0
     for await (const name of createInterface(child.stdout)) {

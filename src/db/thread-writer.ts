@@ -1,5 +1,5 @@
-// Starts the writer thread. Every durable write of a request goes through it, so the request thread never waits for a
-// sync; other workers reach it through their own port.
+// Starts the writer thread. It runs every durable write of requests, so the request thread never waits for a sync; other workers
+// reach it through their own ports.
 import { once } from 'node:events'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
@@ -8,18 +8,18 @@ import type { AttachedModule, ThreadNews, ThreadOptions, ThreadOrder } from './w
 import type { CountedWriter } from './writer.ts'
 
 export type ThreadWriter = CountedWriter & {
-  /** A port for another worker: `portWriter(port)` there is a Writer through the same thread. Transfer it. */
+  /** A port for another worker, to be transferred: `portWriter(port)` there is a Writer through this thread. */
   connect(): MessagePort
-  /** Lets the thread do something else between its writes; it has an event loop, and waits much. */
+  /** Runs a module on the thread between its writes, because the thread is idle much of the time. */
   attach(module: AttachedModule): void
-  /** Writes of this thread that have no answer yet. */
+  /** Number of pending writes of this thread. */
   readonly waiting: number
 }
 
 /**
- * Opens, creates and migrates the database at `path` in a new thread; resolves when it is ready. When the
- * thread dies, pending and later writes fail with `internal` and `onDeath` gets the reason, once. Does not keep
- * the process alive, except while a write is pending.
+ * Opens, creates and migrates the database at `path` in a new thread; resolves when it is ready. If the thread ends unexpectedly,
+ * pending and later writes fail with `internal`, and `onDeath` is called once with the reason. Does not keep the process alive,
+ * except while a write is pending.
  */
 export async function startThreadWriter(
   options: ThreadOptions & {

@@ -1,19 +1,19 @@
-// Reads of one turn of the event loop share one read transaction: acquiring and releasing its locks costs as much as
-// finding a row. For immutable rows: a found row may be as old as the turn; a missing one is read again from the
-// current database.
+// Reads within one turn of the event loop share one read transaction: acquiring and releasing its locks costs as much as finding a
+// row. For immutable rows: a found row may be as old as the start of the turn; a missing one is looked up again in the current
+// database.
 import type { Database } from './sqlite.ts'
 import type { SqlValue } from './writer.ts'
 
 export type TurnReads = {
-  /** As `Database.getValue`; null only when no commit before this call left such a row. */
+  /** As `Database.getValue`; null only if no commit before this call contains such a row. */
   getValue<Value extends SqlValue>(sql: string, parameters: readonly SqlValue[]): Value | null
-  /** What is read from now on is as new as now: for rows that were taken away. */
+  /** Later reads see the current state; for rows that were deleted. */
   renew(): void
 }
 
 /**
- * `db`: a connection without other readers. `onFailure`: the turn's transaction could not be ended; the next read
- * tries again, and throws if it cannot.
+ * `db`: a connection without other readers. `onFailure`: called if the turn's transaction could not be ended; the next read tries
+ * again, and throws if that fails too.
  */
 export function createTurnReads(
   db: Database,
@@ -25,7 +25,7 @@ export function createTurnReads(
   function end(): void {
     if (!begun) return
     begun = false
-    // An error of the disk ends it by itself, and so does a connection that closes.
+    // A disk error ends the transaction by itself, and so does closing the connection.
     if (!db.inTransaction) return
     try {
       db.run('COMMIT')
@@ -35,7 +35,7 @@ export function createTurnReads(
   }
 
   function begin(): void {
-    // One that could not be ended: it would show the rows of another turn.
+    // A transaction that could not be ended would show the rows of an earlier turn.
     if (db.inTransaction) db.run('ROLLBACK')
     db.run('BEGIN')
     begun = true

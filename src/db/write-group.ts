@@ -1,11 +1,11 @@
-// Rule of every Writer after a failed sync: stop writing permanently, because the state of the device is unknown (a
-// second fsync may succeed without having written any data).
+// Rule of every Writer after a failed sync: stops writing permanently, because the state of the device is unknown (a second fsync
+// may succeed without having written any data).
 import { Fault } from '../base/fault.ts'
 import { applyGroup, type Outcome } from './apply.ts'
 import { isSyncFailure, type Database } from './sqlite.ts'
 import type { Statement } from './writer.ts'
 
-/** `applyGroup`, until a sync fails; from then on every write fails with `no_space`. */
+/** As `applyGroup` until a sync fails; then every write fails with `no_space`. */
 export function createWriteGroup(
   db: Database,
 ): (writes: readonly (readonly Statement[])[]) => readonly Outcome[] {

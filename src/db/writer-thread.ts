@@ -1,5 +1,5 @@
-// Entry of the writer thread, which owns the write connection. Writes that arrive during a transaction share the next
-// one; it starts when the previous one returns, without a timer.
+// Entry of the writer thread, which owns the write connection. Writes that arrive during a transaction share the next one, which
+// starts when the previous one returns, without a timer.
 // Tested by src/db/thread-writer.test.ts
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { Outcome } from './apply.ts'
@@ -22,7 +22,7 @@ export type AttachedModule = {
 }
 export type ThreadNews = { readonly kind: 'ready' }
 
-/** One write: the `index`th of a request, of which so many are left to be run. */
+/** One write: number `index` of a request that still has `left` writes to run. */
 type Queued = { readonly request: Arrived; readonly index: number; readonly bytes: number }
 type Arrived = WriteRequest & { readonly port: MessagePort; left: number }
 
@@ -50,7 +50,7 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
     else if (closing) finish()
   }
 
-  /** One message for each port that waits. */
+  /** Sends one message to each waiting port. */
   function answer(group: readonly Queued[], outcomes: readonly Outcome[]): void {
     const replies = new Map<MessagePort, { ids: number[]; outcomes: Outcome[] }>()
     for (const [at, { request, index }] of group.entries()) {
@@ -60,7 +60,7 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
       reply.ids.push(request.ids[index] ?? 0)
       reply.outcomes.push(outcome)
       request.left -= 1
-      // Given up now: this thread allocates so little that its collector would leave them lying for long.
+      // Releases the buffer now: this thread allocates so little that its garbage collector would free it much later.
       if (request.left === 0) request.bytes.buffer.transfer(0)
     }
     for (const [port, { ids, outcomes: its }] of replies) {
@@ -69,7 +69,7 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
     }
   }
 
-  // One turn of the loop lets every port hand over what has arrived before the group starts.
+  // Waits one turn of the event loop, so that every port delivers its messages before the group starts.
   function schedule(): void {
     if (scheduled) return
     scheduled = true
@@ -106,13 +106,13 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
   parent.postMessage({ kind: 'ready' } satisfies ThreadNews)
 }
 
-/** What fails there is the guest's matter: writes go on. */
+/** Errors of the attached module do not affect writes. */
 async function host(entry: string, data: unknown): Promise<void> {
   try {
     const module = (await import(entry)) as { serve(data: unknown): Promise<void> }
     await module.serve(data)
   } catch {
-    // The thread that started it continues without it.
+    // The thread that attached it continues without it.
   }
 }
 

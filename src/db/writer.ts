@@ -1,13 +1,13 @@
 // Every durable write of the process goes through one Writer. Writes submitted during a transaction share the
 // next one (group commit).
 
-/** A value SQLite stores. */
+/** A value that SQLite can store. */
 export type SqlValue = null | number | bigint | string | Uint8Array
 
 /**
- * One statement with its parameters. `require: 'change'` makes the whole Write fail with
- * `NothingChanged` when the statement changes no row, so that a condition and its effect are atomic.
- * `rows`: it runs once for each, with `parameters` before those of the row; it changed what they changed together.
+ * One statement with its parameters. `require: 'change'` makes the whole Write fail with `NothingChanged` if the statement changes
+ * no row, so that a condition and its effect are atomic. `rows`: runs it once for each row, with `parameters` before those of the
+ * row; its count is the sum.
  */
 export type Statement = {
   readonly sql: string
@@ -21,21 +21,21 @@ export type Statement = {
   readonly postgres?: string | { readonly unnest: string }
 }
 
-/** The rows of one write; a store passes them on without looking. */
+/** The rows of one write, which a store passes on unchanged. */
 export type RowChanges = readonly Statement[]
 
 export interface Writer {
   /**
-   * Runs the statements in order, all or none, and resolves when they are durable, with the number of
-   * rows each changed. A Write that fails does not touch others in its group. Throws Fault `no_space` when
-   * the disk or the size limit is full, `overloaded` when the queue is full.
+   * Runs the statements in order, all or none; resolves when they are durable, with the number of rows that each changed. A failed
+   * Write does not affect others in its group. Throws Fault `no_space` if the disk or the size limit is full, `overloaded` if the
+   * queue is full.
    */
   write(statements: readonly Statement[]): Promise<readonly number[]>
   /** Waits for queued writes, then closes. */
   close(): Promise<void>
 }
 
-/** `taken`: how many writes were handed in so far, here and not through other ports. */
+/** `taken`: number of writes submitted so far through this Writer, not through other ports. */
 export type CountedWriter = Writer & { readonly taken: number }
 
 /** A statement marked `require: 'change'` changed no row; `index` is its position. */
@@ -49,8 +49,8 @@ export class NothingChanged extends Error {
 }
 
 /**
- * One write of a store's statements with the caller's `rows` between them. The counts, and the index of a NothingChanged,
- * are those of `rows`.
+ * One write of a store's statements with the caller's `rows` between them. The counts, and the index of a NothingChanged, refer to
+ * `rows`.
  */
 export async function withRows(
   before: RowChanges,

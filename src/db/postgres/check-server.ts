@@ -1,10 +1,10 @@
-// What is wrong with a PostgreSQL server or database, each with a fix: before a start, and for `cairn doctor`.
+// Finds problems of a PostgreSQL server or database, each with a fix: before a start, and for `cairn doctor`.
 // Tested by src/db/postgres/check-server.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connections.ts'
 import { postgresMigrations } from './schema.ts'
 
-/** `isFinal`: the server cannot start. */
+/** `isFinal`: the server cannot start with this problem. */
 export type ServerProblem = {
   readonly code:
     | 'database_old'
@@ -21,7 +21,7 @@ export type ServerProblem = {
 const versionMin = 15
 const skewMsMax = 1000
 
-/** Any role may read all of these. */
+/** Any role may read these settings. */
 const factsSql = `SELECT current_setting('server_version_num')::bigint / 10000 AS version,
   current_setting('server_version') AS named, pg_is_in_recovery() AS standby,
   current_setting('default_transaction_read_only') = 'on' OR NOT (has_database_privilege(current_database(), 'CONNECT')
@@ -47,7 +47,7 @@ type Facts = {
   readonly role: string
 }
 
-/** Changes nothing. `mayLoseCommits`: the setting. */
+/** Makes no changes. `mayLoseCommits`: value of the setting. */
 export async function checkServer(
   connection: Pick<Connection, 'script'>,
   {
@@ -137,7 +137,7 @@ function checkSchema(version: number): readonly ServerProblem[] {
   ]
 }
 
-/** `before` and `after`: of this machine, around the moment of `now`. */
+/** `before` and `after`: times of this machine around the measurement of `now`. */
 function checkClock(now: number, before: number, after: number): readonly ServerProblem[] {
   const skewMs = now < before ? before - now : Math.max(0, now - after)
   if (skewMs <= skewMsMax) return []

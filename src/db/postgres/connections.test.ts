@@ -1,4 +1,4 @@
-// Connections that are lost at any moment end in errors of their callers, never in the end of the process.
+// Connections that are lost at any moment result in errors of their callers, and never end the process.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { createConnections } from './connections.ts'
 
 const postgres = usePostgres()
 
-/** A way to PostgreSQL that resets the first `losses` connections when they send `text`. Returns its port. */
+/** A proxy to PostgreSQL that resets the first `losses` connections when they send `text`. Returns its port. */
 async function startResets(t: TestContext, port: number, text: string, losses: number) {
   const sockets = new Set<Socket>()
   let left = losses
@@ -50,7 +50,7 @@ test(
     const url = `postgresql://postgres@127.0.0.1:${port}/${database}`
     const connections = createConnections({ url, size: 2, clock: systemClock })
     t.after(() => connections.close())
-    // An exception that nothing catches fails this test.
+    // An uncaught exception fails this test.
     const { rows } = await connections.lend(({ run }) => run('SELECT 1 AS one', []))
     assert.deepEqual(rows, [{ one: 1 }])
   },

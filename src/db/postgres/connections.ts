@@ -1,5 +1,5 @@
-// Connections to PostgreSQL: a bounded number of them, a bounded number of callers that wait for one, and increasing pauses while
-// the server cannot be reached. A server that takes no writes counts as one that cannot be reached.
+// Connections to PostgreSQL: limits the number of connections and of waiting callers, and waits with increasing delays while the
+// server cannot be reached. A server that accepts no writes counts as unreachable.
 // Tested by src/db/postgres/connections.test.ts, src/db/postgres/postgres-rows.test.ts
 import { createHash } from 'node:crypto'
 import type { Writable } from 'node:stream'
@@ -13,13 +13,13 @@ import { rowTypes } from './row-types.ts'
 /** A value of a statement, or the values of one column of its rows. */
 export type Parameter = SqlValue | readonly SqlValue[]
 
-/** A call may be made before the last one has resolved: the server runs them in order. */
+/** Calls may be made before earlier ones have resolved: the server runs them in order. */
 export type Connection = {
-  /** `changed`: rows that a statement changed. */
+  /** `changed`: number of rows that the statement changed. */
   run(sql: string, parameters: readonly Parameter[]): Promise<Outcome>
   /**
-   * Statements without parameters, in one round trip; the outcome is that of the last. `within`: milliseconds that they may
-   * take, where they set another `statement_timeout` than that of the connection.
+   * Runs statements without parameters in one round trip; the outcome is that of the last one. `within`: time limit in
+   * milliseconds, if the statements set another `statement_timeout` than the connection's.
    */
   script(sql: string, within?: number): Promise<Outcome>
 }
@@ -30,31 +30,31 @@ export type Outcome = {
 }
 
 export type Connections = {
-  /** Lends a connection. Throws `overloaded` if none is free or can be opened in time, or what `work` throws. */
+  /** Lends a connection. Throws `overloaded` if none is free or can be opened in time, or the error of `work`. */
   lend<T>(work: (connection: Connection) => Promise<T>): Promise<T>
-  /** For sessions that stay open. The caller closes it. Throws as `pg`. */
+  /** For sessions that stay open. The caller closes it. Throws the errors of `pg`. */
   open(): Promise<pg.Client>
-  /** Callers that wait for a connection. */
+  /** Number of callers that wait for a connection. */
   readonly waiting: number
   close(): Promise<void>
 }
 
 const statementMsMax = 5000
-/** So much later than the limit of the server, a connection without a reply is unusable. */
+/** A connection without a reply this long after the server's time limit is unusable. */
 const replyLateMs = 2000
-/** A caller waits this long for a connection. */
+/** Maximum time that a caller waits for a connection. */
 const connectMs = 5000
 const waitMs = 100
-/** With jitter no more than `connectMs`: each caller tries at least once. */
+/** Including jitter at most `connectMs`, so that each caller tries at least once. */
 const waitMsMax = 4000
 const waitingMax = 1000
-/** Of one connection. Texts beyond are parsed each time. */
+/** Maximum number of prepared statements of one connection. Others are parsed each time. */
 const preparedMax = 512
 
-/** The part of a client of `pg` that its types leave out. */
+/** A part of a `pg` client that its types omit. */
 type Wired = { readonly connection: { readonly stream: Writable } }
 
-/** What is sent in one turn leaves in one write: a BEGIN with the first statement, a COMMIT with the last. */
+/** Combines the data sent in one turn into one write: a BEGIN with the first statement, a COMMIT with the last. */
 function sendTogether(client: pg.PoolClient): void {
   const { stream } = (client as unknown as Wired).connection
   if (stream.writableCorked > 0) return
@@ -62,16 +62,16 @@ function sendTogether(client: pg.PoolClient): void {
   process.nextTick(() => stream.uncork())
 }
 
-/** Without a listener an error of a lent connection would end the process; its query rejects too. */
+/** Without a listener an error of a lent connection would end the process; its query rejects anyway. */
 const ignoreLoss = (): void => {}
 
 export function createConnections(parts: {
   readonly url: string
   readonly size: number
   readonly clock: Clock
-  /** How long a statement may take. */
+  /** Time limit of a statement. */
   readonly statementMs?: number
-  /** A connection that was not lent failed. */
+  /** Called when an idle connection failed. */
   readonly onLoss?: (error: unknown) => void
 }): Connections {
   const { url, size, clock, statementMs = statementMsMax, onLoss = () => {} } = parts
@@ -84,7 +84,7 @@ export function createConnections(parts: {
     idle_in_transaction_session_timeout: replyMs,
     query_timeout: replyMs,
     keepAlive: true,
-    // What is sent before the reply to the last one arrives saves a round trip.
+    // Sends statements before earlier replies arrive, which saves round trips.
     pipeline: true,
     types: rowTypes,
   }
@@ -108,7 +108,7 @@ export function createConnections(parts: {
 
   function noteLoss(error: unknown): void {
     awayBecause = error
-    // Several callers failed together.
+    // Several callers failed at the same time.
     if (clock.monotonic() < awayUntil) return
     pauseMs = Math.min(pauseMs === 0 ? waitMs : 2 * pauseMs, waitMsMax)
     awayUntil = clock.monotonic() + pauseMs * (0.75 + Math.random() / 2)
@@ -133,7 +133,7 @@ export function createConnections(parts: {
     client.release(broken)
   }
 
-  /** Waits for the end of a pause that others began too, so that a server that starts is not overrun. */
+  /** Waits for the end of a shared pause, so that a starting server is not overloaded. */
   async function connect(): Promise<pg.PoolClient> {
     const endsAt = clock.monotonic() + connectMs
     for (;;) {
@@ -148,7 +148,7 @@ export function createConnections(parts: {
         awayUntil = 0
         return client
       } catch (error) {
-        // All are lent: the server is there.
+        // All connections are lent, so the server is reachable.
         if (isPoolTimeout(error)) throw new Fault('overloaded', { cause: error })
         if (!isConnectionLoss(error)) throw error
         noteLoss(error)
@@ -211,7 +211,7 @@ function toOutcome({ rows, rowCount }: pg.QueryResult): Outcome {
   return { rows: rows as Record<string, unknown>[], changed: rowCount ?? 0 }
 }
 
-/** Refuses a standby. A statement without a BEGIN runs as one that follows the BEGIN of `postgres-rows.ts`. */
+/** Refuses a standby. A statement without BEGIN runs with the same settings as one after the BEGIN of `postgres-rows.ts`. */
 async function prepareSession(client: pg.PoolClient): Promise<void> {
   const { rows } = await client.query<{ standby: number }>(
     `SELECT pg_is_in_recovery() AS standby, set_config('default_transaction_isolation', 'read committed', false)`,

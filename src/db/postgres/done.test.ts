@@ -34,7 +34,7 @@ test(
   },
 )
 
-/** Its first borrower loses the connection before the request that records a write, which arrives with `arrive`. */
+/** The first borrower loses its connection before the request that records a write; `arrive` delivers that request later. */
 function delayRecord(connections: Connections) {
   const withheld: (() => Promise<unknown>)[] = []
   const late = Promise.withResolvers<void>()

@@ -1,11 +1,11 @@
-// Table `done`: the IDs of writes that were committed, each with the number of rows that its statements changed. A write whose
-// commit has no reply is looked up there, so that it is applied once.
+// Table `done`: the IDs of committed writes, each with the number of rows that its statements changed. A write whose commit got no
+// reply is looked up there, so that it is applied only once.
 // Tested by src/db/postgres/done.test.ts, src/db/postgres/postgres-rows.test.ts
 import type { Connection } from './connections.ts'
 
 /**
- * Records the ID of a write in its transaction. Fails if a later try of the write was committed under it: the server may have
- * received this one before its connection was lost, and run it after that.
+ * Records the ID of a write in its transaction. Fails if a later try of the write was committed with this ID: the server may have
+ * received this try before its connection was lost, and run it afterwards.
  */
 export async function insertDone(
   connection: Connection,
@@ -31,8 +31,8 @@ export async function updateDone(
 const updateSql = `UPDATE done SET changes = $2, until = now() + $3::text::interval WHERE id = $1`
 
 /**
- * The changes of an earlier transaction with this ID; null: there is none. Waits for the end of one that is under way: the
- * server may not have noticed yet that its connection is lost.
+ * The row counts of an earlier transaction with this ID; null: none. Waits for a running transaction to end: the server may not
+ * have noticed yet that its connection is lost.
  */
 export async function claimId(
   connection: Connection,
@@ -54,9 +54,10 @@ export async function claimId(
 const changeRegex = /^\s*(?:INSERT|UPDATE|DELETE)\b(?![\s\S]*\bRETURNING\b)/
 
 /**
- * One statement that changes rows as `text` and records it as `insertDone`: a transaction without BEGIN and COMMIT. Its
- * parameters are the `count` of `text`, then the ID and its life; its one row has the number of changed rows, as `changed`.
- * With `require` it records nothing and has no row if `text` changes none. Null: a statement of another form.
+ * One statement that changes rows as `text` and records the ID as `insertDone` does: a transaction without BEGIN and COMMIT. Its
+ * parameters are the `count` parameters of `text`, then the ID and its lifetime; its single row contains the number of changed
+ * rows, as `changed`. With `require` it records nothing and returns no row if `text` changes none. Null: the statement has another
+ * form.
  */
 export function toRecorded(text: string, count: number, require?: 'change'): string | null {
   if (!changeRegex.test(text)) return null

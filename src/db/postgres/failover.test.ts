@@ -1,4 +1,4 @@
-// Real standbys: which of them a start accepts, and that no acknowledged write is lost when one takes over.
+// Real standbys: which of them a server start accepts, and that no acknowledged write is lost in a failover.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { missingPostgres, type Postgres, startPostgres } from '../../../test/engines/postgres.ts'
@@ -86,7 +86,7 @@ test(
           await rows.write([{ sql, parameters: [id, id] }], { lock: 'none' })
           acknowledged.push(id)
         } catch (error) {
-          // Anything but this would be an insertion that was applied twice.
+          // Any other error would mean that an insertion was applied twice.
           assert.ok(hasCode(error, 'overloaded'), String(error))
           unknown.push(id)
         }

@@ -1,9 +1,9 @@
-// Errors of PostgreSQL and of connections to it as Faults.
+// Converts errors of PostgreSQL and of its connections to Faults.
 // Tested by src/db/postgres/faults.test.ts, src/db/postgres/postgres-rows.test.ts
 import { Fault } from '../../base/fault.ts'
 import { storageFault } from '../storage-triggers.ts'
 
-/** Codes of SQLSTATE, and of Node where no reply arrived. */
+/** SQLSTATE codes, and codes of Node if no reply arrived. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : ''
@@ -11,28 +11,28 @@ function codeOf(error: unknown): string {
 
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
 const errnoRegex = /^E(?!RR_)[A-Z_]+$/
-/** How `pg` says it. */
+/** Error messages of `pg`. */
 const lossRegex = /^Connection terminated|^timeout expired$|^Query read timeout$|is not queryable$/
 
 /**
- * The connection failed, or its server is stopping or not ready: a transaction that has not been committed is lost, and another
- * connection may succeed.
+ * The connection failed, or its server is stopping or not ready: an uncommitted transaction is lost, and another connection may
+ * succeed.
  */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof Fault) return false
   const code = codeOf(error)
   if (code === '') return lossRegex.test(error.message)
   if (!sqlState.test(code)) return errnoRegex.test(code)
-  // Connection exceptions; shutdown, crash, not ready; idle transaction ended; a standby, which takes no writes.
+  // Connection exceptions; shutdown, crash, not ready; idle transaction ended; a standby, which accepts no writes.
   return /^08|^57P0|^25P03$|^25006$/.test(code)
 }
 
-/** Another transaction was in the way: a repeated one can succeed. */
+/** A conflict with another transaction: a repeated one can succeed. */
 export function isConflict(error: unknown): boolean {
   return /^40(?:001|P01)$/.test(codeOf(error))
 }
 
-/** A Fault for what is no bug, else the error itself. */
+/** A Fault for expected errors, otherwise the error itself. */
 export function toFault(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Fault) return error
   const code = codeOf(error)
@@ -42,7 +42,7 @@ export function toFault(error: unknown): unknown {
     return new Fault('damaged', { detail, cause: error })
   }
   if (isConflict(error)) return new Fault('overloaded', { cause: error })
-  // Out of memory or connections; a statement, a lock took too long.
+  // Out of memory or connections; a statement or a lock took too long.
   if (/^53|^57014$|^55P03$/.test(code)) return new Fault('overloaded', { cause: error })
   if (code === '22021') {
     const detail = 'a text contains the character U+0000, which the database cannot store'

@@ -1,4 +1,4 @@
-// Looks at a PostgreSQL database without a change: for commands that only report.
+// Reads a PostgreSQL database without changing it, for commands that only report.
 // Tested by src/cli/doctor/database-checks.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../rows.ts'
@@ -18,14 +18,14 @@ export type InspectedPostgres = {
 
 const connectMs = 5000
 
-/** Rejects with the reason if the database cannot be reached; its text contains no password. */
+/** Rejects with the reason if the database cannot be reached; the message contains no password. */
 export async function inspectPostgres(parts: {
   readonly url: string
   readonly mayLoseCommits: boolean
   readonly clock: Clock
 }): Promise<InspectedPostgres> {
   const { url, clock } = parts
-  // Not of `Connections`, which refuse a standby: it is a finding here.
+  // Not through `Connections`, which refuses a standby: here a standby is a result.
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: connectMs,

@@ -1,5 +1,5 @@
-// Brings a PostgreSQL database to the newest schema. One machine migrates, under a lock of the database; others wait. A program
-// works with its own schema and the next one, because machines of a service are replaced one by one.
+// Migrates a PostgreSQL database to the newest schema. One machine migrates, under a database lock; others wait. A program works
+// with its own schema version and the next one, because machines of a service are replaced one by one.
 // Tested by src/db/postgres/migrate.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Connections } from './connections.ts'
@@ -7,15 +7,15 @@ import { toFault } from './faults.ts'
 import { advisoryLocks } from './postgres-rows.ts'
 import { postgresMigrations } from './schema.ts'
 
-/** A new index of a large table takes minutes; a start waits as long for that of another machine. */
+/** A new index of a large table takes minutes; a start waits this long for the migration of another machine. */
 const migrateMs = 3_600_000
 
-/** `from` and `to`: how many migrations ran, before and after. */
+/** `from` and `to`: number of applied migrations, before and after. */
 export type Migrated = { readonly from: number; readonly to: number }
 
 /**
- * Runs missing migrations, all or none. Throws, without changes, on a database that is more than one version newer than this
- * program, and `overloaded` if the database cannot be reached.
+ * Runs missing migrations, all or none. Throws, without changes, if the database is more than one version newer than this program,
+ * and `overloaded` if the database cannot be reached.
  */
 export async function migratePostgres(
   connections: Pick<Connections, 'lend'>,
@@ -42,7 +42,7 @@ export async function migratePostgres(
             ON CONFLICT (one) DO UPDATE SET version = excluded.version`)
         }
         await script('COMMIT')
-        // Plans that were made without statistics are slow.
+        // Plans made without statistics are slow.
         if (missing.length > 0)
           await script('BEGIN; SET LOCAL statement_timeout = 0; ANALYZE; COMMIT')
         return { from, to: Math.max(from, steps.length) }

@@ -1,6 +1,6 @@
-// Moves all rows of accounts, people, usage and files between `cairn.db` and PostgreSQL, in one transaction of the target. Rows that
-// the target has from an earlier run are replaced; keys are kept. Triggers do not run: the sums move as rows. `block` gets the
-// places of the copies that the target has; a block without one has segment 0, until it is stored again.
+// Moves all rows of accounts, people, usage and files between `cairn.db` and PostgreSQL, in one transaction of the target. Rows
+// that an earlier run wrote to the target are replaced; keys are unchanged. Triggers do not run, because the sums move as rows.
+// `block` gets the locations of the copies at the target; a block without a copy has segment 0 until it is stored again.
 // Tested by test/cli/migrate.test.ts
 import { iterate } from '../sqlite-rows.ts'
 import type { Database } from '../sqlite.ts'
@@ -31,7 +31,7 @@ const identities = ['block', 'root', 'account_storage', 'releasing', 'lease', 'c
 const all = [...movedTables, 'block']
 const blockColumns = ['id', 'hash', 'size', 'created']
 
-/** In their order in PostgreSQL. */
+/** In PostgreSQL's column order. */
 async function columnsOf(session: MoveSession, table: string): Promise<readonly Column[]> {
   return await session.run<Column>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
@@ -59,8 +59,8 @@ function countLocal(db: Database): Record<string, number> {
 }
 
 /**
- * `db`: in a transaction, whose state is copied. Commits in PostgreSQL if both ends agree; otherwise rejects with a sentence, and the
- * target is unchanged.
+ * `db`: in a transaction, whose state is copied. Commits in PostgreSQL if both ends agree; otherwise rejects with a sentence, and
+ * the target is unchanged.
  */
 export async function moveRowsToPostgres({ session, db, before }: Copy): Promise<Recount> {
   await session.run('BEGIN')
@@ -126,7 +126,7 @@ function localRows(db: Database, table: string, columns: readonly string[]): Ite
   return iterate(db, query<Row>(`SELECT ${columns.join(', ')} FROM ${table}`))
 }
 
-/** `sql`: takes an array for each column. */
+/** `sql`: takes one array per column. */
 async function insertAll(session: MoveSession, sql: string, rows: Iterable<Row>): Promise<void> {
   let waiting: Row[] = []
   const insert = async (): Promise<void> => {
@@ -143,7 +143,7 @@ async function insertAll(session: MoveSession, sql: string, rows: Iterable<Row>)
   await insert()
 }
 
-/** As `moveRowsToPostgres`, from one state of PostgreSQL. The transaction of `session` stays open. */
+/** As `moveRowsToPostgres`, from one state of PostgreSQL. The transaction of `session` remains open. */
 export async function moveRowsToSqlite({ session, db, before }: Copy): Promise<Recount> {
   db.exec('BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON')
   try {
@@ -187,7 +187,7 @@ export async function moveRowsToSqlite({ session, db, before }: Copy): Promise<R
   }
 }
 
-/** Drops the triggers of the moved tables, and returns the statements that make them again. */
+/** Drops the triggers of the moved tables, and returns the statements that recreate them. */
 function takeTriggers(db: Database): readonly string[] {
   const found = db.all<{ readonly name: string; readonly tbl_name: string; readonly sql: string }>(
     `SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger'`,

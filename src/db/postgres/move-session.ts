@@ -1,4 +1,4 @@
-// A connection of `cairn migrate` to PostgreSQL: without time limits, and one of them at a time.
+// A connection of `cairn migrate` to PostgreSQL: without time limits, and only one at a time per database.
 // Tested by test/cli/migrate.test.ts
 import pg from 'pg'
 import type { SqlValue } from '../writer.ts'
@@ -6,22 +6,22 @@ import { advisoryLocks } from './postgres-rows.ts'
 import { rowTypes } from './row-types.ts'
 
 export type MoveSession = {
-  /** `parameters`: values, or those of one column of many rows. */
+  /** `parameters`: values, or arrays with one column of many rows each. */
   run<Row extends object>(
     sql: string,
     parameters?: readonly (SqlValue | readonly SqlValue[])[],
   ): Promise<readonly Row[]>
-  /** Ends an open transaction without its changes. */
+  /** Rolls back an open transaction. */
   close(): Promise<void>
 }
 
-/** Name of the nodes of this command in `node_lease`. */
+/** Node name of this command in `node_lease`. */
 export const moverName = 'cairn migrate'
 
 const moveLock = 0x0c41_0005
 const connectMs = 10_000
 
-/** Rejects with a sentence if another `cairn migrate` uses this database. The text of an error contains no password. */
+/** Rejects with a sentence if another `cairn migrate` uses this database. Error messages contain no password. */
 export async function openMoveSession(url: string): Promise<MoveSession> {
   const client = new pg.Client({
     connectionString: url,
@@ -30,7 +30,7 @@ export async function openMoveSession(url: string): Promise<MoveSession> {
     keepAlive: true,
     types: rowTypes,
   })
-  // Its query rejects too.
+  // The query rejects anyway.
   client.on('error', () => {})
   await client.connect()
   const session: MoveSession = {
@@ -58,7 +58,7 @@ export async function openMoveSession(url: string): Promise<MoveSession> {
   }
 }
 
-/** Whether a server has used the database, ever or now. */
+/** Whether a server uses the database, or used it earlier. */
 export async function serversOf(session: MoveSession): Promise<'never' | 'earlier' | 'now'> {
   const [row] = await session.run<{ leases: number; live: number }>(
     `SELECT count(*) AS leases, count(*) FILTER (WHERE until > clock_timestamp()) AS live
@@ -70,7 +70,7 @@ export async function serversOf(session: MoveSession): Promise<'never' | 'earlie
 }
 
 /**
- * Takes the database as the target of a move: an empty one, or one that an earlier run of this command has filled. Rejects with a
+ * Claims the database as the target of a move: an empty one, or one that an earlier run of this command has filled. Rejects with a
  * sentence for any other.
  */
 export async function claimTarget(session: MoveSession): Promise<void> {
@@ -96,11 +96,11 @@ export async function claimTarget(session: MoveSession): Promise<void> {
 }
 
 /**
- * Begins the transaction that reads all rows. Until its end no server can start, and other commands wait with their writes. False: a
- * server uses the database, and no transaction has begun.
+ * Begins the transaction that reads all rows. Until it ends no server can start, and writes of other commands wait. False: a server
+ * uses the database, and no transaction has begun.
  */
 export async function beginAlone(session: MoveSession): Promise<boolean> {
-  // Before the transaction, whose state is that of its first query.
+  // Before the transaction, whose snapshot is taken by its first query.
   await session.run('SELECT pg_advisory_lock($1), pg_advisory_lock($2)', [
     advisoryLocks.rows,
     advisoryLocks.usage,

@@ -1,5 +1,5 @@
-// Opens the rows of a PostgreSQL database: connections, checks, schema, notifications. The rest imports only this module, and only
-// where a setting names a database.
+// Opens the rows of a PostgreSQL database: connections, checks, schema, notifications. Other code imports only this module, and
+// only if a setting configures a database.
 // Tested by test/server/postgres-started.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -20,17 +20,17 @@ export type OpenPostgres = {
   readonly revisions: RevisionFeed
   readonly connections: Connections
   readonly leases: Leases
-  /** Deletes what no repetition of a write needs, each minute; by one machine. Returns its stop. */
+  /** Deletes records that no repeated write can need, each minute, on one machine. Returns a function that stops it. */
   sweep(): () => void
   close(): Promise<void>
 }
 
 type Parts = {
   readonly url: string
-  /** Of connections. */
+  /** Maximum number of connections. */
   readonly size: number
   readonly mayLoseCommits: boolean
-  /** In hex, of the secret that encrypts stored secrets: all machines must have the same. Null: not compared. */
+  /** Hash, in hex, of the secret that encrypts stored secrets; all machines must use the same one. Null: not compared. */
   readonly secretHash: string | null
   readonly clock: Clock
   readonly log: Log
@@ -81,7 +81,7 @@ async function refuseProblems(connections: Connections, parts: Parts): Promise<v
   if (final !== undefined) throw new Error(`${final.text}: ${final.fix}`)
 }
 
-/** The first machine decides. */
+/** The first machine stores its hash; others compare theirs. */
 async function compareSecret(connections: Connections, hash: string): Promise<void> {
   const { rows } = await connections.lend(async ({ run }) => {
     await run(
@@ -96,7 +96,7 @@ async function compareSecret(connections: Connections, hash: string): Promise<vo
   )
 }
 
-/** The URL contains a password: texts of `pg` are shown, never the URL. */
+/** The URL contains a password: shows the message of `pg`, never the URL. */
 function explained(error: unknown): unknown {
   const fault = toFault(error)
   if (!(fault instanceof Fault)) return error

@@ -1,5 +1,5 @@
-// `Leases` as rows of PostgreSQL, by the clock of the database. A holder renews its row; one that cannot, because the database is
-// away or the process was stopped, ends its work before the row expires.
+// `Leases` as rows of PostgreSQL, by the clock of the database. A holder renews its row; if it cannot, because the database is
+// unreachable or the process was stopped, it ends its work before the row expires.
 // Tested by test/suites/leases.suite.ts through src/db/postgres/postgres-leases.test.ts
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -8,14 +8,14 @@ import type { Statement } from '../writer.ts'
 import type { Connections } from './connections.ts'
 
 type LeaseTimes = {
-  /** Of a row without a renewal. */
+  /** Lifetime of a row without a renewal. */
   readonly lifeMs: number
-  /** Between renewals, and between tries. */
+  /** Interval of renewals, and of tries to acquire the lease. */
   readonly periodMs: number
 }
 
 const usualTimes: LeaseTimes = { lifeMs: 15_000, periodMs: 3000 }
-/** A holder that could not renew ends this share of the life after its last renewal. */
+/** A holder that cannot renew stops after this share of the lifetime since its last renewal. */
 const endShare = 0.7
 
 const takeSql = `INSERT INTO leadership (name, holder, token, until)
@@ -27,8 +27,8 @@ const renewSql = `UPDATE leadership SET until = clock_timestamp() + $3::bigint *
 const giveUpSql = 'UPDATE leadership SET until = clock_timestamp() WHERE name = $1 AND holder = $2'
 
 /**
- * The first statement of a write by a holder: fails with `NothingChanged` if another process has held the lease since, and
- * keeps others from taking it until the write ends.
+ * The first statement of a holder's write: fails with `NothingChanged` if another process has acquired the lease since, and
+ * prevents others from acquiring it until the write ends.
  */
 export function fence(name: string, token: bigint): Statement {
   return {
@@ -41,7 +41,7 @@ export function fence(name: string, token: bigint): Statement {
 type Parts = {
   readonly connections: Pick<Connections, 'lend'>
   readonly clock: Clock
-  /** Of `run`, or of the database. */
+  /** Errors of `run`, or of the database. */
   readonly onError: (name: string, error: unknown) => void
   readonly times?: LeaseTimes
 }
@@ -82,7 +82,7 @@ function holdOne(
     return changed === 1
   }
 
-  /** Renews until it cannot, `run` has ended, or all ends. Aborts `ending` in each case. */
+  /** Renews until a renewal fails, `run` has ended, or everything stops. Aborts `ending` in each case. */
   async function keep(holder: string, ending: AbortController, takenAt: number): Promise<void> {
     let cancelEnd = (): void => {}
     const endAfter = (from: number): void => {
@@ -100,7 +100,7 @@ function holdOne(
         if (!(await renew(holder))) break
         endAfter(began)
       } catch (error) {
-        // The next renewal may succeed before the end.
+        // The next renewal may succeed before the lease ends.
         onError(name, error)
       }
     }
@@ -109,7 +109,7 @@ function holdOne(
   }
 
   async function holdOnce(): Promise<void> {
-    // One for each time: a renewal that is late must not renew for a later one.
+    // A new ID each time, so that a late renewal cannot renew a later lease.
     const holder = randomUUID()
     const began = clock.monotonic()
     const token = await take(holder)

@@ -53,7 +53,7 @@ async function open(statementMs?: number): Promise<RowsFixture & { readonly data
 if (skip === false) rowsSuite('rows in PostgreSQL', () => open())
 else test('rows in PostgreSQL', { skip }, () => {})
 
-/** Through toxiproxy, on a database of its own. */
+/** Connects through toxiproxy, to a separate database. */
 async function openBehind(t: Pick<TestContext, 'after'>) {
   const database = await server.createDatabase(template)
   const url = new URL(server.urlOf(database))
@@ -281,7 +281,7 @@ test('a write that does not get its lock in time changes nothing', { skip }, asy
     await holder.lend(async (connection) => {
       await connection.script(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0;
         SELECT pg_advisory_xact_lock(${advisoryLocks.rows})`)
-      // Its first statement is sent before the lock is there, and needs no lock itself.
+      // Its first statement is sent before the lock is acquired, and needs no lock itself.
       await assert.rejects(rows.write([insertDone, insertDone]), { code: 'overloaded' })
       await connection.script('COMMIT')
     })

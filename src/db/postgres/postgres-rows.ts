@@ -1,6 +1,6 @@
-// `Rows` of PostgreSQL. Each write is its own transaction. Writes with one lock run one after another on all machines, so that the
-// conditions of `tables/` decide as they do in SQLite, which has one writer. A write whose commit has no reply is looked
-// up by its ID, and so applied once.
+// `Rows` of PostgreSQL. Each write is a separate transaction. Writes with the same lock run one after another on all machines, so
+// that the conditions in `tables/` work as in SQLite, which has one writer. A write whose commit got no reply is looked up by its
+// ID, and so applied only once.
 // Tested by test/suites/rows.suite.ts through src/db/postgres/postgres-rows.test.ts
 import { randomUUID } from 'node:crypto'
 import { type Clock, pause } from '../../base/clock.ts'
@@ -12,15 +12,15 @@ import { toManyRows, toPostgres } from './dialect.ts'
 import { claimId, insertDone, toRecorded, updateDone } from './done.ts'
 import { isConflict, isConnectionLoss, toFault } from './faults.ts'
 
-/** Of one write: no try begins later than this after the first. */
+/** Time limit of one write: no try begins later than this after the first. */
 const writeMs = 5000
 const conflictsMax = 3
 const lossesMax = 8
 const conflictMs = 20
-/** Rows of an `INSERT` that one statement takes. */
+/** Rows of an `INSERT` in one statement. */
 const rowsAtOnce = 100
 const textsMax = 1024
-/** How long the ID of a write is known: one that the caller gave, and one that only tries within `writeMs` need. */
+/** How long the ID of a write is stored: an ID set by the caller, and one that only tries within `writeMs` need. */
 const givenLife = '1 day'
 const ownLife = '10 minutes'
 const uuidRegex = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -29,7 +29,7 @@ type TextsOf = { readonly sql: string; readonly postgres?: string }
 type TextOf = (statement: TextsOf) => string
 type Call = { readonly text: string; readonly values: readonly Parameter[] }
 
-/** `life`: how long the ID is known. */
+/** `life`: how long the ID is stored. */
 type Try = {
   readonly statements: readonly Statement[]
   readonly lock: WriteLock
@@ -38,7 +38,7 @@ type Try = {
   readonly life: string
 }
 
-/** Numbers of the advisory locks of Cairn. */
+/** Numbers of Cairn's advisory locks. */
 export const advisoryLocks = {
   migrate: 0x0c41_0001,
   rows: 0x0c41_0002,
@@ -49,8 +49,8 @@ export const advisoryLocks = {
 export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock: Clock): Rows {
   const texts = new Map<string, string>()
   const recordedTexts = new Map<string, string | null>()
-  // Two writes of each lock are under way on this machine: one has the lock, and the next waits for it at the server. Others must
-  // not wait there with a connection each.
+  // Two writes per lock are in flight on this machine: one has the lock, and the next waits for it at the server. Further writes
+  // must not occupy a connection each while they wait.
   const locked = { rows: createLine(), usage: createLine() }
 
   function textOf({ sql, postgres = sql }: TextsOf): string {
@@ -62,7 +62,7 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
     return text
   }
 
-  /** The one statement of a write that records its own ID. Null: several statements, or one of another form. */
+  /** The single statement of a write that records its own ID. Null: several statements, or a statement of another form. */
   function recordedOf(statements: readonly Statement[], id: string, life: string): Call | null {
     const [statement] = statements
     if (statement === undefined || statements.length > 1) return null
@@ -89,7 +89,7 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
   async function read<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     try {
       return await connections.lend(work).catch((error: unknown) => {
-        // A connection that the server ended while it was idle.
+        // The server closed the connection while it was idle.
         if (!isConnectionLoss(error)) throw error
         return connections.lend(work)
       })
@@ -102,7 +102,7 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
     return read((connection) => findIn(connection, one))
   }
 
-  /** One transaction. With `isRepeated` an earlier one may have been committed under this ID. */
+  /** Runs one transaction. `isRepeated`: an earlier one may have been committed with this ID. */
   async function runOnce(
     connection: Connection,
     { statements, lock, id, isRepeated, life }: Try,
@@ -117,10 +117,10 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
         const earlier = await claimId(connection, id)
         if (earlier !== null) return earlier
       }
-      // Sent with the first statement: if the lock cannot be had, the server refuses the rest of the transaction.
+      // Sent together with the first statement: if the lock cannot be acquired, the server refuses the rest of the transaction.
       const [, changes] = await Promise.all([begun, runAll(connection, statements, textOf)])
       const record = isRepeated ? updateDone : insertDone
-      // A COMMIT after a failed statement is a ROLLBACK.
+      // A COMMIT after a failed statement acts as a ROLLBACK.
       await Promise.all([record(connection, id, changes, life), connection.script('COMMIT')])
       isOpen = false
       return changes
@@ -149,7 +149,7 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
         if (isConflict(error) && conflicts < conflictsMax && !isLate) conflicts += 1
         else if (isConnectionLoss(error) && losses < lossesMax && !isLate) losses += 1
         else throw toFault(error)
-        // The commit may have succeeded: the next try looks for its ID first.
+        // The commit may have succeeded, so the next try looks up its ID first.
         isRepeated = true
         await pause(conflictMs * 2 ** conflicts * Math.random())
       }
@@ -186,7 +186,7 @@ function beginOf(lock: WriteLock): string {
   return `BEGIN ISOLATION LEVEL READ COMMITTED${locking}`
 }
 
-/** A transaction of one statement (see `toRecorded`), in one round trip: the lock is held for none. */
+/** Runs a transaction of one statement (see `toRecorded`) in one round trip, so the lock is not held during a round trip. */
 async function runRecorded(
   connection: Connection,
   { text, values }: Call,
@@ -206,7 +206,8 @@ async function runLocked(
   { text, values }: Call,
   lock: WriteLock,
 ): Promise<Outcome> {
-  // The server refuses what follows a failure, and its COMMIT is then a ROLLBACK: the first failure is the reason.
+  // After a failure the server refuses the following statements, and the COMMIT acts as a ROLLBACK: the first failure is the
+  // reason.
   const [begun, changed, committed] = await Promise.allSettled([
     connection.script(beginOf(lock)),
     connection.run(text, values),
@@ -232,12 +233,12 @@ async function runAll(
   return changes
 }
 
-/** The error that led here, or the result, counts; a connection that cannot end its transaction fails at its next use. */
+/** The original error, or the result, is returned; a connection that cannot end its transaction fails at its next use. */
 async function endQuietly(connection: Connection): Promise<void> {
   try {
     await connection.script('ROLLBACK')
   } catch {
-    // The server ends the transaction of a lost connection by itself.
+    // The server itself ends the transaction of a lost connection.
   }
 }
 
@@ -263,7 +264,7 @@ async function runStatement(
   return changed
 }
 
-/** A statement that runs once. Null: it has rows, and so runs for each, or has no row. */
+/** A statement that runs once. Null: it has `rows` and so runs for each, or its `rows` are empty. */
 function toCall({ sql, parameters, rows, postgres }: Statement, textOf: TextOf): Call | null {
   if (typeof postgres === 'object') {
     const arrays = columnsOf(rows ?? [])

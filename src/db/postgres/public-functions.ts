@@ -1,12 +1,12 @@
-// The triggers of `public-triggers.ts` in PL/pgSQL. Each locks the account's row of `account_storage` before it reads the
-// setting of the account: a pin and a change of the setting at the same time see each other.
+// The triggers of `public-triggers.ts` in PL/pgSQL. Each locks the account's row of `account_storage` before it reads the account's
+// setting, so that a concurrent pin and setting change take each other into account.
 // Tested by src/ipfs/pins/public-blocks.test.ts
 import { announcedBlocksMax } from '../public-triggers.ts'
 import { functionEnd } from './storage-functions.ts'
 
 const settingOf = (settings: string): string => `coalesce(${settings}::json ->> 'provide', 'none')`
 
-/** The storage of a public pin, of the account with row `own` of `account_storage` and this setting. */
+/** The storage of a public pin, for the account with row `own` of `account_storage` and this setting. */
 const placeOf = (own: string, setting: string, provide: string): string =>
   `CASE WHEN ${setting} = 'all' AND ${provide} = 'all' THEN -2 * ${own} - 1 ELSE -2 * ${own} END`
 
@@ -47,7 +47,7 @@ const functions: readonly string[] = [
     IF setting = 'none' THEN RETURN NULL; END IF;
     RETURN ${placeOf('own', 'setting', 'provided')};
   END $$ ${functionEnd}`,
-  // The new root first: blocks in both stay public all the time.
+  // The new root first, so that blocks in both remain public.
   `CREATE FUNCTION pin_published() RETURNS trigger AS $$
   DECLARE place bigint;
   BEGIN
@@ -83,7 +83,7 @@ const functions: readonly string[] = [
       WHEN 'all' THEN root NOT IN (${pinnedWith(`'all'`)}) ELSE true END;
     RETURN NULL;
   END $$ ${functionEnd}`,
-  // Both lock in one order: the root, then rows of `provide` by multihash.
+  // Both lock in the same order: the root, then rows of `provide` by multihash.
   `CREATE FUNCTION public_root_added() RETURNS trigger AS $$
   DECLARE
     name bytea;
@@ -101,7 +101,7 @@ const functions: readonly string[] = [
       ON CONFLICT (multihash) DO UPDATE SET roots = provide.roots + 1;
     RETURN NULL;
   END $$ ${functionEnd}`,
-  // Before: the root has its name, and its blocks.
+  // A BEFORE trigger, because the root still has its name and its blocks.
   `CREATE FUNCTION public_root_removed() RETURNS trigger AS $$
   DECLARE
     name bytea;

@@ -25,7 +25,7 @@ test('a change by one machine is announced on another', { skip }, async (t) => {
   const database = await postgres.createDatabase()
   const one = await postgres.openNode(t, database)
   const other = await postgres.openNode(t, database)
-  // The first announcement: it listens.
+  // The first notification shows that it is listening.
   await next(other.revisions, 'accounts')
   const heard = next(other.revisions, 'accounts')
   await one.rows.write([added('a')])

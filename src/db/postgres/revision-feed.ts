@@ -1,5 +1,5 @@
-// Notifications about raised revisions, on a connection of its own. They are a hint that saves time: one can be lost, so readers
-// also look at the revision each second.
+// Notifications about raised revisions, on a separate connection. They only save time: one can be lost, so readers also check the
+// revision each second.
 // Tested by src/db/postgres/revision-feed.test.ts
 import type pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
@@ -10,8 +10,8 @@ export type RevisionName = 'accounts' | 'denials' | 'networks' | 'people'
 
 export type RevisionFeed = {
   /**
-   * Calls `changed` after rows of that name changed, and each time when notifications may have been lost. The returned
-   * function ends it.
+   * Calls `changed` after rows with that revision changed, and whenever notifications may have been lost. The returned function
+   * ends it.
    */
   onRevision(name: RevisionName, changed: () => void): () => void
   stop(): Promise<void>
@@ -20,7 +20,7 @@ export type RevisionFeed = {
 const waitMs = 100
 const waitMsMax = 5000
 
-/** Connects in the background, again and again. */
+/** Connects in the background, and reconnects. */
 export function followRevisions(parts: {
   readonly connections: Pick<Connections, 'open'>
   readonly clock: Clock
@@ -52,7 +52,7 @@ export function followRevisions(parts: {
     try {
       opened = await connections.open()
     } catch {
-      // The readers report that the database is away.
+      // The readers report that the database is unreachable.
       again()
       return
     }
@@ -66,7 +66,7 @@ export function followRevisions(parts: {
       pauseMs = waitMs
       announceAll()
     } catch {
-      // Its end is announced.
+      // The end of the connection is reported by its event.
       await opened.end().catch(() => {})
     }
   }

@@ -1,4 +1,4 @@
-// Values of PostgreSQL as SQLite has them: numbers for integers and sums, 0 and 1 for booleans, Uint8Array for bytes.
+// Converts values of PostgreSQL to SQLite's: numbers for integers and sums, 0 and 1 for booleans, Uint8Array for bytes.
 // Tested by src/db/postgres/postgres-rows.test.ts
 import type { CustomTypesConfig } from 'pg'
 
@@ -12,7 +12,7 @@ const toBytes: Parse = (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex'
 const toBit: Parse = (text) => (text === 't' ? 1 : 0)
 const toText: Parse = (text) => text
 
-/** All replies are text. Integers beyond 2^53 are not stored. */
+/** All replies are text. Integers beyond 2^53 do not occur. */
 export const rowTypes = {
   getTypeParser(oid: number): Parse {
     if (numbers.has(oid)) return Number

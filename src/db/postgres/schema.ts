@@ -1,5 +1,5 @@
-// The schema of PostgreSQL, as migrations that roll forward only. Each must let the previous release go on: add first, remove a
-// release later. Chain content is not here: each machine has its own in SQLite.
+// The PostgreSQL schema, as migrations that roll forward only. The previous release must still work after each: add first, remove a
+// release later. Chain content is not included: each machine has its own in SQLite.
 // Tested by src/db/postgres/migrate.test.ts
 import { postgresIpnsTables } from '../ipns-tables.ts'
 import { latencyColumns } from '../migrations.ts'
@@ -9,7 +9,7 @@ import { objectTables } from './object-tables.ts'
 import { announcedTimes, publicBlocks } from './public-functions.ts'
 import { storageBesidesBlocks, storageFunctions } from './storage-functions.ts'
 
-/** Notifications carry the name of a revision. */
+/** Channel of notifications, whose payload is the name of a revision. */
 export const revisionChannel = 'cairn_revision'
 
 /** Number of the advisory lock under which audit rows get their IDs. */
@@ -79,7 +79,7 @@ const peopleTables: readonly string[] = [
   `CREATE TABLE audit (id bigint PRIMARY KEY, time bigint NOT NULL, actor ${text} NOT NULL, actor_name ${text} NOT NULL,
      account_id ${text}, action ${text} NOT NULL, target ${text}, changes ${text} NOT NULL)`,
   `CREATE INDEX audit_account ON audit (account_id, id)`,
-  // IDs appear in their order: a reader that has seen one has seen all before it.
+  // IDs appear in order: a reader that has read one ID has read all before it.
   `CREATE FUNCTION number_audit() RETURNS trigger AS $$
    BEGIN
      PERFORM pg_advisory_xact_lock(${auditLock});
@@ -144,7 +144,7 @@ const fileTables: readonly string[] = [
 const serverTables: readonly string[] = [
   `CREATE TABLE saved_network (name ${text} PRIMARY KEY, is_default bigint NOT NULL, created bigint NOT NULL,
      changed bigint NOT NULL, sealed bytea NOT NULL)`,
-  // Leases of work that one machine does at a time: see postgres-leases.ts.
+  // Leases of work that only one machine does at a time: see postgres-leases.ts.
   `CREATE TABLE leadership (name text PRIMARY KEY, holder text NOT NULL, token bigint NOT NULL, until timestamptz NOT NULL)`,
   // Hash of the secret that encrypts secrets in other tables.
   `CREATE TABLE shared_secret (one boolean PRIMARY KEY CHECK (one), hash text NOT NULL)`,
@@ -157,7 +157,7 @@ type Watched = readonly [table: string, revision: string, events: readonly strin
 
 const anyChange: readonly string[] = ['INSERT', 'UPDATE', 'DELETE']
 
-/** Changes that raise a revision. The last use of a key raises none: every machine would read the accounts again. */
+/** Changes that raise a revision. The last use of a key does not, because every machine would read the accounts again. */
 const watched: readonly Watched[] = [
   ['account', 'accounts', anyChange],
   [

@@ -1,4 +1,4 @@
-// The triggers of both engines after the same changes: what accounts store, and which changes the quota refuses.
+// The triggers of both engines after the same changes: the storage of accounts, and the changes that the quota refuses.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { usePostgres } from '../../../test/fakes/postgres-rows.ts'
@@ -41,7 +41,7 @@ const place = { file: 1, at: 0, bytes: 1, form: 0 as const }
 const hashOf = (at: number): Uint8Array => Uint8Array.from([1, at >> 8, at & 255])
 const sizeOf = (at: number): number => 10 + (at % 7)
 
-/** Root number `at`: some blocks, of which neighbours share half; number 0 is too large for one step. */
+/** Root number `at`: some blocks, half of which its neighbours share; number 0 is too large for one step. */
 function blocksOf(at: number): readonly number[] {
   if (at === 0) return Array.from({ length: 1200 }, (_, block) => block)
   return Array.from({ length: 12 }, (_, block) => 1100 + at * 6 + block)
@@ -53,7 +53,7 @@ const nameOf = (at: number): RootName => ({
   mode: 'recursive',
 })
 
-/** Makes the root, unless it is there, and the rows that refer to it. */
+/** Creates the root, unless it exists, and the rows that refer to it. */
 function withRoot(at: number, rows: readonly Statement[]): readonly Statement[] {
   const staged = blocksOf(at).map((block) => ({
     tree: 0,
@@ -69,7 +69,7 @@ function withRoot(at: number, rows: readonly Statement[]): readonly Statement[] 
   ]
 }
 
-/** A root that contains its block: it has no other. */
+/** An identity root, which contains its only block. */
 const inlineName = (at: number): RootName => ({
   hash: Uint8Array.from([0, at, ...Array.from({ length: at }, () => 7)]),
   codec: 85,
@@ -142,7 +142,7 @@ function changeOf(below: (most: number) => number): readonly Statement[] {
   }
 }
 
-/** One step of the work that large releases leave, as `ipfs/pins` does it. */
+/** One step of the remaining work of large releases, as in `ipfs/pins`. */
 async function release(rows: Rows): Promise<void> {
   const releasing = await rows.first(findFirstReleasing())
   if (releasing !== null) {
@@ -153,7 +153,7 @@ async function release(rows: Rows): Promise<void> {
   if (root !== null) await rows.write(deleteClosure(root.id, null))
 }
 
-/** By names that both engines give: their IDs differ. */
+/** Identified by names that both engines have, because IDs differ. */
 const dumps = [
   query('SELECT account_id, blocks, bytes FROM account_storage ORDER BY account_id'),
   query(
@@ -170,7 +170,7 @@ const dumps = [
 
 type StorageBySource = Readonly<Record<'bytes' | 'charged' | 'inline' | 'asked', number>>
 
-/** Counted again from blocks, roots that contain their block, and requests to pin. */
+/** Recomputed from blocks, identity roots, and pin requests. */
 const storageBySource = query<StorageBySource>(`SELECT bytes,
   (SELECT coalesce(sum(size), 0) FROM charge WHERE storage = s.id) AS charged,
   (SELECT coalesce(sum(length(root.hash)), 0) FROM holding JOIN root ON root.id = holding.root

@@ -1,9 +1,9 @@
-// The triggers of `storage-triggers.ts` in PL/pgSQL: the storage of accounts is exact in the transaction of each pin and
-// lease, and the quota holds there. Callers lock in one order: account, blocks by hash, root, the rest.
+// The triggers of `storage-triggers.ts` in PL/pgSQL: the storage of accounts is exact within the transaction of each pin and lease,
+// which also enforces the quota. Callers lock in one order: account, blocks by hash, root, the rest.
 // Tested by src/db/postgres/migrate.test.ts
 import { blocksAtOnce, countUncounted, quotaReached, requestSize } from '../storage-triggers.ts'
 
-/** A plan that was made while the tables were empty would be slow later: each call gets its own. */
+/** A plan made while the tables were empty would be slow later, so each call is planned separately. */
 export const functionEnd = `LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan`
 
 export const storageFunctions: readonly string[] = [
@@ -24,7 +24,7 @@ export const storageFunctions: readonly string[] = [
   END $$ ${functionEnd}`,
   `CREATE FUNCTION root_added() RETURNS trigger AS $$
   BEGIN PERFORM claim_root(NEW.account_id, NEW.root); RETURN NULL; END $$ ${functionEnd}`,
-  // The new root first: blocks in both stay charged all the time.
+  // The new root first, so that blocks in both remain charged.
   `CREATE FUNCTION root_moved() RETURNS trigger AS $$
   BEGIN
     PERFORM claim_root(NEW.account_id, NEW.root);
@@ -101,7 +101,7 @@ export const storageBesidesBlocks: readonly string[] = [
   `CREATE FUNCTION inline_holding_removed() RETURNS trigger AS $$
   BEGIN PERFORM add_inline(OLD.storage, OLD.root, -1); RETURN OLD; END $$ ${functionEnd}`,
   `CREATE TRIGGER inline_holding_added AFTER INSERT ON holding FOR EACH ROW EXECUTE FUNCTION inline_holding_added()`,
-  // Before: the other trigger may take the name of the root.
+  // A BEFORE trigger, because the other trigger may remove the name of the root.
   `CREATE TRIGGER inline_holding_removed BEFORE DELETE ON holding FOR EACH ROW
     EXECUTE FUNCTION inline_holding_removed()`,
   `CREATE FUNCTION pin_request_added() RETURNS trigger AS $$
