@@ -1,4 +1,4 @@
-// Makes a backup in its own thread: reading, hashing and sending do not hold up requests.
+// Runs a backup in a separate thread, so that reading, hashing and sending do not delay requests.
 // Tested by test/backup/backup-server.test.ts
 import { Worker } from 'node:worker_threads'
 import type { BackupNews } from './backup-thread.ts'
@@ -6,8 +6,8 @@ import type { OnProgress } from './make-backup.ts'
 import type { BackupTask, TaskResult } from './run-backup.ts'
 
 /**
- * Rejects with a sentence for the operator. On abort the thread ends between two steps, and its connections are closed;
- * then it rejects. Does not keep the process alive.
+ * Rejects with a sentence for the operator. On abort the thread ends between two steps and closes its connections; then the promise
+ * rejects. Does not keep the process alive.
  */
 export function backUpInThread(
   task: BackupTask,

@@ -14,7 +14,7 @@ const progressMs = 200
 
 async function run(port: NonNullable<typeof parentPort>): Promise<void> {
   const stopping = new AbortController()
-  // Any message of the parent ends the backup.
+  // Any message from the parent ends the backup.
   port.once('message', () => stopping.abort(new Error('the server stops')))
   const post = (news: BackupNews): void => port.postMessage(news)
   let posted = Number.NEGATIVE_INFINITY

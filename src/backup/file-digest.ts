@@ -9,9 +9,7 @@ const pieceBytes = 1024 * 1024
 /** Called with the size of each piece. */
 export type OnBytes = (bytes: number) => void
 
-/**
- * The first `bytes` of a file. A piece is valid until the next one is requested. Throws if the file is shorter.
- */
+/** Yields the first `bytes` of a file. A piece is valid until the next one is requested. Throws if the file is shorter. */
 export async function* readPieces(
   path: string,
   bytes: number,
@@ -56,8 +54,8 @@ export async function digestFile(
 }
 
 /**
- * Writes `pieces` to a new file, readable by its owner alone, and syncs it. Returns their size and SHA-256 in hex. The error
- * of a full disk names the file.
+ * Writes `pieces` to a new file that only its owner can read, and syncs it. Returns their size and SHA-256 in hex. The error for a
+ * full disk contains the path.
  */
 export async function writeFileOf(
   path: string,
@@ -77,24 +75,24 @@ export async function writeFileOf(
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** Node names no path after a file was opened. */
+/** Node's errors contain no path after a file was opened. */
 function refuse(path: string, error: unknown): never {
   throw new Error(`cannot write ${path}: ${describeErrno(error)}`, { cause: error })
 }
 
-/** Makes the names of a folder durable. */
+/** Makes the file names in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r')
   await folder.sync()
 }
 
-/** Throws if a file was read with another digest than before. */
+/** Throws if a file was read with a different digest than before. */
 export function mustMatch(sha256: string, expected: string, path: string): void {
   if (sha256 === expected) return
   throw new Error(`${path} was read twice with different bytes: check the disk, then try again`)
 }
 
-/** Codes of `link` across file systems, where there are no hard links, and above their limit. */
+/** Error codes of `link` across file systems, without support for hard links, and above their limit. */
 export const linkRefusals: readonly string[] = [
   'EACCES',
   'EMLINK',

@@ -1,5 +1,5 @@
-// Backups in a folder. A file appears under its name complete and synced, or not at all. A segment that does not change
-// any more is a hard link if the folder is on the file system of the data folder.
+// Backups in a folder. A file appears under its name completely written and synced, or not at all. A final segment is a hard link
+// if the folder is on the file system of the data folder.
 // Tested by src/backup/target.test.ts
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { linkRefusals, mustMatch, readPieces, syncFolder, writeFileOf } from './
 import type { BackupTarget, SourceFile, TargetFolder } from './target.ts'
 
 const folders: readonly TargetFolder[] = ['backups', 'objects']
-/** Files while they are written. */
+/** Folder of files that are being written. */
 const partial = 'partial'
 /** Creates nothing before the first file is stored. */
 export function openFolderTarget(path: string): BackupTarget {
@@ -28,7 +28,7 @@ export function openFolderTarget(path: string): BackupTarget {
     return made
   }
 
-  /** A new name for a file that is being written. */
+  /** A new path for a file that is being written. */
   async function freshPath(): Promise<string> {
     await make()
     return join(root, partial, randomUUID())
@@ -50,7 +50,7 @@ export function openFolderTarget(path: string): BackupTarget {
     }
   }
 
-  /** False: the file systems do not share files. */
+  /** False: the file systems do not support the link. */
   async function tryLink(file: SourceFile, to: string): Promise<boolean> {
     try {
       await link(file.path, to)

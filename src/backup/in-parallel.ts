@@ -1,9 +1,9 @@
-// Runs one task for each item, a few at a time.
+// Runs one task for each item, with limited concurrency.
 // Tested by src/backup/make-backup.test.ts
 
 /**
- * Starts the items in their order. The first error aborts the signal of the tasks that are running, starts no more, and is
- * thrown when all have ended; so is `signal.reason`.
+ * Starts the items in order. The first error aborts the signal of the running tasks and starts no more; it is thrown when all tasks
+ * have ended. The same applies to `signal.reason`.
  */
 export async function inParallel<Item>(
   items: readonly Item[],
@@ -16,7 +16,7 @@ export async function inParallel<Item>(
   const either = AbortSignal.any([signal, ending.signal])
   async function lane(): Promise<void> {
     try {
-      // The lanes share one iterator.
+      // All workers share one iterator.
       for (const item of waiting) {
         either.throwIfAborted()
         await work(item, either)

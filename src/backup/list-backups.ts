@@ -1,4 +1,4 @@
-// The backups of a target, and the removal of old ones with the objects that no other backup needs.
+// Lists the backups of a target, and removes old ones with the objects that no other backup needs.
 // Tested by src/backup/make-backup.test.ts
 import { DamagedManifest, type Manifest, bytesOf, isBackupId, parseManifest } from './manifest.ts'
 import type { BackupTarget } from './target.ts'
@@ -51,7 +51,7 @@ async function readManifest(
 }
 
 /**
- * The newest backup with a valid manifest; null: none. Throws a sentence for the operator, also if it is of another server.
+ * The newest backup with a valid manifest; null: none. Throws a sentence for the operator, also if it belongs to another server.
  */
 export async function findNewest(
   target: BackupTarget,
@@ -89,7 +89,7 @@ export async function findBackup(
   return await readManifest(target, wanted, signal)
 }
 
-/** The oldest first. A backup with a damaged manifest is left out; `damaged` receives the reason. */
+/** The oldest first. Backups with a damaged manifest are omitted, and `damaged` is called with the reason. */
 export async function listBackups(
   target: BackupTarget,
   signal: AbortSignal,
@@ -111,7 +111,7 @@ export async function listBackups(
 }
 
 /**
- * Removes all backups but the newest `keep`, then the objects that none of those needs. Removes no object if a manifest
+ * Removes all backups but the newest `keep`, then the objects that the remaining ones do not need. Removes no objects if a manifest
  * cannot be read. Returns the number of removed backups.
  */
 export async function removeOldBackups(

@@ -63,7 +63,7 @@ test('a final segment is stored once and shared by hard link; a growing one is c
     assert.equal(object.ino === segment.ino, modified !== null, path)
   }
   const again = await fixture.backUp()
-  // The database has the same rows, but a copy need not have the same bytes.
+  // The database has the same rows, but a copy may have other bytes.
   assert.ok(again.storedFiles <= 1, `${again.storedFiles} files stored`)
   await fill(fixture, 'two', 2)
   const third = await fixture.backUp()
@@ -78,7 +78,7 @@ test('a final segment whose object is known is not read again', async (t) => {
   const before = await fixture.manifest()
   const segment = before.files.find(({ modified }) => modified !== null)
   assert.ok(segment)
-  // Other bytes of the same length and time: a read would notice.
+  // Other bytes with the same length and time: reading the file would reveal the change.
   const path = join(fixture.dataDir, segment.path)
   const { atime, mtime } = await stat(path)
   await rm(path)
@@ -99,7 +99,7 @@ test('a collection that removes segments during a backup takes nothing from it',
   await fixture.age()
   const segmentsBefore = await readdir(join(fixture.dataDir, 'store/log'))
   let collected = false
-  // The collector runs while the first object is stored.
+  // Garbage collection runs while the first object is stored.
   const slow: BackupTarget = {
     ...target,
     async store(sha256, file, signal) {
@@ -182,7 +182,7 @@ test('no object is removed while a manifest cannot be read', async (t) => {
   const damaged: string[] = []
   assert.equal((await listBackups(fixture.target, never, (why) => damaged.push(why))).length, 1)
   assert.equal(damaged.length, 1)
-  // The next backup does not depend on it.
+  // The next backup is independent of it.
   await fixture.backUp()
 })
 

@@ -1,5 +1,5 @@
-// Makes one backup: stages the files of the data folder, stores those that the target does not contain, then writes the
-// manifest. An interruption leaves earlier backups whole, and the next backup continues with the stored objects.
+// Makes one backup: stages the files of the data folder, stores those that the target does not contain, then writes the manifest.
+// An interruption leaves earlier backups complete, and the next backup reuses the stored objects.
 // Tested by src/backup/make-backup.test.ts
 import type { Clock } from '../base/clock.ts'
 import { lockBackups } from '../db/lock.ts'
@@ -30,19 +30,19 @@ export type BackupResult = {
   readonly began: number
   readonly ended: number
   readonly files: number
-  /** Of all files. */
+  /** Total size of all files. */
   readonly bytes: number
-  /** Of the files that the target did not contain. */
+  /** Number of files that the target did not contain. */
   readonly storedFiles: number
   readonly storedBytes: number
   /** See Manifest. */
   readonly missing: readonly number[]
 }
 
-/** `done` of `total` bytes are stored or known to be. */
+/** `done` of `total` bytes are stored, or were stored already. */
 export type OnProgress = (done: number, total: number) => void
 
-/** Throws a sentence for the operator, or `signal.reason`. One backup of a data folder at a time. */
+/** Throws a sentence for the operator, or `signal.reason`. Only one backup of a data folder may run at a time. */
 export async function makeBackup(
   { dataDir, server, version }: BackupOrder,
   target: BackupTarget,
@@ -112,7 +112,7 @@ async function storeAll(
         : await digestFile(source, bytes, either)
     const found = objects.get(sha256)
     if (found !== bytes) {
-      // Only a copy that another program cut short.
+      // The object differs in size only if another program truncated it.
       if (found !== undefined) await target.remove('objects', sha256, either)
       await target.store(sha256, { path: source, bytes, final: modified !== null }, either)
       objects.set(sha256, bytes)
@@ -128,7 +128,7 @@ async function storeAll(
   return { files: stored.sort((one, other) => (one.path < other.path ? -1 : 1)), ...counts }
 }
 
-/** The target has every object, in its length. */
+/** Throws unless the target has every object with the right size. */
 async function mustBeComplete(
   { files }: Manifest,
   target: BackupTarget,

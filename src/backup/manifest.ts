@@ -1,34 +1,36 @@
-// The manifest of a backup: which files it consists of, with their sizes and digests. It is written last, so a backup
-// without a manifest does not exist. Everything that is read from a target is checked here before it is used.
+// The manifest of a backup: its files, with their sizes and digests. It is written last, so a backup without a manifest does not
+// exist. All data read from a target is validated here before it is used.
 // Tested by src/backup/manifest.test.ts
 import { randomBytes } from 'node:crypto'
 
-/** One file of the data folder. */
-/** Keys in the data folder that a backup contains, each if it exists: of the server, and of its peer on the IPFS network. */
+/**
+ * Key files of the data folder that a backup contains if they exist: the server's key, and that of its peer on the IPFS network.
+ */
 export const keyFiles: readonly string[] = ['identity.pem', 'network.pem']
 
+/** One file of the data folder. */
 export type BackupFile = {
-  /** Below the data folder: `cairn.db`, `identity.pem`, `store/ext/1.ext`. */
+  /** Path relative to the data folder: `cairn.db`, `identity.pem`, `store/ext/1.ext`. */
   readonly path: string
   readonly bytes: number
-  /** SHA-256 of the bytes, in hex: the name of the object that contains them. */
+  /** SHA-256 of the bytes, in hex, which is the name of the object. */
   readonly sha256: string
-  /** Modification time in nanoseconds of a segment that does not change any more; null: of any other file. */
+  /** Modification time of a final segment in nanoseconds; null: another file. */
   readonly modified: string | null
 }
 
 export type Manifest = {
   readonly version: typeof manifestVersion
-  /** Sorts by time: `20260131T235959000Z-1a2b3c`. */
+  /** IDs sort by time: `20260131T235959000Z-1a2b3c`. */
   readonly id: string
-  /** Public key of the server in hex: a target belongs to one server. */
+  /** Public key of the server in hex, because a target belongs to one server. */
   readonly server: string
   /** Version of Cairn. */
   readonly cairn: string
-  /** Milliseconds since 1970 UTC. Everything acknowledged before `began` is in the backup. */
+  /** Milliseconds since 1970 UTC. The backup contains everything that was acknowledged before `began`. */
   readonly began: number
   readonly ended: number
-  /** Segments that rows refer to and that the data folder did not contain. */
+  /** Segments that rows refer to and that the data folder lacked. */
   readonly missing: readonly number[]
   readonly files: readonly BackupFile[]
 }
@@ -36,7 +38,7 @@ export type Manifest = {
 const manifestVersion = 1
 const filesMax = 1_000_000
 const idForm = /^\d{8}T\d{9}Z-[0-9a-f]{6}$/
-/** Nothing else is ever written into a data folder. */
+/** Paths that a restore may write in a data folder. */
 const pathForm =
   /^(?:cairn\.db|identity\.pem|network\.pem|store\/ext\/[1-9]\d{0,9}\.ext|store\/log\/[1-9]\d{0,9}\.log)$/
 const digestForm = /^[0-9a-f]{64}$/
@@ -64,7 +66,7 @@ export function encodeManifest(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 1)}\n`
 }
 
-/** The message is a sentence that names the backup. */
+/** The message is a sentence that contains the ID of the backup. */
 export class DamagedManifest extends Error {
   override readonly name = 'DamagedManifest'
 }

@@ -1,4 +1,4 @@
-// Opens the target that an operator named: a folder, or `s3://bucket/prefix`.
+// Opens the target that the operator specified: a folder, or `s3://bucket/prefix`.
 // Tested by src/backup/target.test.ts
 import type { Clock } from '../base/clock.ts'
 import { parseBucketUrl } from '../content/objects/bucket-url.ts'
@@ -7,13 +7,13 @@ import type { S3Settings } from '../content/objects/s3-policy.ts'
 import { openS3Target } from './s3-target.ts'
 import type { BackupTarget } from './target.ts'
 
-/** `accessKeyId` and `secretAccessKey` null: folders only. */
+/** `accessKeyId` and `secretAccessKey` null: only folders can be opened. */
 export type S3Access = Pick<S3Settings, 'endpoint' | 'region'> & {
   readonly accessKeyId: string | null
   readonly secretAccessKey: string | null
 }
 
-/** Throws a sentence for the operator. Sends nothing. */
+/** Throws a sentence for the operator. Sends no request. */
 export function openTarget(text: string, s3: S3Access, clock: Clock): BackupTarget {
   if (!text.startsWith('s3:')) {
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw new Error(`${text} is ${expected}`)

@@ -1,5 +1,5 @@
-// Copies a backup into an empty data folder and checks every file by its digest on the way. The files are written into a
-// folder of their own and moved into place at the end, the database last: a server refuses content without it.
+// Copies a backup into an empty data folder and verifies every file by its digest. The files are written into a separate folder and
+// moved into place at the end, the database last: a server refuses content without a database.
 // Tested by src/backup/restore-backup.test.ts
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,12 +10,12 @@ import { type BackupFile, keyFiles, type Manifest, bytesOf } from './manifest.ts
 import type { OnProgress } from './make-backup.ts'
 import type { BackupTarget } from './target.ts'
 
-/** In the data folder, until the restore is complete. */
+/** Name of that folder in the data folder, until the restore is complete. */
 const restoringName = 'restoring'
 
 /**
- * `dataDir`: absent, empty, or with what an interrupted restore left. Throws a sentence for the operator, or
- * `signal.reason`; then the folder contains no data that a server would start on.
+ * `dataDir`: absent, empty, or with remains of an interrupted restore. Throws a sentence for the operator, or `signal.reason`; the
+ * folder then contains no data with which a server would start.
  */
 export async function restoreBackup(
   manifest: Manifest,
@@ -59,7 +59,7 @@ async function mustBeEmpty(dataDir: string): Promise<void> {
     if (hasErrno(error, ['ENOENT'])) return
     throw new Error(`cannot restore into ${dataDir}: ${describeErrno(error)}`, { cause: error })
   }
-  // A folder of a whole file system may have it.
+  // The root folder of a file system may contain it.
   const found = names.find((name) => name !== restoringName && name !== 'lost+found')
   if (found === undefined) return
   throw new Error(

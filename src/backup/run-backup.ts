@@ -1,5 +1,5 @@
-// One backup as an operator orders it: opens the target, makes the backup, removes old ones. Runs in a command, or in a
-// thread of the server.
+// Runs one backup that an operator requested or scheduled: opens the target, makes the backup, removes old ones. Runs in a command,
+// or in a thread of the server.
 // Tested by src/backup/make-backup.test.ts
 import { resolve, sep } from 'node:path'
 import { describeFileError } from '../base/describe-errno.ts'
@@ -12,14 +12,14 @@ export type BackupTask = BackupOrder & {
   /** A folder, or `s3://<bucket>/<prefix>`. */
   readonly to: string
   readonly s3: S3Access
-  /** Newest backups that stay; null: all. */
+  /** Number of newest backups to retain; null: all. */
   readonly keep: number | null
 }
 
 export type TaskResult = BackupResult & {
-  /** Old backups that were removed. */
+  /** Number of old backups that were removed. */
   readonly removed: number
-  /** Why old backups were not removed; null: they were. The new backup is complete in any case. */
+  /** Why old backups were not removed; null: they were removed. The new backup is complete in any case. */
   readonly notRemoved: string | null
 }
 
@@ -50,7 +50,7 @@ export async function runBackup(
 
 const nothing: Pick<TaskResult, 'removed' | 'notRemoved'> = { removed: 0, notRemoved: null }
 
-/** A backup in the data folder would be lost with it. */
+/** Refuses a target in the data folder, because it would be lost together with the folder. */
 function refuseInside(to: string, dataDir: string): void {
   if (to.startsWith('s3:')) return
   const inside = `${resolve(to)}${sep}`.startsWith(`${resolve(dataDir)}${sep}`)

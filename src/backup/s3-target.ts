@@ -1,5 +1,5 @@
-// Backups in a bucket. Objects above the size of a part are uploaded in parts, so that memory is bounded by one part for
-// each concurrent file.
+// Backups in a bucket. Objects larger than a part are uploaded in parts, so that memory is limited to one part for each concurrent
+// file.
 // Tested by test/backup/backup-s3.test.ts
 import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
@@ -10,7 +10,7 @@ import type { BackupTarget, SourceFile, TargetFolder } from './target.ts'
 
 const mebibyte = 1024 * 1024
 const partBytes = 8 * mebibyte
-/** Of S3. */
+/** Limit of S3. */
 const partsMax = 10_000
 
 /** `prefix`: of all keys; may be empty. `label`: without credentials. */
@@ -45,7 +45,7 @@ export function openS3Target(
       mustMatch(hash.digest('hex'), sha256, path)
       await client.endUpload({ key, id }, parts, signal)
     } catch (error) {
-      // The bucket would charge for the parts.
+      // The owner of the bucket would be charged for the parts.
       await client.abortUpload({ key, id }).catch(() => undefined)
       throw error
     }

@@ -1,11 +1,11 @@
-// Brings the files of a data folder to one state while a server may write to it: a copy of the database, and segments that
-// contain everything its rows refer to. Segments are hard links in a folder of their own, so that a collection that
-// removes them takes nothing from the backup.
+// Brings the files of a data folder into one consistent state while a server may write to it: a copy of the database, and segments
+// that contain everything its rows refer to. Segments are hard links in a separate folder, so that garbage collection cannot remove
+// them from the backup.
 //
-// Order: link the segments, copy the database, link the segments that were created meanwhile. A row refers only to bytes
-// that were synced before it was written, and a collection moves rows before it removes their segment. So a segment that
-// the copied rows refer to existed in the first step, or was created before the last one. Only a segment that was created
-// and removed in between is missed; then all steps are repeated.
+// Order: link the segments, copy the database, link the segments that were created in the meantime. A row refers only to bytes that
+// were synced before it was written, and garbage collection moves rows before it removes their segment. So a segment that the
+// copied rows refer to existed in the first step, or was created before the last one. Only a segment that was created and removed
+// in between is missed; then all steps are repeated.
 // Tested by src/backup/make-backup.test.ts
 import { existsSync } from 'node:fs'
 import { link, mkdir, readdir, rm, stat } from 'node:fs/promises'
@@ -19,39 +19,39 @@ import { linkRefusals, readPieces, writeFileOf } from './file-digest.ts'
 import { keyFiles } from './manifest.ts'
 
 export type StagedFile = {
-  /** As in the manifest. */
+  /** Path in the manifest. */
   readonly path: string
-  /** Where its bytes are. */
+  /** Path from which its bytes are read. */
   readonly source: string
   readonly bytes: number
-  /** Modification time of a segment that does not change any more, in nanoseconds; null: of any other file. */
+  /** Modification time of a final segment in nanoseconds; null: another file. */
   readonly modified: string | null
 }
 
 export type Staged = {
   readonly files: readonly StagedFile[]
-  /** Segments that rows refer to and that the data folder does not contain: damage that is older than this backup. */
+  /** Segments that rows refer to and that the data folder lacks: damage older than this backup. */
   readonly missing: readonly number[]
 }
 
-/** In the data folder, as links do not leave a file system. Removed by the next backup or start after a crash. */
+/** In the data folder, because hard links cannot cross file systems. After a crash the next backup or server start removes it. */
 const stagingName = 'backup-staging'
 const kinds = ['ext', 'log'] as const
 const attemptsMax = 3
 /**
- * A segment that is not the newest of its kind and was not written for this long is final. The last writes to it began
- * before the newest was created, and take milliseconds.
+ * A segment is final if it is not the newest of its kind and was not written for this long. The last writes to it began before the
+ * newest was created, and take milliseconds.
  */
 const settledMs = 5 * 60_000
 
 type Segment = { readonly id: number; readonly path: string; readonly source: string }
 
-/** Removes what an interrupted backup left. The caller holds the lock of backups. */
+/** Removes remains of an interrupted backup. The caller holds the backup lock. */
 export async function clearStaging(dataDir: string): Promise<void> {
   await rm(join(dataDir, stagingName), { recursive: true, force: true })
 }
 
-/** As `clearStaging` at the start of a server; a command may be making a backup at this time, which then keeps it. */
+/** As `clearStaging` at the start of a server; does nothing if a command is making a backup at this time. */
 export async function clearStaleStaging(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, stagingName))) return
   let unlock: () => void
@@ -116,7 +116,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** The path to read it from: the link, or the file itself where there are no links. Null: it was removed. */
+/** The path to read the file from: the link, or the file itself if links are not supported. Null: it was removed. */
 async function linkOne(from: string, to: string): Promise<string | null> {
   try {
     await link(from, to)
@@ -169,7 +169,7 @@ function isSame(some: readonly number[], others: readonly number[] | null): bool
   return others !== null && some.join() === others.join()
 }
 
-/** Database and keys. */
+/** The database and the keys. */
 async function copyOthers(dataDir: string, database: string): Promise<readonly StagedFile[]> {
   const { size } = await stat(database)
   const files: StagedFile[] = [{ path: 'cairn.db', source: database, bytes: size, modified: null }]
@@ -181,7 +181,7 @@ async function copyOthers(dataDir: string, database: string): Promise<readonly S
   return files
 }
 
-/** A segment that may still grow is copied up to its present length; what is behind was not acknowledged yet. */
+/** A segment that may still grow is copied up to its current size; later bytes were not acknowledged yet. */
 async function settle(
   segments: readonly Described[],
   staging: string,

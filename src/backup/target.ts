@@ -1,12 +1,12 @@
-// Where backups are stored: a folder or a bucket. A target contains objects, named by the SHA-256 of their bytes, and
-// manifests. Backups share objects, so a segment is stored once.
+// Storage of backups: a folder or a bucket. A target contains objects, named by the SHA-256 of their bytes, and manifests. Backups
+// share objects, so a segment is stored only once.
 // Tested by src/backup/target.test.ts
 
-/** A file to be stored. The first `bytes` of it count. */
+/** A file to store, limited to its first `bytes`. */
 export type SourceFile = {
   readonly path: string
   readonly bytes: number
-  /** The file does not change any more, so that the target may share it with the data folder. */
+  /** The file is final, so the target may share it with the data folder (hard link). */
   readonly final: boolean
 }
 
@@ -14,21 +14,21 @@ export type TargetFolder = 'backups' | 'objects'
 
 /** All methods throw a sentence for the operator, or `signal.reason`. */
 export interface BackupTarget {
-  /** As the operator wrote it; contains no credentials. */
+  /** As the operator specified it; contains no credentials. */
   readonly label: string
-  /** Files that are stored at a time. */
+  /** Number of files that are stored concurrently. */
   readonly parallel: number
-  /** Removes what an interrupted backup left. */
+  /** Removes remains of an interrupted backup. */
   clear(signal: AbortSignal): Promise<void>
-  /** Names and sizes. Empty: nothing was stored yet. */
+  /** Names and sizes. Empty: nothing is stored yet. */
   list(folder: TargetFolder, signal: AbortSignal): Promise<ReadonlyMap<string, number>>
-  /** The bytes in pieces of any size; the caller checks them. */
+  /** Yields the bytes in pieces of any size; the caller verifies them. */
   read(folder: TargetFolder, name: string, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Stores an object under its digest. Throws if the bytes do not have this digest. */
   store(sha256: string, file: SourceFile, signal: AbortSignal): Promise<void>
-  /** Stores a manifest, completely or not at all; durable when it resolves, with all objects stored before. */
+  /** Stores a manifest, completely or not at all; when it resolves, it and all objects stored before are durable. */
   writeManifest(name: string, text: string, signal: AbortSignal): Promise<void>
-  /** No error if it is absent. */
+  /** An absent file is not an error. */
   remove(folder: TargetFolder, name: string, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Checks a backup without restoring it: every object by its digest, the database by SQLite's check, every row of the block
-// index against the segments, and every pin against the index. Needs space for the database in the temporary folder.
+// Checks a backup without restoring it: every object by its digest, the database by SQLite's check, every row of the block index
+// against the segments, and every pin against the index. Needs space for the database in the temporary folder.
 // Tested by src/backup/verify-backup.test.ts
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,14 +18,14 @@ import type { BackupTarget } from './target.ts'
 export type Verified = {
   readonly files: number
   readonly bytes: number
-  /** Files whose object is missing or has other bytes. */
+  /** Files whose object is missing or corrupt. */
   readonly damaged: readonly {
     readonly path: string
     readonly sha256: string
     readonly reason: string
   }[]
   readonly database: readonly Damage[]
-  /** Segments that rows refer to and that the backup does not contain, or only in part. */
+  /** Segments that rows refer to and that the backup lacks, completely or in part. */
   readonly missing: readonly number[]
   readonly pins: number
   readonly unreadablePins: number
@@ -34,15 +34,15 @@ export type Verified = {
 /** Counts the pins of a database, and those that cannot be read. */
 export type CheckPins = (db: Database) => { readonly pins: number; readonly unreadable: number }
 
-/** Of the database. */
+/** Maximum number of reported problems of the database. */
 const damagesMax = 100
 
-/** True if everything is as it was when the backup was made. */
+/** True if the backup is as complete as when it was made. */
 export function isSound({ damaged, database, missing, unreadablePins }: Verified): boolean {
   return damaged.length + database.length + missing.length + unreadablePins === 0
 }
 
-/** Throws a sentence for the operator if the target does not reply, or `signal.reason`. */
+/** Throws a sentence for the operator if the target does not answer, or `signal.reason`. */
 export async function verifyBackup(
   manifest: Manifest,
   target: BackupTarget,
@@ -83,7 +83,7 @@ export async function verifyBackup(
   }
 }
 
-/** Why the object is damaged; null: it is not. */
+/** The reason why the object is damaged; null: it is not. */
 async function read(
   { bytes, sha256 }: BackupFile,
   target: BackupTarget,
