@@ -39,7 +39,7 @@ test('a status, other text and a reply that is too long are refused without the 
   await refuses(/not JSON/)
   node.knobs.text = `"${'x'.repeat(65 * 1024)}"`
   await refuses(/more than 65536 bytes/)
-  // Deeper than threads can send to each other.
+  // Nested deeper than a message between threads can be.
   node.knobs.text = `{"data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
   await refuses(/more than 16 levels/)
   node.knobs.status = 503

@@ -1,5 +1,5 @@
-// Light client data from one beacon node (beacon-APIs, light_client), over HTTP with limits on time and size. Nothing is
-// checked here but that it is JSON: any endpoint may send false data. Errors name no URL, which may contain a key.
+// Light client data from one beacon node (beacon-APIs, light_client), over HTTP with limits on time and size. Checks only that
+// replies are JSON: any endpoint may send false data. Errors contain no URL, because it may contain a key.
 // Tested by src/beacon/beacon-client.test.ts
 import { type Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
@@ -10,16 +10,16 @@ import { isNestedDeeper } from '../base/json-depth.ts'
 export type BeaconClient = {
   /** Host and port, for logs. */
   readonly name: string
-  /** The member `data`. Rejects with BeaconTrouble, or with `signal.reason`. */
+  /** Returns the member `data` of the reply. Rejects with BeaconTrouble, or with `signal.reason`. */
   bootstrap(root: Uint8Array, signal: AbortSignal): Promise<unknown>
-  /** At most `count` updates, of consecutive periods. Rejects as `bootstrap`. */
+  /** At most `count` updates of consecutive periods. Rejects as `bootstrap`. */
   updates(startPeriod: number, count: number, signal: AbortSignal): Promise<readonly unknown[]>
   finalityUpdate(signal: AbortSignal): Promise<unknown>
   optimisticUpdate(signal: AbortSignal): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Why an endpoint sent no data. `status`: of its reply, null without one. */
+/** An endpoint returned no data; the message gives the reason. `status`: HTTP status; null: no response. */
 export class BeaconTrouble extends Error {
   override readonly name = 'BeaconTrouble'
   readonly status: number | null
@@ -33,9 +33,9 @@ const timeoutMs = 10_000
 /** A committee of 512 is 53 KB of JSON, a header 2 KB. */
 const committeeBytesMax = 256 * 1024
 const headersBytesMax = 64 * 1024
-/** Of objects and lists in each other; an update has 5. */
+/** Nesting depth of objects and lists; an update has 5. */
 const levelsMax = 16
-/** Requests at once: a poll of both updates, and a catch-up. */
+/** Concurrent requests: a poll of both updates, and a catch-up. */
 const connections = 3
 
 export function createBeaconClient(url: string, clock: Clock): BeaconClient {
@@ -80,7 +80,7 @@ export function createBeaconClient(url: string, clock: Clock): BeaconClient {
       }
       return Buffer.concat(chunks).toString()
     } finally {
-      // Without effect on a body that was read to its end.
+      // No effect on a body that was read to its end.
       body.on('error', () => {}).destroy()
     }
   }

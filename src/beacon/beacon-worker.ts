@@ -1,5 +1,5 @@
-// Entry of the beacon thread: the light client with its requests, JSON and BLS arithmetic, off the request thread. It has no
-// database: what is to be stored goes to the thread that started it.
+// Entry point of the beacon thread: runs the light client with its requests, JSON parsing and BLS arithmetic outside the request
+// thread. It has no database: it sends data to be stored to the thread that started it.
 // Tested by test/upstream/consensus-started.test.ts
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../base/clock.ts'
@@ -38,5 +38,5 @@ startLightClient({
   onStore: (store) => post({ kind: 'store', saved: encodeStore(spec, store) }),
   onEvidence: (evidence) => post({ kind: 'evidence', evidence }),
 })
-// Timers do not keep a thread alive; its port does.
+// Timers do not keep a thread alive; a listener on its port does.
 parentPort?.on('message', () => {})

@@ -36,7 +36,7 @@ test('bytes that are no point of the curve are refused', () => {
   const beyond = new Uint8Array(keyBytes).fill(0xff)
   beyond[0] = 0x9f
   for (const bad of [infinity, uncompressed, beyond]) assert.throws(() => decompressKeys(bad))
-  // Of 0 to 9 some x have no point: each either decompresses or throws, and none hangs.
+  // Some x from 0 to 9 have no point: each x either decompresses or throws, and none hangs.
   const refused = Array.from({ length: 10 }, (_, x) => {
     const key = new Uint8Array(keyBytes)
     key[0] = 0x80

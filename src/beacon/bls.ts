@@ -16,9 +16,9 @@ const { Fp } = bls12_381.fields
 const signatures = bls12_381.longSignatures
 
 /**
- * Affine points (x, y) of compressed keys, one after the other. Throws for bytes that are no point of the curve. The
- * subgroup is not checked, which takes four fifths of the time: the beacon state admits valid keys alone, and the
- * caller has proved that these are of it. Once per period: 512 keys take about 90 ms.
+ * Affine points (x, y) of compressed keys, concatenated. Throws for bytes that are not a point of the curve. The subgroup check,
+ * 80 % of the time, is omitted: the beacon state contains only valid keys, and the caller has proved that these belong to it.
+ * Runs once per period: 512 keys take about 90 ms.
  */
 export function decompressKeys(keys: Uint8Array): Uint8Array {
   const points = new Uint8Array((keys.length / keyBytes) * affineBytes)
@@ -43,7 +43,7 @@ function decompressKey(key: Uint8Array): { readonly x: bigint; readonly y: bigin
   }
   const bytes = Uint8Array.from(key)
   bytes[0] = first & ~allFlags
-  // Both throw for values outside of the field, and for an x without a point.
+  // Both functions throw for values outside the field, and for an x without a point.
   const x = Fp.fromBytes(bytes)
   const y = Fp.sqrt(Fp.add(Fp.mul(Fp.sqr(x), x), 4n))
   const isLarger = y > halfOrder
@@ -51,8 +51,8 @@ function decompressKey(key: Uint8Array): { readonly x: bigint; readonly y: bigin
 }
 
 /**
- * True if `signature` is one of `message` by all members whose bit is set. `points`: of `decompressKeys`, of a committee
- * that was proved; they are not checked again.
+ * True if `signature` is the aggregate signature of `message` by all members whose bit is set. `points`: from `decompressKeys`,
+ * of a proved committee; they are not checked again.
  */
 export function verifyAggregate(
   points: Uint8Array,
@@ -64,7 +64,7 @@ export function verifyAggregate(
   for (const [member, isSet] of bits.entries()) {
     if (isSet) sum = sum.add(pointAt(points, member))
   }
-  // KeyValidate: a sum of infinity verifies anything.
+  // KeyValidate: the point at infinity as public key would verify any message.
   if (sum.is0()) return false
   try {
     const given = signatures.Signature.fromBytes(signature)

@@ -1,4 +1,4 @@
-// The beacon nodes that the light client may ask: one that fails rests for seconds, one that sends invalid data for
+// The beacon nodes that the light client queries. After a failure an endpoint is paused for seconds, after invalid data for
 // minutes, up to an hour.
 // Tested by src/beacon/light-client.test.ts
 import type { Clock } from '../base/clock.ts'
@@ -7,18 +7,18 @@ import type { BeaconClient } from './beacon-client.ts'
 export type Endpoint = {
   readonly client: BeaconClient
   succeeded(): void
-  /** No reply, or no data. `text`: for operators. */
+  /** Records no reply, or no data. `text`: reason for operators. */
   failed(text: string): void
-  /** Invalid data. */
+  /** Records invalid data. */
   lied(rule: string): void
 }
 
 export type Endpoints = {
-  /** Those that do not rest. */
+  /** Endpoints that are not paused. */
   usable(): readonly Endpoint[]
-  /** Tries one after the other until `attempt` resolves to true. */
+  /** Tries the usable endpoints in order until `attempt` resolves to true. */
   first(attempt: (endpoint: Endpoint) => Promise<boolean>): Promise<void>
-  /** What is wrong with those that rest; null: nothing. */
+  /** Problems of the endpoints for operators; null: none. */
   trouble(): string | null
 }
 
@@ -53,7 +53,7 @@ function createEndpoint(client: BeaconClient, clock: Clock): RestingEndpoint {
   let until = 0
   let text: string | null = null
   function pause(count: number, { first, most }: typeof lieMs): void {
-    // Rests begin anew with each failure and are never shortened by one.
+    // Each failure restarts the pause, but never shortens it.
     until = Math.max(until, clock.monotonic() + Math.min(first * 2 ** count, most))
   }
   return {

@@ -26,7 +26,7 @@ const chain = createBeaconChain({ spec })
 const slotMs = spec.secondsPerSlot * 1000
 const daySlots = 86_400_000 / slotMs
 
-/** Time moves by `turn` alone, and no timer runs: the tests poll. */
+/** Only `turn` moves the time, and no timer runs: the tests poll. */
 function createStillClock(startMs: number): Clock & { turn(ms: number): void } {
   let elapsed = 0
   return {
@@ -57,7 +57,7 @@ async function rig(
     readonly checkpoint?: Uint8Array | null
     readonly chains?: readonly BeaconChain[]
     readonly saved?: SavedStore
-    /** Of our clock, in slots. */
+    /** Error of the local clock, in slots. */
     readonly clockError?: number
   } = {},
 ): Promise<Rig> {
@@ -348,7 +348,7 @@ test('without a new header for five minutes the client is behind, and recovers',
 test('the committee of the next period is missed at its end: behind, without a forced update', async (t) => {
   const { nodes, goTo } = await rig(t)
   const [node] = nodes
-  // No update proves a committee.
+  // The updates prove no committee.
   if (node !== undefined) {
     node.knobs.falsify = (kind, data) =>
       kind === 'update'

@@ -1,5 +1,5 @@
-// When the light client requests what, from which endpoint, and what it makes of the replies. Any endpoint may be false
-// or away: each reply is judged alone, and an endpoint that sends invalid data rests.
+// Schedules the requests of the light client, selects their endpoints, and applies the replies. Any endpoint may be faulty or
+// unavailable: each reply is verified on its own, and an endpoint that sends invalid data is paused.
 // Tested by src/beacon/light-client.test.ts
 import type { Clock } from '../base/clock.ts'
 import { equalBytes, toHex } from '../base/hex.ts'
@@ -22,8 +22,8 @@ import {
 } from './store.ts'
 
 /**
- * `stale`: no checkpoint, or one too old. `catching-up`: committees of past periods are missing. `behind`: no update for 5
- * minutes. `short`: under two thirds signed the newest header. `stopped`: finality is contradicted, until a restart.
+ * `stale`: no checkpoint, or one that is too old. `catching-up`: committees of past periods are missing. `behind`: no update for
+ * 5 minutes. `short`: fewer than two thirds signed the newest header. `stopped`, until a restart: finality is contradicted.
  */
 type LightState =
   | 'stale'
@@ -36,13 +36,13 @@ type LightState =
 
 export type LightStatus = {
   readonly state: LightState
-  /** Why no head is served, for operators; null while following. */
+  /** For operators: why there is no head; null while following. */
   readonly reason: string | null
   readonly latest: ProvedHead | null
   readonly finalized: ProvedHead | null
 }
 
-/** Invalid data, or two valid headers of one slot. `rule`: as `InvalidData`, `unreadable` or `equivocation`. */
+/** Invalid data, or two valid headers of one slot. `rule`: of `InvalidData`, `unreadable` or `equivocation`. */
 export type Evidence = {
   readonly endpoint: string
   readonly request: string
@@ -67,7 +67,7 @@ export type LightClientParts = {
 
 export type LightClient = {
   readonly status: LightStatus
-  /** Requests what is due, once. Never rejects. */
+  /** Makes all due requests once. Never rejects. */
   poll(): Promise<void>
   stop(): Promise<void>
 }
@@ -81,17 +81,17 @@ type Reply = {
 
 /** Weak subjectivity: at least 15.7 days from 8.4 million staked ETH on (consensus-specs, electra). */
 const checkpointAgeMsMax = 14 * 86_400_000
-/** An update that should exist is requested this often. */
+/** Interval of requests for an update that should exist. */
 const pollMs = 1000
-/** Without a new header for this long, the client is behind. */
+/** Without a new header for this time, the client is behind. */
 const behindMs = 300_000
-/** Pause before a checkpoint or a past committee that no endpoint had is requested again. */
+/** Pause before the next request for a checkpoint or a past committee that no endpoint had. */
 const againMs = 10_000
-/** The same for the next committee, which is needed hours later. */
+/** The same for the next committee, which is needed only hours later. */
 const nextCommitteeMs = 60_000
-/** More periods than the age limit allows. */
+/** Higher than the number of periods that the age limit allows. */
 const updatesMax = 16
-/** Replies that need no second look. */
+/** Maximum number of replies that are remembered, to skip repetitions. */
 const seenMax = 64
 
 export function startLightClient(parts: LightClientParts): LightClient {
@@ -104,7 +104,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
   let store: LightStore | null = null
   let status: LightStatus = { state: 'bootstrapping', reason: null, latest: null, finalized: null }
   let fatal: Pick<LightStatus, 'state' | 'reason'> | null = null
-  /** Slot of the newest header that too few signed. */
+  /** Slot of the newest header with too few signatures. */
   let shortSlot = -1
   let finalityAt = -1
   let committeeAt = -nextCommitteeMs
@@ -117,7 +117,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
   function restore(): void {
     const { saved } = parts
     if (saved === null || age(saved.store.finalized) > checkpointAgeMsMax) return
-    // Another checkpoint is a decision of the operator.
+    // A different checkpoint in the settings is the operator's decision: start from it.
     if (checkpoint !== null && !equalBytes(checkpoint, saved.checkpoint)) return
     checkpoint = saved.checkpoint
     store = saved.store
@@ -143,13 +143,13 @@ export function startLightClient(parts: LightClientParts): LightClient {
     })
   }
 
-  /** True when the committee of now is known. */
+  /** True if the committee of the current period is known. */
   function isCaughtUp({ finalized, next }: LightStore): boolean {
     const behind = periodAt(spec, slotNow()) - periodAt(spec, finalized.slot)
     return behind <= 0 || (behind === 1 && next !== null)
   }
 
-  /** Follows the committees, one update each, up to the period of now. */
+  /** Follows the committees to the current period, one update each. */
   async function catchUp(from: LightStore): Promise<void> {
     const pause = isCaughtUp(from) ? nextCommitteeMs : againMs
     if (clock.monotonic() - committeeAt < pause) return
@@ -172,11 +172,11 @@ export function startLightClient(parts: LightClientParts): LightClient {
       }
       return store !== null && isCaughtUp(store) && store.next !== null
     })
-    // Progress: the next endpoint, or this one, may go on immediately.
+    // After progress, the next request needs no pause.
     if (store !== from) committeeAt = -nextCommitteeMs
   }
 
-  /** Finality moves once in an epoch: it is requested when the head moved. */
+  /** Finality moves once per epoch: it is requested only after the head moved. */
   async function follow(): Promise<void> {
     const kinds = ['optimistic_update', 'finality_update'] as const
     for (const kind of kinds) {
@@ -200,7 +200,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
     })
   }
 
-  /** A second look at a header that too few signed, or that contradicts another, costs a signature check. */
+  /** Skips a repeated header with too few signatures or with a contradiction, because verifying it costs a signature check. */
   function isSeen({ attested, finalized, signature }: LightUpdate): boolean {
     const roots = [attested, finalized].map((header) => header && rootOfHeader(header.beacon))
     const key = [...roots, signature].map((part) => (part === null ? '' : toHex(part))).join()
@@ -209,7 +209,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
     return false
   }
 
-  /** Of a committee that the store has: an endpoint may lag, or be ahead of the store, without being false. */
+  /** True if the store has the update's committee. An endpoint may lag, or be ahead of the store, without being faulty. */
   function isWithin({ finalized, next }: LightStore, { signatureSlot }: LightUpdate): boolean {
     const ahead = periodAt(spec, signatureSlot) - periodAt(spec, finalized.slot)
     return ahead === 0 || (ahead === 1 && next !== null)
@@ -228,7 +228,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
     return update === null ? null : { endpoint, kind, data, update }
   }
 
-  /** Undefined: no data. The endpoint rests a while. */
+  /** Undefined: no data; the endpoint is paused. */
   async function request<T>(
     endpoint: Endpoint,
     name: string,
@@ -272,7 +272,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
 
   function advance(update: LightUpdate): Outcome | null {
     if (store === null) return null
-    // A block is signed in the next slot at the earliest: one slot of difference is a matter of clocks.
+    // A block is signed in the next slot at the earliest; allow clocks to differ by one slot.
     const result = advanceStore(spec, store, update, slotNow() + 1, signatures)
     if (result.outcome === 'short') shortSlot = Math.max(shortSlot, update.attested.beacon.slot)
     take(result.store)
@@ -339,7 +339,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
     return { state: 'following', reason: null }
   }
 
-  /** The header of a slot can be had once the block of the next slot, which has its signatures, is there. */
+  /** The header of a slot is available once the next slot's block, which contains its signatures, exists. */
   function pauseMs(): number {
     if (store === null || fatal !== null) return againMs
     const slot = slotNow()
@@ -375,7 +375,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
   }
 }
 
-/** The newest with the most signers first: what the others repeat then costs no signature check. */
+/** Newest first, then most signers first: repetitions of the first reply then cost no signature check. */
 function sortReplies(replies: readonly Reply[]): readonly Reply[] {
   const signers = ({ update }: Reply): number => update.bits.filter(Boolean).length
   const slot = ({ update }: Reply): number => update.attested.beacon.slot

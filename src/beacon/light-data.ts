@@ -1,5 +1,5 @@
-// Light client data of the beacon API (JSON) as typed values: bootstrap, updates, headers. Everything is bounded by the
-// preset, and nothing is proved yet: store.ts does that.
+// Parses light client data of the beacon API (JSON): bootstrap, updates, headers. All sizes are limited by the preset. Nothing is
+// proved yet: store.ts does that.
 // Source: beacon-APIs, types/altair/light_client.yaml and later forks.
 // Tested by src/beacon/store.test.ts
 import { fromHex } from '../base/hex.ts'
@@ -13,14 +13,14 @@ import {
   rootOfShortList,
 } from './ssz.ts'
 
-/** Null: not given. */
+/** Nodes from the leaf up. */
 type Branch = readonly Uint8Array[]
 
 export type LightHeader = {
   readonly beacon: BeaconHeader
-  /** Of the execution block: a claim until `executionBranch` is checked. */
+  /** Hash of the execution block: a claim until `executionBranch` is verified. */
   readonly blockHash: Uint8Array
-  /** Roots of the members of the execution payload header; null: the header has the block hash alone (Gloas). */
+  /** Roots of the members of the execution payload header; null: the header has only the block hash (Gloas). */
   readonly executionLeaves: readonly Uint8Array[] | null
   readonly executionBranch: Branch
 }
@@ -31,7 +31,7 @@ export type Bootstrap = {
   readonly committeeBranch: Branch
 }
 
-/** A LightClientUpdate, or with null members a finality or optimistic update. */
+/** A LightClientUpdate, or a finality or optimistic update, whose other members are null. */
 export type LightUpdate = {
   readonly attested: LightHeader
   readonly nextCommittee: CommitteeKeys | null
@@ -44,7 +44,7 @@ export type LightUpdate = {
   readonly signatureSlot: number
 }
 
-/** Data that cannot be read. The message names the member, not its value. */
+/** Data that cannot be parsed. The message names the member, not its value. */
 export class UnreadableData extends Error {
   override readonly name = 'UnreadableData'
 }
@@ -110,7 +110,7 @@ function parseBeaconHeader(given: unknown): BeaconHeader {
   }
 }
 
-/** Of an ExecutionPayloadHeader: 15 of Capella, 17 from Deneb on. */
+/** Member roots of an ExecutionPayloadHeader: 15 in Capella, 17 from Deneb on. */
 function leavesOf(execution: Members): readonly Uint8Array[] {
   const node = (name: string): Uint8Array => bytesOf(execution[name], 32, name)
   const integer = (name: string, bits = 64): Uint8Array =>
@@ -152,7 +152,7 @@ function parseBranch(given: unknown): Branch {
   return given.map((node) => bytesOf(node, 32, 'branch'))
 }
 
-/** A bit vector: the lowest bit of the first byte is the first member. */
+/** Bit vector: the lowest bit of the first byte belongs to the first member. */
 function parseBits({ committeeSize }: BeaconSpec, given: unknown): readonly boolean[] {
   const bytes = bytesOf(given, Math.ceil(committeeSize / 8), 'sync_committee_bits')
   return Array.from(
@@ -177,7 +177,7 @@ function integerOf(given: unknown, bits: number, member: string): bigint {
   return value
 }
 
-/** Slots beyond 2^53 are of no chain. */
+/** Slots above 2^53 occur on no chain. */
 function slotOf(given: unknown, member: string): number {
   const slot = Number(integerOf(given, 64, member))
   if (!Number.isSafeInteger(slot)) throw unreadable(member)

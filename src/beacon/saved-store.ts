@@ -1,5 +1,5 @@
-// The light client's state as text, for the database: a restart within the age limit then needs no new checkpoint. A digest
-// protects it against damage. It is trusted as the database is.
+// The light client's state as text, for the database: a restart within the age limit needs no new checkpoint. A digest detects
+// damage. The text is trusted like the rest of the database.
 // Tested by src/beacon/saved-store.test.ts
 import { fromHex, toBareHex, toHex } from '../base/hex.ts'
 import { digest } from '../codec/hash/digest.ts'

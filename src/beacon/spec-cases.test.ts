@@ -1,4 +1,4 @@
-// The store on data of others: cases of the consensus specification, and mainnet with 512 members.
+// The store against independent data: cases of the consensus specification, and mainnet with 512 members.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

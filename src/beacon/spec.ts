@@ -1,10 +1,10 @@
-// Constants of beacon chains: slots, sync committee periods, forks, and where the light client's data lies in the state
+// Constants of beacon chains: slots, sync committee periods, forks, and the positions of the light client's data in the state
 // and body trees of each fork. Sources: consensus-specs, light-client/sync-protocol.md of each fork, configs/; the
 // networks' own configurations (eth-clients).
 // Tested by src/beacon/spec.test.ts
 import { fromHex } from '../base/hex.ts'
 
-/** Forks whose headers name an execution block. Those before Capella have none, and are older than any checkpoint. */
+/** Forks whose headers contain an execution block. Forks before Capella do not, and are older than any checkpoint. */
 export type ForkName = 'capella' | 'deneb' | 'electra' | 'fulu' | 'gloas'
 
 /** Every fork, oldest first. */
@@ -31,16 +31,16 @@ export type BeaconSpec = {
   readonly forks: readonly BeaconFork[]
 }
 
-/** Generalized indexes of a fork: of the state tree, and of the block body's. */
+/** Generalized indexes of a fork, in the state tree and in the tree of the block body. */
 export type ForkLayout = {
   readonly currentCommittee: number
   readonly nextCommittee: number
   readonly finalizedRoot: number
-  /** Of the execution payload header in the body; null: the fork's headers have the block hash alone. */
+  /** Of the execution payload header in the body; null: the fork's headers have only the block hash. */
   readonly execution: number | null
   /** Leaves of the execution payload header. */
   readonly executionLeaves: number
-  /** Of the execution block hash in the body: headers in the form of Gloas prove it alone. */
+  /** Of the execution block hash in the body: headers in Gloas form prove only this hash. */
   readonly blockHash: number
 }
 
@@ -149,7 +149,7 @@ export function periodAt({ slotsPerEpoch, epochsPerPeriod }: BeaconSpec, slot: n
   return Math.floor(slot / (slotsPerEpoch * epochsPerPeriod))
 }
 
-/** When a slot begins, in milliseconds since 1970 UTC. */
+/** Start of a slot, milliseconds since 1970 UTC. */
 export function timeOfSlot({ genesisTime, secondsPerSlot }: BeaconSpec, slot: number): number {
   return (genesisTime + slot * secondsPerSlot) * 1000
 }
@@ -159,7 +159,7 @@ export function slotAt({ genesisTime, secondsPerSlot }: BeaconSpec, ms: number):
   return Math.max(0, Math.floor((ms / 1000 - genesisTime) / secondsPerSlot))
 }
 
-/** Signatures that a header needs: two thirds of the committee (342 of 512). */
+/** Number of signatures that a header needs: two thirds of the committee (342 of 512). */
 export function signersNeeded({ committeeSize }: BeaconSpec): number {
   return Math.ceil((committeeSize * 2) / 3)
 }

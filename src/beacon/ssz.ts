@@ -1,4 +1,4 @@
-// Roots of the fixed SSZ containers of the light client protocol, by hand, and Merkle branches by generalized index.
+// Roots of the fixed SSZ containers of the light client protocol, without a library, and Merkle branches by generalized index.
 // Sources: consensus-specs ssz/simple-serialize.md and ssz/merkle-proofs.md.
 // Tested by src/beacon/ssz.test.ts
 import { equalBytes } from '../base/hex.ts'
@@ -14,7 +14,7 @@ export function hashPair(left: Uint8Array, right: Uint8Array): Uint8Array {
   return digest('sha256', both)
 }
 
-/** Root of a tree over nodes of 32 bytes, filled with zeros to a power of two. `nodes`: at least one. */
+/** Root of a tree over nodes of 32 bytes, padded with zero nodes to a power of two. `nodes`: at least one. */
 export function rootOfNodes(nodes: readonly Uint8Array[]): Uint8Array {
   let row = [...nodes]
   let filler: Uint8Array = zero
@@ -29,7 +29,7 @@ export function rootOfNodes(nodes: readonly Uint8Array[]): Uint8Array {
   return row[0] ?? zero
 }
 
-/** An unsigned integer of up to 256 bits as a node: little-endian. */
+/** Encodes an unsigned integer of up to 256 bits as a node: little-endian. */
 export function nodeOfInteger(value: bigint): Uint8Array {
   const node = new Uint8Array(32)
   for (let at = 0, rest = value; rest > 0n && at < 32; at += 1, rest >>= 8n) {
@@ -75,7 +75,7 @@ export function rootOfHeader(header: BeaconHeader): Uint8Array {
   ])
 }
 
-/** `keys`: compressed public keys of 48 bytes, one after the other; `aggregate`: their sum, 48 bytes. */
+/** `keys`: compressed public keys of 48 bytes, concatenated; `aggregate`: their sum, 48 bytes. */
 export type CommitteeKeys = { readonly keys: Uint8Array; readonly aggregate: Uint8Array }
 
 /** `hash_tree_root` of a SyncCommittee. */
@@ -88,7 +88,7 @@ export function rootOfCommittee({ keys, aggregate }: CommitteeKeys): Uint8Array 
 /** DOMAIN_SYNC_COMMITTEE, Altair. */
 const domainType = Uint8Array.of(7, 0, 0, 0)
 
-/** What a sync committee signs for a block root under a fork version (`compute_signing_root`). */
+/** The message that a sync committee signs for a block root under a fork version (`compute_signing_root`). */
 export function signingRoot(
   blockRoot: Uint8Array,
   version: Uint8Array,
@@ -101,14 +101,14 @@ export function signingRoot(
   return hashPair(blockRoot, domain)
 }
 
-/** Nodes of a branch to a generalized index. */
+/** Number of nodes in a branch to a generalized index. */
 export function depthOf(index: number): number {
   return 31 - Math.clz32(index)
 }
 
 /**
- * True if `branch` (nodes from the leaf up) leads from `leaf` at the generalized `index` to `root`. A branch of a later,
- * deeper fork begins with zeros (`is_valid_normalized_merkle_branch`).
+ * True if `branch` (nodes from the leaf up) proves `leaf` at the generalized `index` under `root`. A branch in the form of a
+ * later, deeper fork begins with zeros (`is_valid_normalized_merkle_branch`).
  */
 export function isBranch(
   leaf: Uint8Array,

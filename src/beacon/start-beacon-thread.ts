@@ -1,4 +1,4 @@
-// The light client of one network in its thread: starts it, starts it again when it ends, and holds its last status.
+// Runs the light client of one network in a thread: starts it, restarts it when it ends, and stores its last status.
 // Tested by test/upstream/consensus-started.test.ts
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../base/clock.ts'

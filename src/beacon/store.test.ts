@@ -1,4 +1,4 @@
-// Each assert of sync-protocol.md is broken alone, against a simulated chain with real signatures.
+// Breaks each assert of sync-protocol.md alone, on a simulated chain with real signatures.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fromHex, toHex } from '../base/hex.ts'
@@ -31,7 +31,7 @@ function start(of: BeaconChain = chain, slot = 24): LightStore {
   return startStore(of.spec, of.rootAt(slot), bootstrap, signatures)
 }
 
-/** With the next committee, finalized at slot 24. */
+/** A store with the next committee, finalized at slot 24. */
 function started(of: BeaconChain = chain): LightStore {
   return take(start(of), of.update(45), 46, of).store
 }
@@ -168,7 +168,7 @@ suite('forks', () => {
         asGloas: after === 'gloas',
       })
       let store = start(forked)
-      // Slot 63 is signed in slot 64, under the version of slot 63.
+      // The committee signs slot 63 in slot 64, under the fork version of slot 63.
       for (const slot of [45, 63, 64, 90, 130]) {
         store = take(store, forked.update(slot), slot + 1, forked).store
         assert.equal(store.optimistic.slot, slot)

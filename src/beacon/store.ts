@@ -1,6 +1,6 @@
 // The light client's state and its rules: a pure state machine without clock, network or BLS arithmetic. It differs from
-// consensus-specs light-client/sync-protocol.md in two points, both stricter: a header counts from two thirds of the
-// committee on, also as optimistic, and there is no force update.
+// consensus-specs light-client/sync-protocol.md in two points, both stricter: every header, also an optimistic one, needs two
+// thirds of the committee, and there is no force update.
 // Tested by src/beacon/store.test.ts, src/beacon/spec-cases.test.ts
 import { equalBytes } from '../base/hex.ts'
 import type { Bootstrap, LightHeader, LightUpdate } from './light-data.ts'
@@ -25,7 +25,7 @@ import {
   signingRoot,
 } from './ssz.ts'
 
-/** A proved committee. `points`: affine keys, as bls.ts makes them. */
+/** A proved committee. `points`: affine keys from bls.ts. */
 export type Committee = { readonly root: Uint8Array; readonly points: Uint8Array }
 
 /** A proved header: its block root, its slot and its execution block. */
@@ -33,7 +33,7 @@ export type ProvedHead = {
   readonly root: Uint8Array
   readonly slot: number
   readonly blockHash: Uint8Array
-  /** Of the committee; 0: of the checkpoint. */
+  /** Number of signers in the committee; 0 for the checkpoint. */
   readonly signers: number
 }
 
@@ -41,11 +41,11 @@ export type LightStore = {
   readonly finalized: ProvedHead
   readonly optimistic: ProvedHead
   readonly current: Committee
-  /** Null: not known yet. */
+  /** Null: not yet known. */
   readonly next: Committee | null
 }
 
-/** Signature checks and decompression of keys: bls.ts, or a fake. */
+/** Signature verification and decompression of keys: bls.ts, or a fake in tests. */
 export type Signatures = {
   decompress(keys: Uint8Array): Uint8Array
   verify(
@@ -57,13 +57,13 @@ export type Signatures = {
 }
 
 /**
- * `applied`: the store moved. `old`: valid as far as it was read, and without news. `short`: correctly signed, by fewer
- * than two thirds. `equivocation`: two thirds signed another header of the same slot too; the store has the one with
+ * `applied`: the store changed. `old`: no news; verified only as far as needed to see that. `short`: correctly signed, but by
+ * fewer than two thirds. `equivocation`: two thirds also signed another header of the same slot; the store has the one with
  * more signers.
  */
 export type Outcome = 'applied' | 'old' | 'short' | 'equivocation'
 
-/** Rules that data can break, named after the specification's asserts. */
+/** Rules that data can violate, named after the specification's asserts. */
 export type Rule =
   | 'checkpoint'
   | 'header'
@@ -78,7 +78,7 @@ export type Rule =
   | 'next-committee-changed'
   | 'signature'
 
-/** Data that is wrong: no honest node sends it. */
+/** Invalid data, which no honest node sends. */
 export class InvalidData extends Error {
   override readonly name = 'InvalidData'
   readonly rule: Rule
@@ -116,7 +116,7 @@ export function startStore(
 }
 
 /**
- * The store after an update, finality update or optimistic update. `currentSlot`: of the local clock. Throws InvalidData
+ * The store after an update, finality update or optimistic update. `currentSlot`: by the local clock. Throws InvalidData
  * and FinalityContradiction; the store is then unchanged.
  */
 export function advanceStore(
@@ -141,20 +141,20 @@ export function advanceStore(
   return applyUpdate(store, found, signatures)
 }
 
-/** An update whose branches are proved, and whose signature is not checked yet. */
+/** An update with proved branches, whose signature is not verified yet. */
 type ReadUpdate = {
   readonly attested: ProvedHead
   readonly finalized: ProvedHead | null
   readonly next: { readonly root: Uint8Array; readonly keys: Uint8Array } | null
-  /** Of the signature's slot, of the store. */
+  /** Periods of the signature's slot and of the store. */
   readonly signaturePeriod: number
   readonly storePeriod: number
   readonly attestedPeriod: number
-  /** Null: nothing finalized. */
+  /** Null: the update has no finalized header. */
   readonly finalizedPeriod: number | null
 }
 
-/** `validate_light_client_update` up to the signature. */
+/** The part of `validate_light_client_update` before the signature. */
 function readUpdate(
   spec: BeaconSpec,
   store: LightStore,
@@ -203,7 +203,7 @@ function readFinalized(
     insist('finality-absent', isAbsent)
     return null
   }
-  // The finalized checkpoint of genesis is a zero root.
+  // The finalized checkpoint at genesis is a zero root.
   const isGenesis = finalized === null || finalized.beacon.slot === 0
   if (isGenesis) insist('finality-absent', isAbsent)
   else checkHeader(spec, finalized)
@@ -233,7 +233,7 @@ function readNext(
   return { root, keys: nextCommittee?.keys ?? zero }
 }
 
-/** Saves the signature check, which costs 20 ms, for what every endpoint repeats. */
+/** False for an update that every endpoint repeats: saves the signature check, which takes 20 ms. */
 function isNews(store: LightStore, found: ReadUpdate): boolean {
   const { attested, finalized } = found
   if (attested.slot > store.optimistic.slot || bringsNext(store, found)) return true
@@ -246,8 +246,8 @@ function isNews(store: LightStore, found: ReadUpdate): boolean {
 }
 
 /**
- * The next committee is not known yet, and the update proves it, finalized within the period. Its finalized header may
- * be older than the store's.
+ * True if the next committee is not known yet and the update proves it, finalized within the period. The update's finalized
+ * header may be older than the store's.
  */
 function bringsNext(store: LightStore, { next, finalizedPeriod, ...found }: ReadUpdate): boolean {
   const isOfStore = found.attestedPeriod === found.storePeriod
@@ -270,7 +270,7 @@ function isSigned(
   return signatures.verify(committee.points, update.bits, message, update.signature)
 }
 
-/** `apply_light_client_update`, and the optimistic header. */
+/** Implements `apply_light_client_update`, and updates the optimistic header. */
 function applyUpdate(
   store: LightStore,
   found: ReadUpdate,
@@ -293,7 +293,7 @@ function applyUpdate(
   } else if (isLater || bringsNext(store, found)) {
     known ??= take()
   }
-  // The checkpoint's header has no signers of its own until a committee finalizes it.
+  // The checkpoint's header has no signers until a committee finalizes it.
   const isSame = finalized !== null && equalBytes(finalized.root, store.finalized.root)
   const isStronger = isSame && finalized.signers > store.finalized.signers
   const final = isLater || isStronger ? finalized : store.finalized
@@ -304,7 +304,7 @@ function applyUpdate(
   }
 }
 
-/** `is_valid_light_client_header`. Returns the layout of its fork. */
+/** Implements `is_valid_light_client_header`. Returns the layout of the header's fork. */
 function checkHeader(spec: BeaconSpec, header: LightHeader): ForkLayout {
   const fork = forkAt(spec, header.beacon.slot)
   if (fork === null) throw new InvalidData('header')
@@ -320,7 +320,7 @@ function isHeader(
   if (executionLeaves === null) {
     return isBranch(blockHash, executionBranch, hashIndex, beacon.bodyRoot)
   }
-  // A header before Deneb, sent in Deneb's form, has zeros for the new members.
+  // A header from before Deneb in Deneb's form has zeros for the new members.
   const isZero = executionLeaves.slice(count).every((leaf) => equalBytes(leaf, zero))
   if (execution === null || executionLeaves.length < count || !isZero) return false
   const root = rootOfNodes(executionLeaves.slice(0, count))
