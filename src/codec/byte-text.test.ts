@@ -23,7 +23,7 @@ test('any bytes read as text are written as the same bytes', () => {
     fc.property(fc.oneof(some, fc.uint8Array({ maxLength: 64 })), (bytes) => {
       const text = textOfBytes(bytes)
       assert.deepEqual(new Uint8Array(bytesOfText(text)), bytes)
-      // In one way: another text is of other bytes.
+      // The text is unique: another text has other bytes.
       if (text.isWellFormed()) assert.equal(text, Buffer.from(bytes).toString('utf8'))
     }),
   )
@@ -31,7 +31,7 @@ test('any bytes read as text are written as the same bytes', () => {
 
 test('what is UTF-8 in a text stays as it is around a byte that is not', () => {
   assert.equal(textOfBytes(hex('61c3a9ff62f0908591')), 'aé\udcffb\u{10151}')
-  // Overlong forms, encoded surrogates, points past the last: each byte by itself.
+  // Overlong forms, encoded surrogates, code points above the maximum: each byte becomes a surrogate.
   assert.equal(textOfBytes(hex('c0af')), '\udcc0\udcaf')
   assert.equal(textOfBytes(hex('eda080')), '\udced\udca0\udc80')
   assert.equal(textOfBytes(hex('f4908080')), '\udcf4\udc90\udc80\udc80')

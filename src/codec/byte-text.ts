@@ -1,5 +1,5 @@
-// Text of blocks, which may not be valid UTF-8: each invalid byte becomes one lone surrogate, U+DC80 to U+DCFF, and the
-// same byte again when the text is written. So reading and writing does not change a block.
+// Text of blocks that may not be valid UTF-8. Reading replaces each invalid byte by a lone surrogate, U+DC80 to U+DCFF; writing
+// restores the byte. So reading and writing a block does not change it.
 // Rule: https://www.unicode.org/reports/tr36/ section 3.7.4 (surrogate escapes, as Python's PEP 383)
 // Tested by src/codec/byte-text.test.ts
 
@@ -16,17 +16,17 @@ export function textOfBytes(bytes: Uint8Array): string {
   }
 }
 
-/** The bytes that `textOfBytes` made this text of. Surrogates of other kinds become U+FFFD. */
+/** The reverse of `textOfBytes`. Surrogates of other kinds become U+FFFD. */
 export function bytesOfText(text: string): Uint8Array {
   if (text.isWellFormed()) return Buffer.from(text, 'utf8')
   const parts = text.split(/([\udc80-\udcff])/u).map((part, index) =>
-    // Every second part is one that was split at.
+    // Every second part is a separator, one of the lone surrogates.
     index % 2 === 1 ? Uint8Array.of(part.charCodeAt(0) - escapes) : Buffer.from(part, 'utf8'),
   )
   return Buffer.concat(parts)
 }
 
-/** One UTF-16 unit for each byte at most, so the room is known before. */
+/** The result has at most one UTF-16 unit per byte, so its buffer is allocated in advance. */
 function escapedText(bytes: Uint8Array): string {
   const units = new Uint16Array(bytes.length)
   let length = 0
@@ -48,7 +48,7 @@ function escapedText(bytes: Uint8Array): string {
   return Buffer.from(units.buffer, 0, length * 2).toString('utf16le')
 }
 
-/** The code point at `at`; null where the bytes are none (RFC 3629 section 4). */
+/** The code point at `at`; null if the bytes are invalid (RFC 3629 section 4). */
 function readPoint(
   bytes: Uint8Array,
   at: number,

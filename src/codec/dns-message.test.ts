@@ -1,4 +1,4 @@
-// DNS messages: a query as RFC 8484 prints it, replies written by hand, and bytes that are none.
+// DNS messages: a query as in RFC 8484, replies written by hand, and invalid bytes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,9 +1,9 @@
-// DNS messages: a query for TXT records, and the texts of its reply with their time to live.
-// Rules: RFC 1035 4, RFC 8484 (the form that DNS over HTTPS sends)
+// DNS messages: encodes a query for TXT records, and decodes the texts of its reply with their time to live.
+// Rules: RFC 1035 4, RFC 8484 (the form used by DNS over HTTPS)
 // Tested by src/codec/dns-message.test.ts
 import { Fault } from '../base/fault.ts'
 
-/** `ttlSeconds`: the least of the answers, also of the CNAMEs to them. */
+/** `ttlSeconds`: the minimum of all answers, including CNAMEs. */
 export type TxtAnswers = { readonly texts: readonly string[]; readonly ttlSeconds: number }
 
 const headBytes = 12
@@ -15,7 +15,7 @@ const noName = 3
 const answersMax = 100
 const nameBytesMax = 255
 
-/** `name`: labels of ASCII, dots between them. Throws RangeError for a name that DNS cannot have. The ID is 0 (RFC 8484 4.1). */
+/** `name`: ASCII labels separated by dots. Throws RangeError for a name that is invalid in DNS. The ID is 0 (RFC 8484 4.1). */
 export function encodeTxtQuery(name: string): Uint8Array {
   const labels = name.split('.').map((label) => {
     const bytes = Buffer.from(label, 'latin1')
@@ -31,8 +31,8 @@ export function encodeTxtQuery(name: string): Uint8Array {
 }
 
 /**
- * Null: the name has no TXT record. A TXT record of several strings is one text. Throws `no_upstream` for an error of the
- * resolver, and for a message that is malformed or cut.
+ * Null: the name has no TXT record. The strings of one TXT record are joined. Throws `no_upstream` for an error of the
+ * resolver, and for a message that is malformed or truncated.
  */
 export function decodeTxtReply(message: Uint8Array): TxtAnswers | null {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength)
@@ -74,7 +74,7 @@ function readReply(bytes: Buffer): TxtAnswers | null {
   return texts.length === 0 ? null : { texts, ttlSeconds }
 }
 
-/** The end of a name. Names are not compared: the resolver follows CNAMEs. */
+/** Returns the end of a name. Names are not compared: the resolver follows CNAMEs. */
 function skipName(bytes: Buffer, start: number): number {
   for (let at = start; ;) {
     const length = bytes.readUInt8(at)

@@ -1,7 +1,7 @@
-// JSON as Go's encoder writes it: compact, with the characters <, >, & escaped. Pure.
+// Encodes JSON as Go's encoder does: compact, with the characters <, >, & escaped. Pure.
 // Tested by src/kubo/ipfs-api.test.ts
 
-/** ECMAScript 2026; the compiler's own declarations do not have it yet. */
+/** ECMAScript 2026; the compiler's own declarations lack it. */
 type RawJson = typeof JSON & { rawJSON(text: string): unknown }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** One line, its line feed included. Members in the order of `value`; a bigint keeps all its digits. */
+/** One line including its line feed. Members in the order of `value`; a bigint is written with all its digits. */
 export function kuboLine(value: unknown): string {
   const text = JSON.stringify(value, digits)
   return text.replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string) + '\n'

@@ -1,4 +1,4 @@
-// The codec against chain data recorded elsewhere: a chain over every fork, and one mainnet block.
+// The codec against chain data recorded elsewhere: a chain with every fork, and one mainnet block.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ function verifyBlock(parts: BlockParts): void {
   for (const raw of entries) assert.deepEqual(encodeTransaction(decodeTransaction(raw)), raw)
 }
 
-/** How many transactions of each type, 0 to 4. */
+/** Number of transactions of each type, 0 to 4. */
 function countTypes(lists: readonly Uint8Array[]): number[] {
   const counts = [0, 0, 0, 0, 0]
   for (const raw of lists.flatMap(decodeEntries)) {
@@ -222,7 +222,7 @@ function transactionsByHash(): Map<string, Uint8Array> {
   return byHash
 }
 
-/** The value, or null when the nodes prove absence or one is missing. */
+/** The value, or null if the nodes prove absence or one is missing. */
 function walk(nodes: readonly Uint8Array[], root: Uint8Array, key: Uint8Array): Uint8Array | null {
   let next = root
   let rest = toNibbles(key)
@@ -296,7 +296,7 @@ function recordedResults(method = ''): Json[] {
     .map((line) => objectOf(JSON.parse(line.slice(3)))['result'] ?? null)
 }
 
-/** Every object in every recorded result, however deep. */
+/** Every object in every recorded result, at any depth. */
 function recordedObjects(): { readonly [name: string]: Json }[] {
   const found: { readonly [name: string]: Json }[] = []
   const waiting = recordedResults()

@@ -1,5 +1,4 @@
-// Values of a state trie's leaf (account) and of a storage trie's leaf (slot), and the hashes of empty
-// data.
+// Values of a leaf in a state trie (account) and in a storage trie (slot), and the hashes of empty data.
 import { fromHex } from '../../base/hex.ts'
 import {
   Malformed,
@@ -11,19 +10,19 @@ import {
   listField,
 } from './rlp.ts'
 
-/** keccak256(0x80): the root of a trie without entries. */
+/** keccak256(0x80): the root of an empty trie. */
 export const emptyTrieRoot = fromHex(
   '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
 )
-/** keccak256 of no bytes: the code of an account without code. */
+/** keccak256 of no bytes: the code hash of an account without code. */
 export const emptyCodeHash = fromHex(
   '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
 )
-/** keccak256(0xc0): no uncles, as in every block since the merge. */
+/** keccak256(0xc0): an empty list of uncles, as in every block since the merge. */
 export const emptyUnclesHash = fromHex(
   '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
 )
-/** sha256 of no bytes: no requests (EIP-7685). */
+/** sha256 of no bytes: an empty list of requests (EIP-7685). */
 export const emptyRequestsHash = fromHex(
   '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
 )
@@ -65,7 +64,7 @@ export function encodeAccountState(account: AccountState): Uint8Array {
 }
 
 /**
- * `bytes`: the leaf's value, an RLP string of 1 to 32 bytes without leading zeros. Returns a fresh array of
+ * `bytes`: the leaf's value, an RLP string of 1 to 32 bytes without leading zeros. Returns a new array of
  * 32 bytes. Throws `Malformed`, also on zero, which is never stored.
  */
 export function decodeStorageValue(bytes: Uint8Array): Uint8Array {

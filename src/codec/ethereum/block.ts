@@ -1,5 +1,5 @@
-// A whole block as debug_getRawBlock and chain files hold it: [header, transactions, uncles, withdrawals?].
-// It is sliced, never re-encoded, so each part has the hash that the header contains.
+// A whole block as in debug_getRawBlock and chain files: [header, transactions, uncles, withdrawals?].
+// The block is sliced, never re-encoded, so each part has the hash in the header.
 import { Malformed, endOfItem, splitList } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
@@ -11,7 +11,7 @@ export type BlockParts = {
   readonly withdrawals: Uint8Array | null
 }
 
-/** Cuts one block; the inside of the parts is not validated. Throws `Malformed`. */
+/** Splits one block; the content of the parts is not validated. Throws `Malformed`. */
 export function splitBlock(bytes: Uint8Array): BlockParts {
   const [header, transactions, uncles, withdrawals, ...more] = splitList(bytes)
   if (header === undefined || transactions === undefined || uncles === undefined) {
@@ -21,7 +21,7 @@ export function splitBlock(bytes: Uint8Array): BlockParts {
   return { header, transactions, uncles, withdrawals: withdrawals ?? null }
 }
 
-/** The reverse of `splitBlock`: the parts' bytes as they are, in one list. */
+/** The reverse of `splitBlock`: one list of the unchanged parts. */
 export function joinBlock(parts: BlockParts): Uint8Array {
   const { header, transactions, uncles, withdrawals } = parts
   const writer = new RlpWriter()
@@ -31,7 +31,7 @@ export function joinBlock(parts: BlockParts): Uint8Array {
   return writer.take()
 }
 
-/** The blocks of a file that holds them one after the other, in order. Throws `Malformed`. */
+/** The blocks of a file of concatenated blocks, in order. Throws `Malformed`. */
 export function* splitBlocks(bytes: Uint8Array): Generator<BlockParts> {
   for (let at = 0; at < bytes.length;) {
     const end = endOfItem(bytes, at)

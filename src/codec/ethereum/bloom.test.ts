@@ -10,7 +10,7 @@ const topics = [
   fromHex('0x95b7276947f6331672b0c63eca28c1d39f25286d5e2793d6a487837ff1475ba0'),
 ]
 
-/** Nine bits at most, set here as the Yellow Paper's example of M3:2048 counts them. */
+/** A bloom with the given bits, set as in the Yellow Paper's definition of M3:2048. */
 function bloomOf(bits: readonly number[]): Uint8Array {
   const bloom = new Uint8Array(256)
   for (const bit of bits) {
@@ -28,7 +28,7 @@ test('an empty bloom contains no value and a full one may contain all', () => {
 })
 
 test('the three bits are taken from the first three pairs of the digest', () => {
-  // keccak256 of no bytes begins c5d2 4601 86f7.
+  // keccak256 of no bytes begins with c5d2 4601 86f7.
   const bits = [0xc5d2 & 2047, 0x4601 & 2047, 0x86f7 & 2047]
   const nothing = bloomBits(new Uint8Array(0))
   assert.equal(mayHold(bloomOf(bits), nothing), true)

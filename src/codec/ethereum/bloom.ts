@@ -2,7 +2,7 @@
 // negatives.
 import { keccak256 } from '../hash/keccak.ts'
 
-/** The three bits a value sets, 0 to 2047; bit 0 is the lowest of the bloom's last byte. */
+/** The three bits that a value sets, 0 to 2047; bit 0 is the lowest bit of the bloom's last byte. */
 export type BloomBits = readonly [number, number, number]
 
 export function bloomBits(value: Uint8Array): BloomBits {
@@ -11,7 +11,7 @@ export function bloomBits(value: Uint8Array): BloomBits {
   return [bit(0), bit(2), bit(4)]
 }
 
-/** `bloom`: 256 bytes. False when no log of the block has the value of `bits` as address or topic. */
+/** `bloom`: 256 bytes. False if no log of the block has the value of `bits` as address or topic. */
 export function mayHold(bloom: Uint8Array, bits: BloomBits): boolean {
   return bits.every((bit) => ((bloom[255 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0)
 }

@@ -1,4 +1,4 @@
-// Address with a checksum in the case of its letters (EIP-55).
+// Formats an address with a checksum in the case of its letters (EIP-55).
 import { toBareHex } from '../../base/hex.ts'
 import { keccak256 } from '../hash/keccak.ts'
 

@@ -1,5 +1,5 @@
-// Calls of a getter by its ABI, for a contract without a known storage layout: `owner`, `balances[0xabc…]`. A node reports
-// the slots that the call reads (eth_createAccessList); the slot with the getter's result is then found.
+// Encodes calls of getters by their ABI, for a contract without a known storage layout: `owner`, `balances[0xabc…]`. A node
+// reports the slots that the call reads (eth_createAccessList); the caller then finds the slot with the getter's result.
 // Source: Solidity documentation, "Contract ABI Specification" and "Getter Functions".
 // Tested by test/slot-explorer.test.ts
 import { fromHex, toBareHex, toHex } from '../../base/hex.ts'
@@ -26,7 +26,7 @@ type AbiEntry = {
 
 const entriesMax = 10_000
 
-/** Is it an ABI, or an artifact that holds one? Its entries, else null. */
+/** The entries of an ABI, or of an artifact that contains one; null for anything else. */
 export function findAbi(json: unknown): readonly AbiEntry[] | null {
   const found = Array.isArray(json) ? json : ((json as { abi?: unknown } | null)?.abi ?? null)
   if (!Array.isArray(found) || found.length > entriesMax) return null
@@ -34,8 +34,8 @@ export function findAbi(json: unknown): readonly AbiEntry[] | null {
 }
 
 /**
- * `path`: a getter and its arguments in brackets. Throws StorageLayoutError for one that is not there, takes what is no
- * single word, or answers more than one value.
+ * `path`: a getter with its arguments in brackets. Throws StorageLayoutError for a getter that does not exist, has an argument
+ * of more than one word, or returns more than one value.
  */
 export function getterCall(abi: readonly AbiEntry[], path: string): GetterCall {
   const [first, ...keys] = splitPath(path)
@@ -68,7 +68,7 @@ export function getterCall(abi: readonly AbiEntry[], path: string): GetterCall {
   return { signature, data: `0x${selector}${words.join('')}`, output }
 }
 
-/** One word as people write a value of the ABI's type. */
+/** Formats one word as a value of the ABI's type. */
 export function tellWord(type: string, word: Uint8Array): string | boolean {
   const number = BigInt(toHex(word))
   if (type === 'bool') return number !== 0n

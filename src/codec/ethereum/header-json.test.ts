@@ -25,7 +25,7 @@ const samples = fc.record({
 })
 type Sample = typeof samples extends fc.Arbitrary<infer T> ? T : never
 
-/** The header as another implementation makes it, and as a node would print it. */
+/** The header built by another implementation, and its JSON as a node returns it. */
 function sampleHeader({ hardfork, hash, logsBloom, extraData, nonce, integers }: Sample) {
   const [difficulty, number, gas = 0n, gasUsed = 0n, timestamp, baseFeePerGas] = integers
   const gasLimit = gas > gasUsed ? gas : gasUsed + 5000n
@@ -86,7 +86,7 @@ test('a header of any fork, printed by another implementation, is encoded to its
   assert.deepEqual(lengths, new Set([15, 16, 17, 20, 21, 23]))
 })
 
-/** The newest form, as a node prints it. */
+/** A header with all fields, in the JSON form of a node. */
 const newest = {
   parentHash: word(1),
   sha3Uncles: word(2),

@@ -1,13 +1,13 @@
 // Encodes a header as RLP from the JSON of eth_getBlockBy…. Optional fields are written if present, without a fork
-// table: the hash decides whether the bytes are the header.
+// table: the hash shows if the bytes are the header.
 import { isGiven, type JsonRecord, recordOf, writeBytes, writeInteger } from './json-fields.ts'
 import { Malformed } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
-/** A number: data of so many bytes. */
+/** A number: bytes of exactly that length. */
 type Form = number | 'data' | 'integer'
 
-/** In the order of the header; from `firstOptional` on a network may not have them yet. */
+/** In header order. Fields from `firstOptional` on may be absent on a network. */
 const fields: readonly (readonly [name: string, form: Form])[] = [
   ['parentHash', 32],
   ['sha3Uncles', 32],
@@ -35,12 +35,12 @@ const fields: readonly (readonly [name: string, form: Form])[] = [
 ]
 const firstOptional = 15
 
-/** A block has at most 2 uncles; some networks of old had more. */
+/** A block has at most 2 uncles; old blocks of some networks have more. */
 const unclesMax = 16
 
 /**
- * `json`: a block or an uncle, with or without its lists; `hash`, `size`, `totalDifficulty` and other members are
- * ignored. Throws `Malformed`, also if an optional field is present without all before it.
+ * `json`: a block or an uncle, with or without its lists. `hash`, `size`, `totalDifficulty` and other members are ignored.
+ * Throws `Malformed`, also if an optional field is present and an earlier one is not.
  */
 export function encodeHeaderJson(json: unknown): Uint8Array {
   const writer = new RlpWriter()
@@ -48,7 +48,7 @@ export function encodeHeaderJson(json: unknown): Uint8Array {
   return writer.take()
 }
 
-/** The RLP list of uncles, each as eth_getUncleBy… gives it, in order. Throws `Malformed`. */
+/** The RLP list of uncles, each in the form of eth_getUncleBy…, in order. Throws `Malformed`. */
 export function encodeUnclesJson(uncles: readonly unknown[]): Uint8Array {
   if (uncles.length > unclesMax) throw new Malformed(`at most ${unclesMax} uncles`)
   const writer = new RlpWriter()

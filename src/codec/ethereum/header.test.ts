@@ -7,7 +7,7 @@ import { Malformed, type RlpItem, decodeRlp, encodeInteger, encodeRlp } from './
 
 const hash = new Uint8Array(32).fill(1)
 
-/** Item by item, as the table of fields has them; each value differs from its neighbours. */
+/** One item per field, in order; each value differs from its neighbours. */
 const items: readonly RlpItem[] = [
   ...[32, 32, 20, 32, 32, 32, 256].map((length, index) => new Uint8Array(length).fill(index)),
   ...[0, 7, 30_000_000, 21_000, 1_700_000_000].map(encodeInteger),

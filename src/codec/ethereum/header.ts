@@ -1,5 +1,5 @@
-// A block header's RLP (Yellow Paper 4.4.3; order of the later fields: go-ethereum core/types/block.go).
-// Fields are read and written as present: no fork table decides, so a new network needs no schedule.
+// The RLP of a block header (Yellow Paper 4.4.3; order of the later fields: go-ethereum core/types/block.go).
+// Fields are read and written if present, without a fork table, so a new network needs no schedule.
 import {
   Malformed,
   type RlpItem,
@@ -11,7 +11,7 @@ import {
   listField,
 } from './rlp.ts'
 
-/** Byte fields are 32 bytes long but `miner` 20, `logsBloom` 256, `nonce` 8, `extraData` any. */
+/** Byte fields are 32 bytes, except `miner` 20, `logsBloom` 256, `nonce` 8, `extraData` any length. */
 export type Header = {
   readonly parentHash: Uint8Array
   readonly unclesHash: Uint8Array
@@ -28,7 +28,7 @@ export type Header = {
   readonly extraData: Uint8Array
   readonly mixHash: Uint8Array
   readonly nonce: Uint8Array
-  /** London. From here on each field needs all before it. */
+  /** London. Each field from here on requires all earlier ones. */
   readonly baseFeePerGas?: bigint
   /** Shanghai. */
   readonly withdrawalsRoot?: Uint8Array
@@ -42,19 +42,19 @@ export type Header = {
   readonly blockAccessListHash?: Uint8Array
   /** EIP-7843. */
   readonly slotNumber?: bigint
-  /** Items after the known ones, preserved so that a newer fork's header encodes back to its bytes. */
+  /** Items after the known fields, preserved so that a header of a newer fork encodes to the same bytes. */
   readonly unknownFields?: readonly RlpItem[]
 }
 
 /**
- * Reads a header of 15 or more fields. The block hash is keccak256 of the same `bytes`.
+ * Decodes a header of 15 or more fields. The block hash is keccak256 of `bytes`.
  * Byte fields are views. Throws `Malformed`.
  */
 export function decodeHeader(bytes: Uint8Array): Header {
   return headerOf(decodeRlp(bytes))
 }
 
-/** A header out of an item decoded before, as in a list of uncles. Throws `Malformed`. */
+/** Reads a header from a decoded item, as in a list of uncles. Throws `Malformed`. */
 export function headerOf(item: RlpItem): Header {
   const items = listField(item, 'header')
   if (items.length < 15) throw new Malformed(`header of at least 15 items, got ${items.length}`)
@@ -90,7 +90,7 @@ export function headerOf(item: RlpItem): Header {
   }
 }
 
-/** Throws `Malformed` when an optional field is there without all before it. */
+/** Throws `Malformed` if an optional field is present and an earlier one is not. */
 export function encodeHeader(header: Header): Uint8Array {
   const optional = [
     header.baseFeePerGas,

@@ -53,7 +53,7 @@ test('no key can make the signature of an impersonated transaction', () => {
     try {
       key = recover(signingHash(marked), signature, recoveryId)
     } catch {
-      // As good as no key.
+      // An exception also means that there is no key.
     }
     assert.equal(key, null)
   }

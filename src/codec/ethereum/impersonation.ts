@@ -1,6 +1,6 @@
-// Transactions of a development chain that have a sender and no signature. In place of the signature, r is a fixed mark and s
-// is the sender, so the hash of the transaction covers the sender. No point of secp256k1 has the mark as its x coordinate:
-// no key can make such a signature, and no public chain accepts such a transaction.
+// Transactions of a development chain that have a sender but no signature. In place of the signature, r is a fixed marker and s
+// is the sender, so the transaction hash covers the sender. No point of secp256k1 has the marker as x coordinate: no key can
+// produce such a signature, and no public chain accepts such a transaction.
 // Tested by src/codec/ethereum/impersonation.test.ts
 import { toBareHex } from '../../base/hex.ts'
 import { encodeInteger } from './rlp.ts'

@@ -1,5 +1,5 @@
-// Fields of the JSON objects that nodes return, read strictly and written directly as RLP. An integer may be padded with
-// zeros, because clients do that; data may not: its length is significant.
+// Reads fields of the JSON objects that nodes return, strictly, and writes them directly as RLP. An integer may have leading
+// zeros, because clients send them; data may not, because its length is significant.
 // Tested by src/codec/ethereum/header-json.test.ts, src/codec/ethereum/transaction-json.test.ts
 import { decodeDigits } from '../../base/hex.ts'
 import { Malformed } from './rlp.ts'
@@ -8,9 +8,9 @@ import type { RlpWriter } from './rlp-writer.ts'
 /** A JSON object with unknown members. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-/** 32 bytes. */
+/** Digits of 32 bytes. */
 const integerDigitsMax = 64
-/** In front of them; some nodes write a whole word, some another byte. */
+/** Maximum number of leading zeros: some nodes pad to a whole word, some to a byte. */
 const zerosMax = 128
 
 export function recordOf(value: unknown, name: string): JsonRecord {
@@ -28,12 +28,12 @@ export function arrayOf(value: unknown, name: string, countMax: number): readonl
   return value
 }
 
-/** False for null and for a member that is not there: nodes write absence both ways. */
+/** False for null and undefined: nodes use both for an absent member. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-/** `0x` + two digits a byte; `length` given: exactly so many bytes. */
+/** `0x` and two digits per byte; with `length`, exactly that many bytes. */
 export function bytesOf(value: unknown, name: string, length?: number): Uint8Array {
   const text = hexOf(value, name)
   const bytes = text.length % 2 === 0 ? decodeDigits(text, 2) : null
@@ -44,12 +44,12 @@ export function bytesOf(value: unknown, name: string, length?: number): Uint8Arr
   return bytes
 }
 
-/** Puts data before all that was written. */
+/** Writes data before everything written so far. */
 export function writeBytes(writer: RlpWriter, value: unknown, name: string, length?: number): void {
   writer.string(bytesOf(value, name, length))
 }
 
-/** Puts an integer of at most 32 bytes, its zeros trimmed. */
+/** Writes an integer of at most 32 bytes without leading zeros. */
 export function writeInteger(writer: RlpWriter, value: unknown, name: string): void {
   const text = hexOf(value, name)
   let start = 2
@@ -61,8 +61,8 @@ export function writeInteger(writer: RlpWriter, value: unknown, name: string): v
 }
 
 /**
- * Puts `json`, an array of at most `countMax` values, as one list. `write` puts each; the last comes first, as
- * everything a writer is given.
+ * Writes `json`, an array of at most `countMax` values, as one list. `write` is called for each value, the last first, because
+ * the writer works from the end.
  */
 export function writeList(
   writer: RlpWriter,
@@ -76,7 +76,7 @@ export function writeList(
   writer.closeList(mark)
 }
 
-/** A type of transaction or receipt (EIP-2718); not given is 0, as nodes older than types answer. */
+/** Type of a transaction or receipt (EIP-2718). Absent means 0: nodes from before types omit it. */
 export function typeOf(value: unknown): number {
   if (!isGiven(value)) return 0
   const text = hexOf(value, 'type')

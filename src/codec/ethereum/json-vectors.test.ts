@@ -1,4 +1,4 @@
-// The encoders of JSON against replies that go-ethereum gave, and against one mainnet block.
+// The JSON encoders against recorded replies of go-ethereum, and against one mainnet block.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -81,7 +81,7 @@ test('a mainnet block printed as JSON is encoded to its bytes', options, () => {
   assert.deepEqual(encodeTransactionsJson(JSON.parse(JSON.stringify(printed))), transactions)
 })
 
-/** As a node prints what was signed. */
+/** The transaction in the JSON form of a node. */
 function print(transaction: Transaction): Json {
   return Object.fromEntries(
     Object.entries(transaction).map(([name, value]) => [

@@ -1,14 +1,14 @@
-// A block's list of transactions, receipts or withdrawals, as in the block and in the store: legacy entries and
-// withdrawals as lists, typed entries (EIP-2718) as strings.
+// A block's list of transactions, receipts or withdrawals, in the form used in the block and in the store: legacy entries and
+// withdrawals are lists, typed entries (EIP-2718) are strings.
 import { Malformed, decodeRlp, endOfItem, listStart, splitList } from './rlp.ts'
 import { headLength, RlpWriter } from './rlp-writer.ts'
 
-/** Entries in one list. Ethereum's largest blocks hold some thousands. */
+/** Maximum entries in one list. Ethereum's largest blocks have some thousands. */
 export const entriesMax = 100_000
 
 /**
- * The raw entries, as views: a legacy entry is its RLP list, a typed one `type || payload`. Entries are
- * the values of the ordered trie; their inside is not validated. Throws `Malformed`.
+ * The raw entries as views: a legacy entry is its RLP list, a typed one `type || payload`. Entries are the values of the ordered
+ * trie; their content is not validated. Throws `Malformed`.
  */
 export function decodeEntries(bytes: Uint8Array): Uint8Array[] {
   return splitList(bytes, entriesMax).map((item) =>
@@ -16,7 +16,7 @@ export function decodeEntries(bytes: Uint8Array): Uint8Array[] {
   )
 }
 
-/** `decodeEntries(bytes)[index]` without the others; null past the end. Throws `Malformed`. */
+/** Same as `decodeEntries(bytes)[index]`, without decoding the others; null past the end. Throws `Malformed`. */
 export function entryAt(bytes: Uint8Array, index: number): Uint8Array | null {
   let at = listStart(bytes)
   for (let passed = 0; at < bytes.length; passed += 1) {
@@ -30,13 +30,13 @@ export function entryAt(bytes: Uint8Array, index: number): Uint8Array | null {
   return null
 }
 
-/** The reverse of `decodeEntries`. Throws `Malformed` on an entry that is neither form. */
+/** The reverse of `decodeEntries`. Throws `Malformed` for an invalid entry. */
 export function encodeEntries(entries: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const { 0: first = 0, length: own } of entries) {
     length += own + (first >= 0xc0 ? 0 : headLength(own))
   }
-  // Lists of receipts have up to many megabytes: the writer neither grows nor copies.
+  // Lists of receipts may have many megabytes: with the exact length, the writer neither grows nor copies.
   const writer = new RlpWriter(headLength(length) + length)
   for (const entry of entries.toReversed()) {
     const first = entry[0]
@@ -50,7 +50,7 @@ export function encodeEntries(entries: readonly Uint8Array[]): Uint8Array {
 
 function typedEntry(item: Uint8Array): Uint8Array {
   const entry = decodeRlp(item)
-  // A list wrapped as a string would be a second spelling of the same entry, and so of the same root.
+  // A list wrapped as a string would be a second encoding of the same entry, and so of the same root.
   if (!(entry instanceof Uint8Array) || (entry[0] ?? 0x80) >= 0x80) throw notAnEntry()
   return entry
 }

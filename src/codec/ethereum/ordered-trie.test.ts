@@ -46,7 +46,7 @@ test('a node that leads back to itself ends', () => {
   assert.throws(() => [...listSettings(hash, () => branch)], Malformed)
 })
 
-/** Short ones too, whose nodes stand inside others. */
+/** Includes short entries, whose nodes are embedded in others. */
 const distinctEntries = (count: number, bytes: number) =>
   Array.from({ length: count }, (_, index) =>
     encodeRlp([Uint8Array.of(index >> 8, index & 255), new Uint8Array(bytes).fill(index)]),

@@ -1,6 +1,6 @@
-// Tries over a list: key = RLP(index), not hashed, value = the raw entry. Headers commit to transactions, receipts and
-// withdrawals in this form. Computes the root, the nodes that prove one entry or its absence, and the entries that can be reached
-// with the available nodes.
+// Tries over a list: key = RLP(index), not hashed; value = the raw entry. Headers commit to transactions, receipts and
+// withdrawals in this form. Computes the root, the nodes that prove one entry or its absence, and the entries that are reachable
+// through the available nodes.
 // Tested by src/codec/ethereum/ordered-trie.test.ts
 import { Malformed, decodeInteger, decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
 import { buildTrie, trieRoot } from './trie-build.ts'
@@ -10,14 +10,14 @@ import { toBareHex } from '../../base/hex.ts'
 import { keccak256 } from '../hash/keccak.ts'
 import { walkProof } from './trie-walk.ts'
 
-/** `entries`: as `decodeEntries` gives them. No entries give `emptyTrieRoot`. */
+/** `entries`: from `decodeEntries`. Returns `emptyTrieRoot` for no entries. */
 export function orderedRoot(entries: readonly Uint8Array[]): Uint8Array {
   return trieRoot(entries.map((entry, index) => [orderedKey(index), entry] as const))
 }
 
-/** Not prefixes of each other, so a proof of one entry follows the rules of any other trie. */
+/** No key is a prefix of another, so proofs follow the rules of any other trie. */
 export function orderedKey(index: number): Uint8Array {
-  // The common cases without a general encoder: a list of 200 entries needs 200 keys.
+  // Fast path for common indexes: a list of 200 entries needs 200 keys.
   if (index === 0) return Uint8Array.of(0x80)
   if (index < 0x80) return Uint8Array.of(index)
   if (index < 0x100) return Uint8Array.of(0x81, index)
@@ -27,8 +27,8 @@ export function orderedKey(index: number): Uint8Array {
 export type OrderedLeaf = { readonly index: number; readonly entry: Uint8Array }
 
 /**
- * The reachable entries, in the order of keys (1 to 127, 0, 128 ...). `find`: a node by its hash; null: entries below
- * it are skipped. `root`: from a header. Throws `Malformed`, also past `entriesMax` entries.
+ * The reachable entries in key order (1 to 127, 0, 128 ...). `find`: returns a node by its hash; null: the entries below it are
+ * skipped. `root`: from a header. Throws `Malformed`, also for more than `entriesMax` entries.
  */
 export function* listSettings(
   root: Uint8Array,
@@ -42,7 +42,7 @@ export function* listSettings(
     const { child, path } = next
     const node = child instanceof Uint8Array ? nodeAt(child, find) : child
     if (node === null) continue
-    // An index has at most 7 bytes, and RLP one more.
+    // An index has at most 7 bytes; its RLP has one more.
     if (path.length > 16) throw new Malformed('a key of at most 8 bytes')
     switch (node.type) {
       case 'leaf':
@@ -72,18 +72,18 @@ function indexOf(nibbles: readonly number[]): number {
   return Number(decodeInteger(key, 6))
 }
 
-/** A node's RLP under its keccak256 as 64 hex digits. */
+/** RLP of a node, named by its keccak256 as 64 hex digits. */
 export type NamedNode = readonly [name: string, node: Uint8Array]
 
 export type OrderedTrie = {
   readonly entries: readonly Uint8Array[]
-  /** Every node that has a hash. */
+  /** Every node that is not embedded. */
   readonly nodes: readonly NamedNode[]
-  /** From the root to the entry at `index`, or to where the walk shows that there is none. */
+  /** Nodes from the root to the entry at `index`, or to the point that proves its absence. */
   nodesTo(index: number): readonly NamedNode[]
 }
 
-/** `entries`: as `decodeEntries` gives them. Throws `Malformed` on an empty one. */
+/** `entries`: from `decodeEntries`. Throws `Malformed` for an empty entry. */
 export function createOrderedTrie(entries: readonly Uint8Array[]): OrderedTrie {
   const { root, nodes } = buildTrie(entries.map((entry, index) => [orderedKey(index), entry]))
   const byName = new Map(nodes.map((node) => [toBareHex(keccak256(node)), node]))

@@ -19,8 +19,8 @@ import { UnsupportedTransaction } from './transaction.ts'
 const topicsMax = 4
 
 /**
- * `json`: receipts in order of their transactions. Returns one RLP list in the form of codec/list. Throws
- * `Malformed`, and `UnsupportedTransaction` on a type whose receipts are not known.
+ * `json`: receipts in the order of their transactions. Returns one RLP list in the form of codec/list. Throws
+ * `Malformed`, and `UnsupportedTransaction` for a type with unknown receipts.
  */
 export function encodeReceiptsJson(json: unknown): Uint8Array {
   const writer = new RlpWriter()
@@ -34,7 +34,7 @@ function writeReceipt(writer: RlpWriter, json: JsonRecord): void {
   const type = typeOf(json['type'])
   if (type > 4 && !isSystemType(type)) throw new UnsupportedTransaction(type)
   const mark = writer.mark
-  // Before Canyon nodes show a nonce that the root does not contain; since then it contains a version too.
+  // Before Canyon nodes return a nonce that the root does not cover; since Canyon it covers the nonce and a version.
   if (type === depositType && isGiven(json['depositReceiptVersion'])) {
     writeInteger(writer, json['depositReceiptVersion'], 'depositReceiptVersion')
     writeInteger(writer, json['depositNonce'], 'depositNonce')
@@ -49,7 +49,7 @@ function writeReceipt(writer: RlpWriter, json: JsonRecord): void {
   writer.closeString(mark)
 }
 
-/** `root` (32 bytes) before Byzantium, `status` since. Some nodes answer both, or an empty `root`. */
+/** `root` (32 bytes) before Byzantium, `status` since. Some nodes return both, or an empty `root`. */
 function writeOutcome(writer: RlpWriter, json: JsonRecord): void {
   const { root, status } = json
   if (isGiven(root) && root !== '0x') return writer.string(bytesOf(root, 'root', 32))

@@ -34,8 +34,8 @@ export type Receipt = {
 }
 
 /**
- * `raw`: an entry as `decodeEntries` gives it; byte fields are views. Throws `Malformed`, or
- * `UnsupportedTransaction` on a type other than 0 to 4 and those of `isSystemType`.
+ * `raw`: an entry from `decodeEntries`; byte fields are views. Throws `Malformed`, or `UnsupportedTransaction` for a type other
+ * than 0 to 4 and those of `isSystemType`.
  */
 export function decodeReceipt(raw: Uint8Array): Receipt {
   const first = raw[0]
@@ -63,7 +63,7 @@ export function decodeReceipt(raw: Uint8Array): Receipt {
   }
 }
 
-/** The raw entry. Throws `Malformed` when it has neither status nor post-state. */
+/** The raw entry. Throws `Malformed` if it has neither status nor post-state. */
 export function encodeReceipt(receipt: Receipt): Uint8Array {
   const { type, status, postState } = receipt
   const outcome = postState ?? (status === null ? null : encodeInteger(status ? 1 : 0))

@@ -1,8 +1,8 @@
-// Writes RLP from the end to the front: the length of a list is known when its head is written, so no length is computed
+// Writes RLP from the end to the front: when the head of a list is written, its length is known, so no length is computed
 // in advance and no data is moved. Marks count from the end and stay valid when the buffer grows.
 // Tested by src/codec/ethereum/rlp.test.ts
 
-/** Of the head before a string or list of so many bytes; one byte below 0x80 has none. */
+/** Length of the head of a string or list of `length` bytes; a single byte below 0x80 has none. */
 export function headLength(length: number): number {
   if (length < 56) return 1
   let width = 1
@@ -11,15 +11,15 @@ export function headLength(length: number): number {
 }
 
 const bytesAtFirst = 1024
-/** What one large encoding made it grow to is given back. */
+/** A larger buffer is released by `clear`. */
 const keptBytesMax = 1024 * 1024
 
-/** Made for one encoding, or cleared before the next; grows by doubling. */
+/** Use one for each encoding, or clear it before the next; the buffer grows by doubling. */
 export class RlpWriter {
   #buffer: Uint8Array
   #start: number
 
-  /** `room`: bytes that will be written, if that is known. */
+  /** `room`: expected number of bytes, if known. */
   constructor(room = bytesAtFirst) {
     this.#buffer = new Uint8Array(room)
     this.#start = room
@@ -30,23 +30,23 @@ export class RlpWriter {
     return this.#buffer.length - this.#start
   }
 
-  /** Puts bytes, as an RLP string, before all that was written. */
+  /** Writes bytes as an RLP string, before everything written so far. */
   string(bytes: Uint8Array): void {
     this.raw(bytes)
     if (bytes.length !== 1 || (bytes[0] ?? 0) >= 0x80) this.#head(bytes.length, 0x80)
   }
 
-  /** Makes one list of all that was written since `mark`. */
+  /** Wraps everything written since `mark` in one list. */
   closeList(mark: number): void {
     this.#head(this.mark - mark, 0xc0)
   }
 
-  /** Makes one string of all that was written since `mark`, two bytes or more. */
+  /** Wraps everything written since `mark`, at least two bytes, in one string. */
   closeString(mark: number): void {
     this.#head(this.mark - mark, 0x80)
   }
 
-  /** Puts bytes that are RLP already. */
+  /** Writes bytes that are already RLP. */
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length)
     this.#start -= bytes.length
@@ -64,18 +64,18 @@ export class RlpWriter {
     return this.#buffer.subarray(this.#start, this.#buffer.length - mark)
   }
 
-  /** Forgets what was written since `mark`. */
+  /** Discards everything written since `mark`. */
   rewind(mark: number): void {
     this.#start = this.#buffer.length - mark
   }
 
-  /** Forgets all that was written, also after an encoding that threw. */
+  /** Discards everything written, also after an encoding that threw. */
   clear(): void {
     if (this.#buffer.length > keptBytesMax) this.#buffer = new Uint8Array(bytesAtFirst)
     this.#start = this.#buffer.length
   }
 
-  /** All that was written, the caller's own: a copy, or the buffer itself when it is just full. Forgets it then. */
+  /** Returns everything written and clears the writer. The caller owns the result: a copy, or the buffer itself if it is full. */
   take(): Uint8Array {
     const taken = this.#start === 0 ? this.#buffer : this.#buffer.slice(this.#start)
     if (this.#start === 0) this.#buffer = new Uint8Array(bytesAtFirst)

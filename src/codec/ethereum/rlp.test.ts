@@ -18,7 +18,7 @@ import { RlpWriter } from './rlp-writer.ts'
 
 const text = (value: string) => new TextEncoder().encode(value)
 
-/** Yellow Paper app. B and the examples every implementation shares. */
+/** Examples of Yellow Paper app. B, which every implementation uses. */
 const examples: readonly (readonly [RlpItem, string])[] = [
   [text(''), '0x80'],
   [Uint8Array.of(0), '0x00'],

@@ -1,12 +1,12 @@
-// RLP, strict (Yellow Paper app. B): one value has exactly one encoding, so a decoded value encodes back to the same bytes.
-// Decoded strings are views of the input, not copies. Fields are read as typed values; all readers throw `Malformed`,
-// the only error of the codec, with the field's name.
+// RLP, strict (Yellow Paper app. B): one value has exactly one encoding, so a decoded value encodes to the same bytes. Decoded
+// strings are views of the input, not copies. Fields are read as typed values. All readers throw `Malformed`, the only error of
+// the codec, with the field's name.
 // Tested by src/codec/ethereum/rlp.test.ts
 import { RlpWriter } from './rlp-writer.ts'
 
 /**
- * `message` names the expected and the actual form. Bytes from a source that cause it are never stored;
- * `verifyKeccakKinds` turns it into Fault `unverified`.
+ * `message` names the expected and the actual form. Bytes that cause this error are never stored;
+ * `verifyKeccakKinds` converts it to Fault `unverified`.
  */
 export class Malformed extends Error {
   override readonly name = 'Malformed'
@@ -18,18 +18,18 @@ export class Malformed extends Error {
 
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
-/** The list without items. Read only. */
+/** The empty list. Do not modify. */
 export const emptyRlpList = Uint8Array.of(0xc0)
 
-/** Lists inside lists, counting the outermost; a decoded state or block needs 6. */
+/** Maximum nesting of lists, including the outermost; a decoded state or block needs 6. */
 const nestingMax = 16
 
-/** Items in one decode or one cut: a read item takes far more memory than its one byte of input. */
+/** Maximum items in one decode or split: a decoded item uses far more memory than its one byte of input. */
 export const itemsMax = 1_000_000
 
 type Head = { readonly isList: boolean; readonly start: number; readonly end: number }
 
-/** Reads all of `bytes` as one item. Throws `Malformed`. */
+/** Decodes all of `bytes` as one item. Throws `Malformed`. */
 export function decodeRlp(bytes: Uint8Array): RlpItem {
   const { item, end } = decodeRlpItem(bytes, 0)
   if (end !== bytes.length)
@@ -37,13 +37,13 @@ export function decodeRlp(bytes: Uint8Array): RlpItem {
   return item
 }
 
-/** Reads the one item at `at` of several written one after the other. Throws `Malformed`. */
+/** Decodes the item at `at` in a sequence of items. Throws `Malformed`. */
 export function decodeRlpItem(bytes: Uint8Array, at: number): { item: RlpItem; end: number } {
   const head = readHead(bytes, at, bytes.length)
   return { item: readItem(bytes, head, 1, { left: itemsMax }), end: head.end }
 }
 
-/** The encoded items of the list that fills `bytes`, as views. The inside of the items is not validated. */
+/** The encoded items of the list that fills `bytes`, as views. The content of the items is not validated. */
 export function splitList(bytes: Uint8Array, countMax = itemsMax): Uint8Array[] {
   const head = readHead(bytes, 0, bytes.length)
   if (!head.isList) throw new Malformed('a list, got a string')
@@ -58,7 +58,7 @@ export function splitList(bytes: Uint8Array, countMax = itemsMax): Uint8Array[] 
   return items
 }
 
-/** End of the item that starts at `at`. Its inside is not validated. Throws `Malformed`. */
+/** End of the item that starts at `at`. Its content is not validated. Throws `Malformed`. */
 export function endOfItem(bytes: Uint8Array, at: number): number {
   return readHead(bytes, at, bytes.length).end
 }
@@ -70,7 +70,7 @@ export function listStart(bytes: Uint8Array): number {
   return head.start
 }
 
-// One writer for all encodings: the result is copied before other code can run.
+// One writer for all encodings: the result is copied before any other code runs.
 const writer = new RlpWriter()
 
 /** Returns a new array. */
@@ -80,7 +80,7 @@ export function encodeRlp(item: RlpItem): Uint8Array {
   return writer.take()
 }
 
-/** Big-endian, no leading zeros; zero is no bytes. Throws RangeError on a negative. */
+/** Big-endian without leading zeros; zero has no bytes. Throws RangeError for a negative value. */
 export function encodeInteger(value: bigint | number): Uint8Array {
   if (value < 0) throw new RangeError(`not a natural number: ${value}`)
   if (value === 0 || value === 0n) return new Uint8Array(0)
@@ -88,7 +88,7 @@ export function encodeInteger(value: bigint | number): Uint8Array {
   return new Uint8Array(Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex'))
 }
 
-/** The reverse of `encodeInteger`. Throws `Malformed` on a leading zero or more than `bytesMax` bytes. */
+/** The reverse of `encodeInteger`. Throws `Malformed` for a leading zero or more than `bytesMax` bytes. */
 export function decodeInteger(bytes: Uint8Array, bytesMax = 32): bigint {
   if (bytes.length > bytesMax) {
     throw new Malformed(`an integer of at most ${bytesMax} bytes, got ${bytes.length}`)

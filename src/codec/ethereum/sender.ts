@@ -1,4 +1,4 @@
-// Sender of a transaction: recovered from its bytes, never taken from a reply.
+// Recovers the sender of a transaction from its bytes; the sender in a reply is never used.
 import { recover } from 'tiny-secp256k1'
 import { keccak256 } from '../hash/keccak.ts'
 import { impersonatedSender } from './impersonation.ts'
@@ -6,7 +6,7 @@ import { Malformed, encodeInteger, encodeRlp } from './rlp.ts'
 import type { Transaction } from './transaction.ts'
 import { signingHash } from './transaction-encode.ts'
 
-/** What was signed (32 bytes), the signature as r and s (64 bytes), and the key it gives (65 bytes). */
+/** Signed hash (32 bytes), signature as r and s (64 bytes), and recovered public key (65 bytes). */
 export type Signer = {
   readonly hash: Uint8Array
   readonly signature: Uint8Array
@@ -25,8 +25,8 @@ export function recoverSigner(transaction: Transaction): Signer {
 }
 
 /**
- * 20 bytes: of the key behind the signature, or the one that an impersonated transaction names. A high `s` is accepted, as
- * before EIP-2. Throws `Malformed` if no key matches the signature.
+ * 20 bytes: recovered from the signature, or the sender in an impersonated transaction. A high `s` is accepted, as before EIP-2.
+ * Throws `Malformed` if no key matches the signature.
  */
 export function recoverSender(transaction: Transaction): Uint8Array {
   return (
@@ -35,7 +35,7 @@ export function recoverSender(transaction: Transaction): Uint8Array {
   )
 }
 
-/** The address of the contract that `from` (20 bytes) creates at `nonce` (Yellow Paper section 7). */
+/** Address of the contract that `from` (20 bytes) creates with `nonce` (Yellow Paper section 7). */
 export function contractAddress(from: Uint8Array, nonce: bigint): Uint8Array {
   return keccak256(encodeRlp([from, encodeInteger(nonce)])).subarray(12)
 }

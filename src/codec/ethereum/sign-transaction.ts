@@ -1,4 +1,4 @@
-// Signs a transaction with a private key: for the published test keys of the embedded chain alone.
+// Signs a transaction with a private key. Only for the published test keys of the embedded chain.
 // Tested by src/codec/ethereum/sign-transaction.test.ts
 import { signRecoverable } from 'tiny-secp256k1'
 import { toBareHex } from '../../base/hex.ts'

@@ -1,5 +1,5 @@
-// Changes of accounts outside of the EVM (hardhat_setBalance and its kin), as the transaction that records them in a block: from
-// the system address, with a gas limit of 0, which no other transaction has. Every run of the block gives the same state root.
+// Changes of accounts outside the EVM (such as hardhat_setBalance), encoded as a transaction that records them in a block. It is
+// sent by the system address with a gas limit of 0, unlike any other transaction. Every run of the block gives the same state root.
 // Tested by src/codec/ethereum/state-change.test.ts
 import { equalBytes, fromHex } from '../../base/hex.ts'
 import { impersonate, impersonatedSender } from './impersonation.ts'
@@ -15,7 +15,7 @@ import {
 } from './rlp.ts'
 import type { Transaction } from './transaction.ts'
 
-/** `address`: 20 bytes. An absent member stays as it is. `slot`, `word`: 32 bytes. */
+/** `address`: 20 bytes. Absent members do not change. `slot`, `word`: 32 bytes. */
 export type AccountChange = {
   readonly address: Uint8Array
   readonly balance?: bigint
@@ -24,11 +24,11 @@ export type AccountChange = {
   readonly words?: readonly { readonly slot: Uint8Array; readonly word: Uint8Array }[]
 }
 
-/** The sender of calls that the protocol makes itself (EIP-4788). */
+/** Sender of the protocol's system calls (EIP-4788). */
 const systemAddress = fromHex('0xfffffffffffffffffffffffffffffffffffffffe')
 const recipient = new TextEncoder().encode('cairn: state change.')
 
-/** `nonce`: the number of the block, which makes the hash unique. */
+/** `nonce`: the number of the block; it makes the transaction hash unique. */
 export function stateChange(
   changes: readonly AccountChange[],
   { chainId, nonce }: { readonly chainId: bigint; readonly nonce: bigint },
@@ -52,7 +52,7 @@ export function stateChange(
   return impersonate(transaction, systemAddress, chainId)
 }
 
-/** The changes that `transaction` records; null for any other transaction. Throws `Malformed` on unreadable ones. */
+/** The changes that `transaction` records; null for any other transaction. Throws `Malformed` if they are invalid. */
 export function stateChangesOf(
   transaction: Pick<Transaction, 'gas' | 'to' | 'data' | 'r' | 's'>,
 ): readonly AccountChange[] | null {
@@ -90,7 +90,7 @@ function changeOf(item: RlpItem): AccountChange {
   }
 }
 
-/** The item of a list that has one; null for an empty list. */
+/** The item of a list with one item; null for an empty list. */
 function onlyItem(item: RlpItem | undefined, name: string): RlpItem | null {
   const [first = null, ...others] = listField(item, name)
   if (others.length > 0) throw new Malformed(`at most one ${name}, got ${others.length + 1}`)

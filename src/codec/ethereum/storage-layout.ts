@@ -1,4 +1,4 @@
-// The storage layout of a contract as solc writes it: the slot of each variable, and its type.
+// The storage layout of a contract in the output of solc: slot and type of each variable.
 // Source: Solidity documentation, "Layout of State Variables in Storage", JSON output.
 // Tested by src/codec/ethereum/stored-value.test.ts
 
@@ -13,7 +13,7 @@ type StorageVariable = {
 
 export type StorageType = {
   readonly encoding: 'inplace' | 'mapping' | 'dynamic_array' | 'bytes'
-  /** As people write it: `mapping(address => uint256)`. */
+  /** Type in source notation: `mapping(address => uint256)`. */
   readonly label: string
   readonly bytes: number
   /** Of a mapping. */
@@ -21,7 +21,7 @@ export type StorageType = {
   readonly value?: string
   /** Of an array. */
   readonly base?: string
-  /** Of a struct; slots count from its own. */
+  /** Of a struct; slots are relative to the struct's. */
   readonly members?: readonly StorageVariable[]
 }
 
@@ -30,7 +30,7 @@ export type StorageLayout = {
   readonly types: ReadonlyMap<string, StorageType>
 }
 
-/** A sentence about a layout, a path or a stored value that cannot be used. */
+/** An unusable layout, path or stored value; `message` is a sentence for the user. */
 export class StorageLayoutError extends Error {
   override readonly name = 'StorageLayoutError'
 }
@@ -39,7 +39,7 @@ const rowsMax = 10_000
 const encodings = new Set(['inplace', 'mapping', 'dynamic_array', 'bytes'])
 
 /**
- * Takes the `storageLayout` of solc, or an artifact of forge or hardhat that holds one. Throws StorageLayoutError for
+ * Accepts the `storageLayout` of solc, or an artifact of forge or hardhat that contains one. Throws StorageLayoutError for
  * anything else. `json`: parsed.
  */
 export function parseStorageLayout(json: unknown): StorageLayout {
@@ -63,7 +63,7 @@ export function parseStorageLayout(json: unknown): StorageLayout {
   return layout
 }
 
-/** Of a type that a checked layout names. */
+/** The type with that name in a checked layout. */
 export function typeOf({ types }: StorageLayout, name: string): StorageType {
   const type = types.get(name)
   if (type === undefined) throw new StorageLayoutError(`the type ${name} is named and not there`)

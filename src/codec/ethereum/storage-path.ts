@@ -17,9 +17,9 @@ export type StorageLocation = {
   readonly offset: number
   /** A name in the layout's types; null: the length of a dynamic array. */
   readonly type: string | null
-  /** As people write the type. */
+  /** Type in source notation. */
   readonly label: string
-  /** One step of the path, and its slot. */
+  /** Each step of the path, with its slot. */
   readonly steps: readonly { readonly text: string; readonly slot: bigint }[]
 }
 
@@ -49,7 +49,7 @@ export function placeOf(layout: StorageLayout, path: string): StorageLocation {
   return place
 }
 
-/** `a.b[c]` as its steps. A key in double quotes may hold anything. */
+/** Splits `a.b[c]` into steps. A key in double quotes may contain any character. */
 export function splitPath(path: string): readonly Step[] {
   const text = path.trim()
   if (text.length > pathMax)
@@ -93,12 +93,12 @@ export function itemPlace(
   }
 }
 
-/** Where the items of a dynamic array, or the bytes of a long string, begin. */
+/** First slot of the items of a dynamic array, or of the bytes of a long string. */
 export function contentSlot(slot: bigint): bigint {
   return toNumber(arraySlot(toWord(slot), 0n, 1n))
 }
 
-/** Items of a static array, by the label of its type; null: it is none. */
+/** Number of items of a static array, from the label of its type; null for other types. */
 export function staticLength({ label }: StorageType): bigint | null {
   const length = /\[(\d+)\]$/.exec(label)?.[1]
   return length === undefined ? null : BigInt(length)
@@ -146,7 +146,7 @@ function stepInto(
   return { ...itemPlace(typeOf(layout, type.base), first, index), type: type.base }
 }
 
-/** What is hashed with the slot: a word, or the bytes of a string. */
+/** The key as hashed with the slot: a word, or the bytes of a string. */
 function keyBytes(type: StorageType, text: string): Uint8Array {
   const unquoted = unquote(text)
   if (type.encoding === 'bytes') {
@@ -179,7 +179,7 @@ function fits({ label, bytes }: StorageType, text: string): boolean {
   const bits = BigInt(bytes) * 8n
   if (label === 'bool') return value === 0n || value === 1n
   if (/^int\d/.test(label)) return value >= -(1n << (bits - 1n)) && value < 1n << (bits - 1n)
-  // The layout does not contain the underlying type of a user-defined one: it may be signed.
+  // The layout does not contain the underlying type of a user-defined one, which may be signed.
   return value >= 0n ? value < 1n << bits : !/^(uint|address|enum|contract )/.test(label)
 }
 

@@ -24,7 +24,7 @@ test('a mapping element lives at keccak256 of its key and the slot of the mappin
 })
 
 test('a dynamic array begins at keccak256 of its slot, and items follow each other', () => {
-  // keccak256 of 32 zero bytes, a constant of every Solidity compiler's output.
+  // keccak256 of 32 zero bytes, a constant in the output of every Solidity compiler.
   const first = '0x290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e563'
   assert.equal(toHex(arraySlot(toWord(0n), 0n, 1n)), first)
   assert.equal(toHex(arraySlot(toWord(0n), 4n, 1n)), first.slice(0, -2) + '67')

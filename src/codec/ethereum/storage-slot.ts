@@ -5,12 +5,12 @@ import { keccak256 } from '../hash/keccak.ts'
 
 const wordModulus = 1n << 256n
 
-/** One step from a slot to a slot inside it. `key`: 32 bytes of a value type, or the bytes of a string. */
+/** One step from a slot to an element's slot. `key`: 32 bytes of a value type, or the bytes of a string. */
 export type Step =
   | { readonly kind: 'key'; readonly key: Uint8Array }
   | { readonly kind: 'index'; readonly index: bigint; readonly itemSlots: bigint }
 
-/** A number as one storage word: 32 bytes, big-endian, negative ones as two's complement. */
+/** Encodes a number as one storage word: 32 bytes, big-endian; negative numbers in two's complement. */
 export function toWord(value: bigint): Uint8Array {
   const digits = BigInt.asUintN(256, value).toString(16).padStart(64, '0')
   return fromHex(digits)
@@ -24,13 +24,13 @@ export function mappingSlot(slot: Uint8Array, key: Uint8Array): Uint8Array {
   return keccak256(both)
 }
 
-/** keccak256(slot) + index x itemSlots: the slot where item `index` of a dynamic array begins. */
+/** keccak256(slot) + index x itemSlots: the first slot of item `index` of a dynamic array. */
 export function arraySlot(slot: Uint8Array, index: bigint, itemSlots: bigint): Uint8Array {
   const first = BigInt(toHex(keccak256(slot)))
   return toWord((first + index * itemSlots) % wordModulus)
 }
 
-/** The slot that the steps lead to from the variable's own slot. */
+/** Follows the steps from the variable's own slot. */
 export function followSteps(slot: Uint8Array, steps: readonly Step[]): Uint8Array {
   return steps.reduce(
     (at, step) =>
@@ -40,9 +40,9 @@ export function followSteps(slot: Uint8Array, steps: readonly Step[]): Uint8Arra
 }
 
 /**
- * A mapping key as typed: an address, a hex or decimal number, 32 bytes of hex, `true` or `false`. Gives 32
- * bytes, or null when it is none of them or does not fit. Hex is padded on the left, as for addresses and
- * numbers; a bytesN key shorter than 32 must be typed with its zeros on the right.
+ * Parses a mapping key: an address, a hex or decimal number, 32 bytes of hex, `true` or `false`. Returns 32 bytes, or null if it
+ * is none of them or does not fit. Hex is padded on the left, as for addresses and numbers; a bytesN key shorter than 32 must
+ * include its zeros on the right.
  */
 export function parseKey(text: string): Uint8Array | null {
   if (text === 'true' || text === 'false') return toWord(text === 'true' ? 1n : 0n)

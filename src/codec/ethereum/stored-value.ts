@@ -22,9 +22,9 @@ type StoredWord = { readonly slot: bigint; readonly word: Uint8Array }
 
 export type Stored = {
   readonly value: StoredValue
-  /** Everything that was read, in order. */
+  /** All words that were read, in order. */
   readonly words: readonly StoredWord[]
-  /** More is there than was read. */
+  /** True if the value is longer than the part that was read. */
   readonly cut: boolean
 }
 
@@ -43,7 +43,7 @@ export async function readStored(
   const words = new Map<bigint, Uint8Array>()
   let cut = false
 
-  /** Those that fit in the budget; the rest is cut. */
+  /** Fetches words up to the limit; the rest is truncated. */
   async function fetchWords(first: bigint, count: bigint): Promise<void> {
     const missing: bigint[] = []
     for (let index = 0n; index < count; index++) {
@@ -126,7 +126,7 @@ export async function readStored(
     return items
   }
 
-  /** Short: in the slot itself, the length twice in its last byte. Long: twice the length and one, bytes elsewhere. */
+  /** Short: in the slot itself, with twice the length in its last byte. Long: the slot has twice the length plus one. */
   async function bytesAt({ label }: StorageType, slot: bigint): Promise<StoredValue> {
     const word = await wordAt(slot)
     if (word === null) return ''

@@ -237,7 +237,7 @@ test('state sync is rows of four items, and its hash covers them', () => {
   assert.deepEqual(read.from, new Uint8Array(20))
   const hashed = keccak256(Uint8Array.of(0x7f, ...encodeRlp([[row, row]])))
   assert.deepEqual(transactionHash(raw), hashed)
-  // Another chain's type under the same number.
+  // Types of other chains with the same number.
   for (const other of [encodeRlp([encodeInteger(1), []]), [0xc2, 0xc0], [0x01], []]) {
     const entry = Uint8Array.of(0x7f, ...other)
     assert.deepEqual(transactionHash(entry), keccak256(entry))
@@ -251,7 +251,7 @@ test('state sync is rows of four items, and its hash covers them', () => {
     () => decodeAnyTransaction(Uint8Array.of(0x7f, ...encodeRlp(many))),
     UnsupportedTransaction,
   )
-  // Nodes show no rows in JSON, so it cannot be rebuilt from there.
+  // Nodes return no rows in JSON, so the transaction cannot be rebuilt from it.
   assert.throws(() => encodeTransactionsJson([{ type: '0x7f' }]), UnsupportedTransaction)
 })
 

@@ -1,4 +1,4 @@
-// Transactions that the protocol of a chain makes, without a signature: deposits of the OP Stack (0x7e), the types of Arbitrum
+// Transactions that a chain's protocol makes, without a signature: deposits of the OP Stack (0x7e), the types of Arbitrum
 // Nitro (0x64 to 0x6a), state sync of Polygon (0x7f). Sources: specs.optimism.io, Deposits; OffchainLabs/go-ethereum
 // core/types/arb_types.go; PIP-74.
 // Tested by src/codec/ethereum/system-transaction.test.ts
@@ -11,12 +11,12 @@ import {
   UnsupportedTransaction,
 } from './transaction.ts'
 
-/** OP Stack: a transaction that came from the layer below. */
+/** OP Stack: a transaction from the L1. */
 export const depositType = 0x7e
-/** Arbitrum: of these the sender pays nothing. The second is the first transaction of every block. */
+/** Arbitrum: the sender of these types pays no gas. The second type is the first transaction of every block. */
 export const nitroDepositType = 0x64
 export const nitroInternalType = 0x6a
-/** Arbitrum: `to` null creates a contract at an address that does not follow from the transaction. */
+/** Arbitrum: `to` null creates a contract at an address that cannot be computed from the transaction. */
 export const nitroContractType = 0x66
 export const nitroRetryType = 0x68
 const nitroSubmitType = 0x69
@@ -123,7 +123,7 @@ const fieldsOfTypes: ReadonlyMap<number, readonly SystemField[]> = new Map([
 /** Bytes, an integer, a boolean; null: no address. */
 export type SystemValue = Uint8Array | bigint | boolean | null
 
-/** Byte fields are views. `members`: the fields of the payload by JSON name, in its order; empty for type 0x7f. */
+/** Byte fields are views. `members`: the payload's fields by JSON name, in payload order; empty for type 0x7f. */
 export type SystemTransaction = {
   readonly system: true
   readonly type: number
@@ -131,17 +131,17 @@ export type SystemTransaction = {
   readonly from: Uint8Array
   /** 20 bytes; null creates a contract. */
   readonly to: Uint8Array | null
-  /** Of type 0x7e: not in the transaction, but in its receipt; 0 here. */
+  /** 0 for type 0x7e: its receipt contains the nonce. */
   readonly nonce: bigint
   readonly gas: bigint
   readonly value: bigint
-  /** The most that the sender pays for a unit of gas; 0 where gas is free. */
+  /** Maximum price per gas for the sender; 0 if gas is free. */
   readonly gasPrice: bigint
   readonly data: Uint8Array
   readonly members: ReadonlyMap<string, SystemValue>
 }
 
-/** Of any type that is known here. */
+/** A transaction of any supported type. */
 export type AnyTransaction = Transaction | SystemTransaction
 
 export function isSystem(transaction: AnyTransaction): transaction is SystemTransaction {
@@ -158,7 +158,7 @@ export function isSystemType(type: number): boolean {
   return type === stateSyncType || fieldsOfTypes.has(type)
 }
 
-/** In the order of the payload. Throws `UnsupportedTransaction` for type 0x7f, which no JSON contains whole, and any other type. */
+/** In payload order. Throws `UnsupportedTransaction` for type 0x7f, which JSON never contains completely, and unknown types. */
 export function systemFields(type: number): readonly SystemField[] {
   const fields = fieldsOfTypes.get(type)
   if (fields === undefined) throw new UnsupportedTransaction(type)
@@ -166,8 +166,8 @@ export function systemFields(type: number): readonly SystemField[] {
 }
 
 /**
- * `raw`: an entry of one of these types. Throws `UnsupportedTransaction` also for a payload of another form: chains use the
- * same numbers for types of their own.
+ * `raw`: an entry of one of these types. Throws `UnsupportedTransaction`, also for a payload of another form, because chains use
+ * the same numbers for different types.
  */
 export function decodeSystemTransaction(raw: Uint8Array): SystemTransaction {
   const type = raw[0] ?? 0
@@ -230,7 +230,7 @@ function valueOf(item: RlpItem | undefined, name: string, form: Form): SystemVal
   }
 }
 
-/** The call of ArbRetryableTx that Arbitrum shows as the input of a submission: ABI of submitRetryable. */
+/** The call of ArbRetryableTx that Arbitrum returns as the input of a submission: ABI encoding of submitRetryable. */
 function submitData(members: ReadonlyMap<string, SystemValue>): Uint8Array {
   const retryData = members.get('retryData') as Uint8Array
   const head = submitWords.map((name) => members.get(name) ?? null)
@@ -267,7 +267,7 @@ function wordOf(value: bigint): Uint8Array {
 /** PIP-74. */
 const stateSyncRowsMax = 2_048
 
-/** Rows of [id, contract, data, hash]. They are checked here; nodes show none of them. */
+/** Rows of [id, contract, data, hash]. Only their form is checked; nodes return none of them. */
 function stateSync(payload: RlpItem): SystemTransaction {
   const rows = listField(payload, 'state sync')
   if (rows.length > stateSyncRowsMax) throw new Malformed(`at most ${stateSyncRowsMax} rows`)

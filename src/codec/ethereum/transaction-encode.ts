@@ -1,10 +1,10 @@
-// The bytes of a transaction of types 0 to 4: the form in a block, and the form that its sender signed.
+// Encodes a transaction of types 0 to 4: its form in a block, and the form that the sender signed.
 import { keccak256 } from '../hash/keccak.ts'
 import { type RlpItem, encodeInteger, encodeRlp } from './rlp.ts'
 import type { Transaction } from './transaction.ts'
 import type { AccessListEntry } from './transaction-fields.ts'
 
-/** The raw entry: an RLP list for type 0, else `type || payload`. A fresh array. */
+/** The raw entry: an RLP list for type 0, else `type || payload`. A new array. */
 export function encodeTransaction(transaction: Transaction): Uint8Array {
   const { type, v, r, s } = transaction
   const signature = [v, r, s].map(encodeInteger)
@@ -16,7 +16,7 @@ export function signingHash(transaction: Transaction): Uint8Array {
   return keccak256(encodeUnsigned(transaction))
 }
 
-/** No signature; type 0 with its chain id, once it has one (EIP-155). */
+/** The unsigned form; type 0 includes its chain ID, if it has one (EIP-155). */
 function encodeUnsigned(transaction: Transaction): Uint8Array {
   const fields = fieldsOf(transaction)
   if (transaction.type === 0 && transaction.chainId !== null) {

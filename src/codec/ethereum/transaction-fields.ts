@@ -1,5 +1,4 @@
-// Reads the fields of a signed transaction in the order of the payload. All readers throw `Malformed` with the field's
-// name.
+// Reads the fields of a signed transaction in payload order. All readers throw `Malformed` with the field's name.
 // Tested by src/codec/ethereum/transaction.test.ts
 import { Malformed, type RlpItem, bytesField, integerField, listField } from './rlp.ts'
 
@@ -9,7 +8,7 @@ export type AccessListEntry = {
   readonly storageKeys: readonly Uint8Array[]
 }
 
-/** EIP-7702. `yParity` is 0..255 and the signature may be invalid: such a one has no effect. */
+/** EIP-7702. `yParity` is 0..255. The signature may be invalid; the authorization then has no effect. */
 export type Authorization = {
   readonly chainId: bigint
   readonly address: Uint8Array
@@ -19,7 +18,7 @@ export type Authorization = {
   readonly s: bigint
 }
 
-/** A transaction's items, each read once, from the first on. */
+/** The items of a transaction; each method reads the next one. */
 export class TransactionFields {
   readonly #items: readonly RlpItem[]
   #at = 0

@@ -10,7 +10,7 @@ import { Malformed, encodeInteger, encodeRlp } from './rlp.ts'
 import { encodeTransactionsJson } from './transaction-json.ts'
 import { UnsupportedTransaction } from './transaction.ts'
 
-// Without some `kzg` the other implementation does not even sign a blob transaction; none of it is called.
+// The other implementation requires some `kzg` to sign a blob transaction, but calls none of it.
 const customCrypto = { kzg: {} as never }
 const common = new Common({ chain: Mainnet, hardfork: 'prague', customCrypto })
 const old = new Common({ chain: Mainnet, hardfork: 'homestead' })
@@ -76,7 +76,7 @@ function sign(sample: Sample) {
   return unsigned.sign(privateKey)
 }
 
-/** As a node prints it: other names than the other implementation's, in one of several spellings. */
+/** The JSON form of a node: member names differ from the other implementation's, and there are several spellings. */
 function print(signed: ReturnType<typeof sign>, { spelling }: Sample): Record<string, unknown> {
   const json = signed.toJSON()
   const { gasLimit, data, v, yParity, to, ...rest } = json
@@ -111,7 +111,7 @@ function print(signed: ReturnType<typeof sign>, { spelling }: Sample): Record<st
         s: pad(one.s),
       })),
     }),
-    // A node that returns the blobs with the block, although the block does not contain them.
+    // Some nodes return the blobs with the block, although the block does not contain them.
     ...(signed.type === 3 && { blobs: ['0x00'], kzgCommitments: ['0x00'], kzgProofs: [] }),
   }
 }

@@ -16,8 +16,8 @@ import { isSystemType, type SystemField, systemFields } from './system-transacti
 import { UnsupportedTransaction } from './transaction.ts'
 
 /**
- * `json`: the block's `transactions`, objects in order. Returns the list as the block holds it. Throws
- * `Malformed`, also on a list of hashes, and `UnsupportedTransaction` on a type whose fields are not known.
+ * `json`: the block's `transactions`, objects in order. Returns the list as the block contains it. Throws `Malformed`, also for
+ * a list of hashes, and `UnsupportedTransaction` for a type with unknown fields.
  */
 export function encodeTransactionsJson(json: unknown): Uint8Array {
   const writer = new RlpWriter()
@@ -39,7 +39,7 @@ function writeEntry(writer: RlpWriter, json: JsonRecord): void {
   writer.closeString(mark)
 }
 
-/** From the last field to the first, as everything a writer is given. */
+/** Writes the fields from last to first, because the writer works from the end. */
 function writeSigned(writer: RlpWriter, json: JsonRecord, type: number): void {
   writeSignature(writer, json, type === 0)
   if (type === 4) writeAuthorizations(writer, json['authorizationList'])
@@ -61,7 +61,7 @@ function writeSigned(writer: RlpWriter, json: JsonRecord, type: number): void {
   if (type !== 0) writeInteger(writer, json['chainId'], 'chainId')
 }
 
-/** Zeros, `false` and absent addresses may be omitted; some nodes show the fee cap as `gasPrice` alone. */
+/** Zeros, `false` and absent addresses may be omitted; some nodes return the fee cap only as `gasPrice`. */
 function writeSystem(writer: RlpWriter, json: JsonRecord, type: number): void {
   for (const field of systemFields(type).toReversed()) writeSystemField(writer, json, field)
 }

@@ -1,4 +1,4 @@
-// Transactions of types 0 to 4 in their block form (EIP-2718, 155, 2930, 1559, 4844, 7702): decoded strictly, so that
+// Transactions of types 0 to 4 in their block form (EIP-2718, 155, 2930, 1559, 4844, 7702). Decoded strictly, so that
 // encoding gives the same bytes and the same hash.
 import { keccak256 } from '../hash/keccak.ts'
 import { Malformed, decodeRlp, splitList } from './rlp.ts'
@@ -9,7 +9,7 @@ import type { AccessListEntry, Authorization } from './transaction-fields.ts'
 /** EIP-4844. */
 export const blobTransactionType = 0x03
 
-/** `to`: 20 bytes, null creates a contract. `v`: as written in type 0, else equal to `yParity`. */
+/** `to`: 20 bytes, null creates a contract. `v`: as signed in type 0, else equal to `yParity`. */
 type TransactionBase = {
   readonly nonce: bigint
   readonly gas: bigint
@@ -41,7 +41,7 @@ type DynamicFee = {
   readonly accessList: readonly AccessListEntry[]
 }
 type DynamicFeeTransaction = TransactionBase & DynamicFee & { readonly type: 2 }
-/** Without its sidecar: a block never holds blobs. `blobVersionedHashes`: 32 bytes each. */
+/** Without its sidecar: a block never contains blobs. `blobVersionedHashes`: 32 bytes each. */
 type BlobTransaction = TransactionBase &
   DynamicFee & {
     readonly type: 3
@@ -62,7 +62,7 @@ export type Transaction =
   | BlobTransaction
   | SetCodeTransaction
 
-/** Not wrong, only not known here: its list still verifies, but its fields cannot be read. */
+/** A type that Cairn does not support. It may be valid: its list can be verified, but its fields cannot be read. */
 export class UnsupportedTransaction extends Error {
   override readonly name = 'UnsupportedTransaction'
   readonly type: number
@@ -76,14 +76,14 @@ export class UnsupportedTransaction extends Error {
 /** Polygon: rows of state sync (PIP-74). */
 export const stateSyncType = 0x7f
 
-/** keccak256 of the raw entry, 32 bytes; of state sync with its rows in one more list. */
+/** keccak256 of the raw entry, 32 bytes. For state sync, its rows are wrapped in one more list. */
 export function transactionHash(raw: Uint8Array): Uint8Array {
   return keccak256(raw[0] === stateSyncType ? stateSyncBytes(raw) : raw)
 }
 
 /**
- * bor hashes its struct, a list whose only field is the list of rows, and puts the rows alone under the root (core/types,
- * Transaction.Hash and StateSyncTx.encode). Types of other chains under the same number are no lists of lists.
+ * For the hash, bor encodes its struct, a list whose only field is the list of rows; the trie contains only the list of rows
+ * (core/types, Transaction.Hash and StateSyncTx.encode). Types of other chains with this number are not lists of lists.
  */
 function stateSyncBytes(raw: Uint8Array): Uint8Array {
   const payload = raw.subarray(1)
@@ -104,12 +104,12 @@ function isListOfLists(payload: Uint8Array): boolean {
   }
 }
 
-/** Of an RLP list, with the type before it. */
+/** Maximum head length of an RLP list, including the type before it. */
 const longestHead = 10
 
 /**
- * `raw`: an entry as `decodeEntries` returns it; byte fields are views of it. Signatures are not verified, only the
- * range of `v`. Throws `Malformed`, or `UnsupportedTransaction` on an unknown type.
+ * `raw`: an entry from `decodeEntries`; byte fields are views of it. Signatures are not verified, only the
+ * range of `v`. Throws `Malformed`, or `UnsupportedTransaction` for an unknown type.
  */
 export function decodeTransaction(raw: Uint8Array): Transaction {
   const first = raw[0]

@@ -36,7 +36,7 @@ function find(pairs: readonly Pair[], key: Uint8Array): Uint8Array | null {
   }
 }
 
-/** Short keys of few nibbles share long prefixes; short values make embedded nodes. */
+/** Short keys share long prefixes; short values produce embedded nodes. */
 const crowded = fc.uniqueArray(
   fc.tuple(
     fc
@@ -118,7 +118,7 @@ test('empty values and equal keys are refused', () => {
 
 for (const count of [0, 1, 2, 16, 127, 128, 129, 255, 256, 257, 300]) {
   test(`a list of ${count} has the ordered root an independent implementation gives it`, async () => {
-    // Lengths 1..60: embedded and hashed leaves side by side.
+    // Lengths 1..60: both embedded and hashed leaves.
     const entries = Array.from({ length: count }, (_, index) =>
       new Uint8Array(1 + ((index * 7) % 60)).fill((index % 255) + 1),
     )

@@ -1,5 +1,5 @@
-// Builds a Merkle Patricia trie (Yellow Paper app. D) from all its pairs: keys sorted, one pass,
-// children written into the parent's buffer and replaced by their hash when 32 bytes or more.
+// Builds a Merkle Patricia trie (Yellow Paper app. D) from all its pairs in one pass over the sorted keys. Children are written
+// into the parent's buffer and replaced by their hash if they have 32 bytes or more.
 import { emptyTrieRoot } from './account-state.ts'
 import { keccak256 } from '../hash/keccak.ts'
 import { Malformed } from './rlp.ts'
@@ -15,9 +15,8 @@ type Build = {
 }
 
 /**
- * Keys are used as given: state and storage tries want them hashed. `nodes`: the RLP of every node that
- * has a hash, children before parents, the root last; none for no pairs. Throws `Malformed` on an empty
- * value or two equal keys.
+ * Keys are used as given: hash them for state and storage tries. `nodes`: the RLP of every node that is not embedded, children
+ * before parents, the root last; empty for no pairs. Throws `Malformed` for an empty value or two equal keys.
  */
 export function buildTrie(pairs: Iterable<Pair>): {
   root: Uint8Array
@@ -28,7 +27,7 @@ export function buildTrie(pairs: Iterable<Pair>): {
   return { root, nodes }
 }
 
-/** The root alone. */
+/** Only the root. */
 export function trieRoot(pairs: Iterable<Pair>): Uint8Array {
   return rootOf(sorted(pairs), () => {})
 }
@@ -55,7 +54,7 @@ function rootOf(pairs: readonly Pair[], emit: Build['emit']): Uint8Array {
   return root
 }
 
-/** Writes the node of the pairs from..to, which agree on their first `depth` nibbles. */
+/** Writes the node of the pairs from..to, whose keys share their first `depth` nibbles. */
 function writeNode(build: Build, { from, to, depth }: Range): void {
   const { writer } = build
   const mark = writer.mark

@@ -1,7 +1,7 @@
 // One node of a Merkle Patricia trie (Yellow Paper app. D), and one step of a walk through it. Steps are pure: the caller
-// fetches and verifies the next node by the hash that a step returns. Paths are half-bytes in hex prefix form (app. C).
-// The two most common shapes, a branch with only hashes and empty children, and a leaf, are validated and walked on
-// their bytes; the others are decoded.
+// fetches and verifies the next node by the hash that a step returns. Paths are nibbles in hex prefix form (app. C).
+// The two most common forms ("plain"), a branch with only hashes and empty children, and a leaf, are validated and walked
+// without decoding; the others are decoded.
 // Tested by src/codec/ethereum/trie-node.test.ts
 import {
   Malformed,
@@ -14,7 +14,7 @@ import {
   listStart,
 } from './rlp.ts'
 
-/** First byte in RLP of a string of 32 bytes, and of the empty string. */
+/** First RLP byte of a string of 32 bytes, and of the empty string. */
 const hashPrefix = 0xa0
 const nothingPrefix = 0x80
 const childrenMax = 16
@@ -33,13 +33,13 @@ export type TrieNode =
   | { readonly type: 'leaf'; readonly path: Uint8Array; readonly value: Uint8Array }
 
 type TrieNodeOptions = {
-  /** Accept a value in a branch. State and storage keys have one length, so theirs never have one. */
+  /** Accept a value in a branch. In state and storage tries all keys have the same length, so no branch has a value. */
   readonly branchValues?: boolean
 }
 
 /**
- * Result of a step: the 32-byte hash `next` of the next node and the nibbles `rest` that remain; or the value; or the
- * proof that the key has none.
+ * Result of a step: the 32-byte hash `next` of the next node and the remaining nibbles `rest`; or the value; or the
+ * proof that the key does not exist.
  */
 export type Step =
   | { readonly next: Uint8Array; readonly rest: Uint8Array }
@@ -52,8 +52,8 @@ export function decodeTrieNode(bytes: Uint8Array, options: TrieNodeOptions = {})
 }
 
 /**
- * Takes `path` (nibbles left) from `node` through the nodes embedded in it to the next hash, the value or
- * absence. Each step but the last consumes nibbles, so a walk of 64 visits at most 65 nodes.
+ * Follows `path` (remaining nibbles) from `node` through its embedded nodes to the next hash, the value or absence. Each step
+ * except the last consumes nibbles, so a walk of 64 nibbles visits at most 65 nodes.
  */
 export function stepThrough(node: TrieNode, path: Uint8Array): Step {
   let at: TrieNode = node
@@ -69,7 +69,7 @@ export function stepThrough(node: TrieNode, path: Uint8Array): Step {
 }
 
 /**
- * As `stepThrough`, on the bytes of a node that `decodeTrieNode` accepted before: does not decode a whole branch for
+ * As `stepThrough`, on the bytes of a node that `decodeTrieNode` has accepted: it does not decode a whole branch for
  * one child. Throws `Malformed` if it reads a part that `decodeTrieNode` would refuse.
  */
 export function stepThroughBytes(bytes: Uint8Array, path: Uint8Array): Step {
@@ -87,11 +87,11 @@ export function stepThroughBytes(bytes: Uint8Array, path: Uint8Array): Step {
   return stepThrough(decodeTrieNode(bytes.subarray(at, end)), rest)
 }
 
-/** A branch of two hashes is longer. */
+/** A branch with two hashes is longer than this. */
 const slotLeafBytesMax = 80
 
 /**
- * True for a leaf so short that it contains one storage slot, not an account: no further node is reached through it.
+ * True for a leaf so short that it contains a storage slot, not an account, so the walk ends with it.
  * `bytes` as above. Throws `Malformed`.
  */
 export function isSlotLeaf(bytes: Uint8Array): boolean {
@@ -103,7 +103,7 @@ export function isSlotLeaf(bytes: Uint8Array): boolean {
   return (flag === 2 || flag === 3) && endOfItem(bytes, endOfItem(bytes, at)) === bytes.length
 }
 
-/** True: a branch or leaf that `decodeTrieNode` accepts. False: it must be decoded to find out. Never throws. */
+/** True: a plain branch or leaf that `decodeTrieNode` accepts. False: it must be decoded. Never throws. */
 export function isPlainNode(bytes: Uint8Array): boolean {
   return isPlainBranch(bytes) || readLeaf(bytes) !== null
 }
@@ -121,8 +121,8 @@ function isPlainBranch(bytes: Uint8Array): boolean {
 }
 
 /**
- * Position of the hash of child `nibble` in a node that was accepted before. 0: the node proves that there is no such
- * child. -1: not a branch, or not plain up to that child.
+ * Position of the hash of child `nibble` in a node that `decodeTrieNode` has accepted. 0: the child is empty. -1: not a branch,
+ * or an earlier child is embedded.
  */
 export function childHashAt(bytes: Uint8Array, nibble: number): number {
   let at = payloadStart(bytes)
@@ -136,7 +136,7 @@ export function childHashAt(bytes: Uint8Array, nibble: number): number {
   return first === hashPrefix ? at + 1 : -1
 }
 
-/** True of every leaf and extension: only their first item is a path, which may be as long as a hash. */
+/** True for every leaf and extension: their first item is a path, which may be as long as a hash. */
 function mayHaveTwoItems(bytes: Uint8Array, at: number): boolean {
   const first = endOfPlainChild(bytes, at)
   if (first === 0) return true
@@ -163,7 +163,7 @@ export function readLeaf(bytes: Uint8Array): LeafParts | null {
   const at = payloadStart(bytes)
   if (at === 0) return null
   const first = bytes[at] ?? 0
-  // A packed path of one byte is written as itself, and one of 64 nibbles takes 33 bytes.
+  // A packed path of one byte has no head, and one of 64 nibbles has 33 bytes.
   const pathAt = first < nothingPrefix ? at : at + 1
   const pathBytes = first < nothingPrefix ? 1 : first - nothingPrefix
   if (pathBytes === 0 || pathBytes > 33 || (pathAt > at && pathBytes === 1)) return null
@@ -174,7 +174,7 @@ export function readLeaf(bytes: Uint8Array): LeafParts | null {
   return valueAt === 0 ? null : { pathAt, pathEnd, valueAt }
 }
 
-/** Whether the nibbles of `key` from `depth` on are the whole path of the leaf. */
+/** True if the nibbles of `key` from `depth` on are the whole path of the leaf. */
 export function leadsToLeaf(
   bytes: Uint8Array,
   { pathAt, pathEnd }: LeafParts,
@@ -192,7 +192,7 @@ export function leadsToLeaf(
   return true
 }
 
-/** Start of the content of the string that fills the rest of `bytes`; 0: no such string, or an empty one. */
+/** Start of the content of the string that fills the rest of `bytes`; 0: not such a string, or empty. */
 function stringStart(bytes: Uint8Array, at: number): number {
   const left = bytes.length - at
   const first = bytes[at] ?? 0
@@ -206,7 +206,7 @@ function stringStart(bytes: Uint8Array, at: number): number {
   return first === 0xb8 && length >= 56 && length + 2 === left ? at + 2 : 0
 }
 
-/** Start of the items of the list that fills `bytes`; 0: no such list, or not in canonical form. */
+/** Start of the items of the list that fills `bytes`; 0: not such a list, or not in canonical form. */
 function payloadStart(bytes: Uint8Array): number {
   const first = bytes[0] ?? 0
   if (first < 0xc0) return 0
@@ -224,7 +224,7 @@ export function toNibbles(bytes: Uint8Array): Uint8Array {
   return nibbles
 }
 
-/** The reverse of `toNibbles`. Throws `Malformed` on an odd number. */
+/** The reverse of `toNibbles`. Throws `Malformed` for an odd number of nibbles. */
 export function fromNibbles(nibbles: readonly number[]): Uint8Array {
   if (nibbles.length % 2 === 1) throw new Malformed('whole bytes')
   return Uint8Array.from(
@@ -251,7 +251,7 @@ export function packPath(key: Uint8Array, from: number, to: number, isLeaf: bool
   return packed
 }
 
-/** Throws `Malformed` if the flag is not one of the four, or the padding of an even path is not zero. */
+/** Throws `Malformed` for an invalid flag, or if the padding of an even path is not zero. */
 export function unpackPath(packed: Uint8Array): { isLeaf: boolean; path: Uint8Array } {
   const first = packed[0]
   if (first === undefined || first >= 0x40) throw new Malformed('a path with a flag of 0 to 3')
@@ -314,7 +314,7 @@ function branchOf(items: readonly RlpItem[], options: TrieNodeOptions): TrieNode
 function childOf(item: RlpItem | undefined, options: TrieNodeOptions): TrieChild {
   if (item instanceof Uint8Array) return item.length === 0 ? null : bytesField(item, 'child', 32)
   const node = nodeOf(listField(item, 'child'), options)
-  // A longer one must be a hash: two forms of one trie would have two roots.
+  // A longer node must be a hash: otherwise one trie would have two encodings and two roots.
   if (encodeRlp(item ?? []).length >= 32) throw new Malformed('embedded node under 32 bytes')
   return node
 }

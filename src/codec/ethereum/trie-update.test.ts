@@ -1,4 +1,4 @@
-// A trie changed over the nodes of proofs has the root of the trie that is built from all its pairs.
+// Updating a trie with only the nodes of proofs gives the same root as building it from all its pairs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -9,13 +9,13 @@ import { KnownNodes, type TrieChange, UnknownNode, updateTrie } from './trie-upd
 import { toNibbles } from './trie-node.ts'
 import { walkProof } from './trie-walk.ts'
 
-/** Few bits of a key differ, so that paths fork late and often. */
+/** Keys differ in few bits, so that paths fork late and often. */
 const keyOf = (number: number): Uint8Array => {
   const key = new Uint8Array(4)
   key.set([0x11 * (number & 1), (number >> 1) & 0x13, 0, (number >> 3) & 0xff])
   return key
 }
-/** Short values make embedded nodes. */
+/** Short values produce embedded nodes. */
 const valueOf = (number: number): Uint8Array => new Uint8Array(1 + (number % 40)).fill(number | 1)
 
 const numbers = fc.uniqueArray(fc.nat(300), { maxLength: 60 })
@@ -122,7 +122,7 @@ test('a removal over proofs gives the right root, or names the node that it lack
             .subarray(0, path.length)
             .every((nibble, at) => nibble === path[at]),
         )
-        // A proof of any key below the path brings the node.
+        // A proof of any key below the path contains the node.
         assert(below !== undefined && provedNodes(built, [below]).has(hash))
         lacking += 1
       }

@@ -1,6 +1,6 @@
-// Changes a Merkle Patricia trie (Yellow Paper app. D) of which only the nodes of some proofs are known, and computes its new
-// root. All keys of the trie have one length. Changing or adding a key needs the nodes on its path. Removing one may in
-// addition need the node beside it: a branch that is left with one child is merged with that child.
+// Updates a Merkle Patricia trie (Yellow Paper app. D) of which only the nodes of some proofs are known, and computes its new
+// root. All keys of the trie have the same length. Changing or adding a key needs the nodes on its path. Removing a key may also
+// need a sibling node: a branch with one remaining child is merged with that child.
 // Tested by src/codec/ethereum/trie-update.test.ts
 import { equalBytes, toLatin1 } from '../../base/hex.ts'
 import { keccak256 } from '../hash/keccak.ts'
@@ -11,12 +11,12 @@ import { decodeTrieNode, toNibbles, type TrieChild, type TrieNode } from './trie
 type Branch = TrieNode & { readonly type: 'branch' }
 type Extension = TrieNode & { readonly type: 'extension' }
 
-/** The update needs a node that is not known. */
+/** The update needs a node that is missing. */
 export class UnknownNode extends Error {
   override readonly name = 'UnknownNode'
   /** 32 bytes. */
   readonly hash: Uint8Array
-  /** Nibbles from the root to the node: those with which all keys below it begin. */
+  /** Nibbles from the root to the node: the common prefix of all keys below it. */
   readonly path: Uint8Array
 
   constructor(hash: Uint8Array, path: Uint8Array) {
@@ -30,7 +30,7 @@ export class UnknownNode extends Error {
 export class KnownNodes {
   readonly #nodes = new Map<string, TrieNode>()
 
-  /** Returns the hash. Throws `Malformed` if `bytes` are no node. */
+  /** Returns the hash. Throws `Malformed` if `bytes` are not a node. */
   add(bytes: Uint8Array): Uint8Array {
     const hash = keccak256(bytes)
     const name = toLatin1(hash)
@@ -42,7 +42,7 @@ export class KnownNodes {
     return this.#nodes.has(toLatin1(hash))
   }
 
-  /** `child` itself, if it is embedded in its parent or has been changed. `path`: to it. Throws UnknownNode. */
+  /** The node of `child`. Returns `child` itself if it is embedded or was changed. `path`: its position. Throws UnknownNode. */
   resolve(child: Uint8Array | TrieNode, path: Uint8Array): TrieNode {
     if (!(child instanceof Uint8Array)) return child
     const node = this.#nodes.get(toLatin1(child))
@@ -51,12 +51,12 @@ export class KnownNodes {
   }
 }
 
-/** `value` null: the key is removed. Keys are used as given: state and storage tries want them hashed. */
+/** `value` null: removes the key. Keys are used as given: hash them for state and storage tries. */
 export type TrieChange = { readonly key: Uint8Array; readonly value: Uint8Array | null }
 
 /**
- * The root after `changes` (distinct keys) to the trie `root`. Adds the new nodes to `nodes`. Throws UnknownNode, and has then
- * added nothing.
+ * The root after `changes` (distinct keys) to the trie `root`. Adds the new nodes to `nodes`. If it throws UnknownNode, `nodes`
+ * is unchanged.
  */
 export function updateTrie(
   root: Uint8Array,
@@ -64,7 +64,7 @@ export function updateTrie(
   nodes: KnownNodes,
 ): Uint8Array {
   let top: TrieChild = equalBytes(root, emptyTrieRoot) ? null : root
-  // Keys that are added may keep a branch from being merged.
+  // Apply additions first: an added key may prevent the merge of a branch.
   for (const { key, value } of changes) {
     if (value !== null) top = put(nodes, top, { key: toNibbles(key), depth: 0 }, value)
   }
@@ -75,7 +75,7 @@ export function updateTrie(
   return top instanceof Uint8Array ? top : nodes.add(encodeRlp(itemOf(top, nodes)))
 }
 
-/** A key as nibbles, of which `depth` lead to the node at hand. */
+/** A key as nibbles; the first `depth` lead to the current node. */
 type Place = { readonly key: Uint8Array; readonly depth: number }
 
 function put(nodes: KnownNodes, at: TrieChild, { key, depth }: Place, value: Uint8Array): TrieNode {
@@ -100,7 +100,7 @@ function put(nodes: KnownNodes, at: TrieChild, { key, depth }: Place, value: Uin
   return { type: 'extension', path: path.subarray(0, shared), child: branch }
 }
 
-/** `at` itself if the key does not exist. */
+/** Returns `at` itself if the key does not exist. */
 function remove(nodes: KnownNodes, at: TrieChild, { key, depth }: Place): TrieChild {
   if (at === null) return null
   const path = key.subarray(depth)
@@ -112,7 +112,7 @@ function remove(nodes: KnownNodes, at: TrieChild, { key, depth }: Place): TrieCh
       const { length } = node.path
       if (sharedLength(node.path, path) < length) return at
       const child = remove(nodes, node.child, { key, depth: depth + length })
-      // A branch has two children at least, so one is left.
+      // A branch has at least two children, so one remains.
       if (child === node.child || child === null) return at
       return joined(nodes, { key, depth }, node.path, child)
     }
@@ -132,7 +132,7 @@ function remove(nodes: KnownNodes, at: TrieChild, { key, depth }: Place): TrieCh
   }
 }
 
-/** The node at `place` that leads over `path` to `child`. */
+/** The node at `place` with `path` to `child`. */
 function joined(
   nodes: KnownNodes,
   { key, depth }: Place,
@@ -148,7 +148,7 @@ function concatenated(first: Uint8Array, second: Uint8Array): Uint8Array {
   return new Uint8Array(Buffer.concat([first, second]))
 }
 
-/** Without its first `count` nibbles. */
+/** The node without the first `count` nibbles of its path. */
 function shortened(node: Exclude<TrieNode, Branch>, count: number): Uint8Array | TrieNode {
   const path = node.path.subarray(count)
   if (node.type === 'leaf') return { ...node, path }

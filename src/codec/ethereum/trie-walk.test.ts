@@ -14,7 +14,7 @@ const bagOf = (nodes: readonly Uint8Array[]) => {
   return (hash: Uint8Array) => byHash.get(toHex(hash)) ?? null
 }
 
-/** Few different bytes, so that some keys are there and some are not. */
+/** Few distinct bytes, so that some keys exist and some do not. */
 const keys = fc.uint8Array({ minLength: 1, maxLength: 1, max: 60 })
 const pairs = fc.uniqueArray(fc.tuple(keys, fc.uint8Array({ minLength: 1, maxLength: 70 })), {
   minLength: 1,
@@ -68,7 +68,7 @@ test('an empty trie needs no proof', () => {
 })
 
 test('a bag that leads in circles ends with the key', () => {
-  // No node can be found under a hash it holds itself; the walk is bounded all the same.
+  // A node cannot contain its own hash, but the walk is bounded even then.
   const hash = new Uint8Array(32).fill(7)
   const branch = encodeRlp([...Array.from({ length: 16 }, () => hash), new Uint8Array(0)])
   assert.equal(

@@ -1,5 +1,5 @@
-// The walk from a trie's root towards a key. It requests each node by its hash, so a node that is not available is missing,
-// never absent: absence is a result that the nodes on the way prove.
+// The walk from a trie's root towards a key. It requests each node by its hash. An unavailable node is reported as missing, never
+// as absence: absence must be proved by the nodes on the path.
 import { equalBytes } from '../../base/hex.ts'
 import { emptyTrieRoot } from './account-state.ts'
 import { Malformed } from './rlp.ts'
@@ -12,22 +12,22 @@ import {
   toNibbles,
 } from './trie-node.ts'
 
-/** A walk of 64 nibbles: each node but the last uses up at least one. */
+/** Limit for a walk of 64 nibbles: each node except the last consumes at least one. */
 const nodesMax = 65
 
 /**
- * The node whose hash of 32 bytes stands in `from` at `at`, or null. Its bytes have that hash, and `decodeTrieNode`
+ * The node whose 32-byte hash is in `from` at position `at`, or null. Its bytes have that hash, and `decodeTrieNode`
  * accepts them.
  */
 type FindNode = (from: Uint8Array, at: number) => Uint8Array | null
 
-/** A walk that stops where a node is missing and continues when the caller has it. */
+/** A walk that stops at a missing node and continues once the caller supplies it. */
 export class TrieWalk {
   readonly #key: Uint8Array
-  /** The hash of the next node stands in `#from` at `#at`. */
+  /** The hash of the next node is in `#from` at position `#at`. */
   #from: Uint8Array
   #at = 0
-  /** Nibbles of the key that the nodes so far have used up. */
+  /** Nibbles of the key that were consumed so far. */
   #depth = 0
   #nodes = 0
 
@@ -38,8 +38,8 @@ export class TrieWalk {
   }
 
   /**
-   * The leaf's value; null when the nodes on the way prove that there is none; undefined when a node is `missing`:
-   * then call again with its verified bytes as `next`. Throws `Malformed`.
+   * The leaf's value; null if the nodes on the path prove that there is none; undefined if a node is `missing`: then call again
+   * with its verified bytes as `next`. Throws `Malformed`.
    */
   run(find: FindNode, next: Uint8Array | null = null): Uint8Array | null | undefined {
     if (this.#nodes === 0 && equalBytes(this.#from, emptyTrieRoot)) return null
@@ -54,12 +54,12 @@ export class TrieWalk {
     return undefined
   }
 
-  /** The hash of the node that was not found. */
+  /** Hash of the node that was not found. */
   get missing(): Uint8Array {
     return this.#from.subarray(this.#at, this.#at + 32)
   }
 
-  /** Undefined: on to the next node. */
+  /** Undefined: continue with the next node. */
   #stepThrough(bytes: Uint8Array): Uint8Array | null | undefined {
     const key = this.#key
     const depth = this.#depth
@@ -83,10 +83,10 @@ export class TrieWalk {
   }
 }
 
-/** The leaf's value; the proof that the key has none; or the hash of a node that `find` does not have. */
+/** The leaf's value; the proof that the key does not exist; or the hash of a node that `find` did not return. */
 export type WalkEnd = { readonly value: Uint8Array } | 'absent' | { readonly missing: Uint8Array }
 
-/** A walk through the nodes of a proof, in any order. `find` gets the hash of a node. Throws `Malformed`. */
+/** Walks through the nodes of a proof, in any order. `find` receives the hash of a node. Throws `Malformed`. */
 export function walkProof(
   root: Uint8Array,
   key: Uint8Array,

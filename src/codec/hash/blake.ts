@@ -2,10 +2,10 @@
 // is not a prefix of a longer one. Rules: RFC 7693, https://github.com/BLAKE3-team/BLAKE3-specs
 import { createBLAKE2b, createBLAKE2s, createBLAKE3, type IHasher } from 'hash-wasm'
 
-/** A fresh array of `digestBytes` bytes. */
+/** A new array of `digestBytes` bytes. */
 export type Blake2 = (bytes: Uint8Array, digestBytes: number) => Uint8Array
 
-/** Digest lengths in bytes; from 20 on, as no shorter digest is taken anywhere. */
+/** Digest lengths in bytes. The minimum is 20, because shorter digests are refused everywhere. */
 export const blake2bBytes = { min: 20, max: 64 } as const
 export const blake2sBytes = { min: 20, max: 32 } as const
 
@@ -16,14 +16,14 @@ export const blake2s = await createBlake2(createBLAKE2s, blake2sBytes)
 
 const thirdHasher = await createBLAKE3()
 
-/** A fresh array of 32 bytes. */
+/** A new array of 32 bytes. */
 export function blake3(bytes: Uint8Array): Uint8Array {
   return thirdHasher.init().update(bytes).digest('binary')
 }
 
 /**
- * One hasher for all lengths: it starts from the state of a new hasher of the requested length. A call starts and
- * ends it without an await between, so calls never mix.
+ * One hasher for all lengths: it starts from the saved state of a new hasher of the requested length. A call initializes and
+ * finalizes it without an await in between, so calls never mix.
  */
 async function createBlake2(
   createHasher: (bits: number) => Promise<IHasher>,

@@ -54,7 +54,7 @@ test('BLAKE2 of every length agrees with another implementation', () => {
   const all = createHash('sha256')
   for (let length = 20; length <= 64; length += 1) all.update(blake2b(bytes, length))
   for (let length = 20; length <= 32; length += 1) all.update(blake2s(bytes, length))
-  // Python's hashlib gives the same digests in the same order.
+  // Python's hashlib returns the same digests.
   assert.equal(
     all.digest('hex'),
     'e823c1f9078195d03045b1ff6a6ceb75ba1d91a737c3dcb772c6e4e62f277307',

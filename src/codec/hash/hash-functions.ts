@@ -1,11 +1,11 @@
-// The hash functions that may name a block, each by its multihash code, and their names
-// as options write them. Codes: https://github.com/multiformats/multicodec
+// The hash functions allowed in CIDs, by multihash code, and their names in options. Codes:
+// https://github.com/multiformats/multicodec
 // Tested by src/codec/ipld/dag-block.test.ts
 import { blake2b, blake2bBytes, blake2s, blake2sBytes, blake3 } from './blake.ts'
 import { digest, shake256 } from './digest.ts'
 import { keccak, keccak256 } from './keccak.ts'
 
-/** A fresh array: the whole digest. */
+/** Returns the whole digest in a new array. */
 export type HashFunction = (bytes: Uint8Array) => Uint8Array
 
 type Named = { readonly name: string; readonly code: number; readonly run: HashFunction }
@@ -41,12 +41,12 @@ const table: readonly Named[] = [
   })),
 ]
 
-/** By multihash code. Identity is none of them: it takes no digest. */
+/** By multihash code. Identity is not included, because it computes no digest. */
 export const hashFunctions: ReadonlyMap<number, HashFunction> = new Map(
   table.map(({ code, run }) => [code, run]),
 )
 
-/** Multihash codes by name. `sha3` is the older name of its longest form. */
+/** Multihash codes by name. `sha3` is an older name of its longest form. */
 export const hashCodes: ReadonlyMap<string, number> = new Map([
   ...table.map(({ name, code }): [string, number] => [name, code]),
   ['sha3', 0x14],

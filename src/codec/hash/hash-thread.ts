@@ -1,15 +1,15 @@
-// Hash thread side of hash-worker.ts, run in a thread with its own event loop: hashes listed jobs in place, and yields to
-// that thread's loop in between.
+// Thread side of hash-worker.ts, run in a thread with its own event loop: hashes listed jobs in place, and yields to that
+// thread's loop between them.
 // Tested by src/codec/hash/parallel-verify.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { receiveMessageOnPort } from 'node:worker_threads'
 import { digestOf, jobAt, jobState, jobWord, word, type HashJobs } from './hash-jobs.ts'
 import { hashPiece } from '../ipld/leaf-frame.ts'
 
-/** What the thread's own work waits for at most: half a millisecond of hashing. */
+/** Jobs before a yield: the thread's own work waits at most half a millisecond. */
 const turnJobs = 4
 
-/** Never returns; holds neither the thread nor the process. */
+/** Never returns; does not keep the thread or the process alive. */
 export async function serve({ words, port }: HashJobs): Promise<void> {
   const memories: Uint8Array[] = []
 

@@ -13,23 +13,23 @@ import {
 } from './hash-jobs.ts'
 import { hashPiece } from '../ipld/leaf-frame.ts'
 
-/** A piece that is being hashed. The bytes must stay as they are until its digest is there. */
+/** A piece whose hash is being computed. Do not change its bytes before the digest is available. */
 export type Hashing = {
-  /** Null: not there yet. */
+  /** Null: not available yet. */
   digest(): Uint8Array | null
-  /** Hashes here if the other thread has not started; otherwise a promise of its result. */
+  /** Hashes in this thread if the other one has not started; otherwise returns a promise of its result. */
   finish(): Uint8Array | Promise<Uint8Array>
-  /** Leaves it to the other thread. */
+  /** Waits for the other thread. */
   wait(): Promise<Uint8Array>
 }
 
 /**
- * Begins with the digest of `data`, or with `leaf` of the dag-pb leaf that has these file bytes. Null: it is to be hashed
- * here, since it is small, not in shared memory, or enough waits already. Each Hashing is to be taken to its end.
+ * Starts to hash `data`, or with `leaf` the dag-pb leaf with these file bytes. Null: the caller must hash it, because it is small,
+ * not in shared memory, or too many jobs wait. Call each Hashing until it returns its digest.
  */
 export type HashWorker = (data: Uint8Array, leaf: boolean) => Hashing | null
 
-/** A module for another thread that exports `serve`, and what `serve` takes. */
+/** A module for another thread that exports `serve`, and the argument of `serve`. */
 export type HashWorkerThread = {
   readonly entry: string
   readonly data: HashJobs
@@ -37,15 +37,15 @@ export type HashWorkerThread = {
 }
 
 const bytesMin = 64 * 1024
-/** Jobs not started yet: 2 MiB of a file. */
+/** Maximum jobs that have not started: 2 MiB of a file. */
 const listedMax = 8
 const memoriesMax = 64
 
-/** `attach`: starts the other side in a thread, at the first large piece. It does not keep the process alive. */
+/** `attach`: loads the module in a thread; called at the first large piece. The thread does not keep the process alive. */
 export function createHashWorker(attach: (module: HashWorkerThread) => void): HashWorker {
   const words = createWords()
   const memories = new Map<SharedArrayBuffer, number>()
-  /** First words of jobs whose digest was not used. */
+  /** First words of jobs whose digest was not read yet. */
   const open = new Set<number>()
   let port: MessagePort | null = null
   let waits = 0
@@ -65,12 +65,12 @@ export function createHashWorker(attach: (module: HashWorkerThread) => void): Ha
     try {
       attach({ entry, data: { words, port: port2 }, transfer: [port2] })
     } catch {
-      // The thread is gone: it never gets ready, and all is hashed here.
+      // The thread has ended: `ready` is never set, and everything is hashed in this thread.
     }
     return port1
   }
 
-  /** Null: there are too many. */
+  /** Null: too many shared memories. */
   function numberOf(memory: SharedArrayBuffer, to: MessagePort): number | null {
     const known = memories.get(memory)
     if (known !== undefined) return known
@@ -131,7 +131,7 @@ export function createHashWorker(attach: (module: HashWorkerThread) => void): Ha
       const before = Atomics.compareExchange(words, state, jobState.listed, jobState.begun)
       if (before !== jobState.listed) return wait()
       const hashed = close(hashPiece(data, leaf))
-      // A caller may be waiting for the other thread.
+      // Another caller of this Hashing may wait for the other thread.
       Atomics.notify(words, state)
       return hashed
     }

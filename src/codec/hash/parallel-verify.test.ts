@@ -20,7 +20,7 @@ function shared(of: Uint8Array): Uint8Array {
   return there
 }
 
-/** No thread is attached; listed jobs stay listed. */
+/** No thread runs; listed jobs stay listed. */
 function createAlone() {
   let jobs: HashJobs | null = null
   const hashBeside = createHashWorker((guest) => {
@@ -96,7 +96,7 @@ test('what the other thread has not begun is hashed here, and only so much waits
   assert.ok(first?.finish() instanceof Uint8Array)
   assert.deepEqual(Buffer.from((await waiting) ?? []), digestOf(data))
   assert.notEqual(hashBeside(data, false), null)
-  // As when it cannot be hashed there.
+  // The state that the thread sets if it cannot hash the job.
   Atomics.store(jobs().words, jobAt(1) + jobWord.state, jobState.failed)
   assert.deepEqual(Buffer.from(second?.digest() ?? []), digestOf(data))
 })

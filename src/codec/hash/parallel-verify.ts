@@ -1,13 +1,13 @@
-// Verifies a large block on this thread or in parallel on another.
+// Verifies a large block in this thread or in parallel in another.
 import { equalBytes } from '../../base/hex.ts'
 import { Fault } from '../../base/fault.ts'
 import type { HashWorker } from './hash-worker.ts'
 import { sha256Code } from '../ipld/multihash.ts'
 
 /**
- * Starts to verify `data`: a block, or with `leaf` the file bytes of a dag-pb leaf. Null: not handled here, because it is
- * small or named by another function than whole sha2-256. Call the returned function once: it finishes the check, on this
- * thread if it has not started: throws or rejects with `unverified`. Do not change `data` before that.
+ * Starts to verify `data`: a block, or with `leaf` the file bytes of a dag-pb leaf. Null: not supported, because it is small or
+ * its hash is not a whole sha2-256. Call the returned function once: it finishes the check, in this thread if it has not
+ * started, and throws or rejects with `unverified`. Do not change `data` before that.
  */
 export type ParallelVerify = (
   multihash: Uint8Array,

@@ -1,5 +1,5 @@
-// Verification of all Ethereum content: do these bytes have this hash? The hash is compared before the bytes are parsed,
-// and the requested kind determines how they are parsed, never their appearance.
+// Verifies all Ethereum content against its hash. The hash is compared before the bytes are parsed, and the requested kind, not
+// the content, determines how they are parsed.
 import { Fault } from '../../base/fault.ts'
 import { equalBytes, toHex } from '../../base/hex.ts'
 import { Malformed, decodeRlp, listField, splitList } from '../ethereum/rlp.ts'
@@ -34,7 +34,7 @@ export function verifyKeccakKinds(ref: KeccakRef, bytes: Uint8Array): void {
 }
 
 /**
- * The hash that names `bytes`, once they are well formed as that kind. Pure. Throws Fault `unverified` with the
+ * The hash of `bytes`, after they were validated as content of that kind. Pure. Throws Fault `unverified` with the
  * `Malformed` as its cause.
  */
 export function nameKeccakKinds(
@@ -88,7 +88,7 @@ function compare(ref: KeccakRef, computed: Uint8Array): void {
   })
 }
 
-/** EIP-4844: blobs are sent next to a block, never in it. Some nodes include them nevertheless. */
+/** EIP-4844: blobs are sent next to a block, not in it. Some nodes include them nevertheless. */
 function refuseSidecar(entry: Uint8Array): void {
   if (entry[0] !== 3) return
   const first = splitList(entry.subarray(1))[0]

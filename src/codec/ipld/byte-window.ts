@@ -1,4 +1,4 @@
-// A byte stream read in lengths known in advance: holds one chunk, without read-ahead.
+// Reads a byte stream in lengths known in advance: buffers one chunk, without read-ahead.
 // Tested by src/codec/ipld/car.test.ts
 import { Fault } from '../../base/fault.ts'
 
@@ -7,30 +7,30 @@ const varintBytesMax = 9
 
 export class ByteWindow {
   readonly #pieces: AsyncIterator<Uint8Array>
-  /** What has arrived and was not taken yet. */
+  /** The unread rest of the last chunk. */
   #piece: Uint8Array = none
-  /** How many bytes may still be taken. */
+  /** Number of bytes that may still be read. */
   #left = Number.POSITIVE_INFINITY
 
   constructor(pieces: AsyncIterable<Uint8Array>) {
     this.#pieces = pieces[Symbol.asyncIterator]()
   }
 
-  /** Limits the stream to `bytes` more, whatever follows. */
+  /** Limits further reads to `bytes`. */
   limit(bytes: number): void {
     this.#left = bytes
   }
 
   /**
-   * The next `length` bytes, a length that the caller has validated: a view if they are in one chunk. Throws
-   * `command_failed` when fewer are left.
+   * The next `length` bytes (the caller has validated the length): a view if they are in one chunk. Throws
+   * `command_failed` if fewer are left.
    */
   async take(length: number): Promise<Uint8Array> {
     if (length > this.#left) throw cutShort()
     this.#left -= length
     if (this.#piece.length === 0 && length > 0 && !(await this.#fill())) throw cutShort()
     if (this.#piece.length >= length) return this.#cut(length)
-    // Copied as it comes: many small pieces must not wait as many objects.
+    // Copy chunks as they arrive, so that many small ones do not stay in memory as objects.
     const out = new Uint8Array(length)
     for (let at = 0; at < length;) {
       if (this.#piece.length === 0 && !(await this.#fill())) throw cutShort()
@@ -42,14 +42,14 @@ export class ByteWindow {
   }
 
   /**
-   * An unsigned varint in its shortest form, at most 9 bytes; null when the stream ends before it. Throws
-   * `command_failed` for any other.
+   * An unsigned varint in its shortest form, at most 9 bytes; null if the stream ends before it. Throws
+   * `command_failed` for any other form.
    */
   async varint(): Promise<number | null> {
     let value = 0
     for (let index = 0; index < varintBytesMax; index += 1) {
       if (this.#left === 0 || (this.#piece.length === 0 && !(await this.#fill()))) {
-        // Within a limit the end is known: to stop before it is to be cut short.
+        // With a limit the end is known: an end of the stream before it is a truncation.
         if (index === 0 && (this.#left === 0 || this.#left === Number.POSITIVE_INFINITY))
           return null
         throw cutShort()
@@ -65,7 +65,7 @@ export class ByteWindow {
     throw refused('varints larger than uint63 not supported')
   }
 
-  /** At most `most` of the next bytes, at least one, as they came. Throws `command_failed` at the end. */
+  /** At least one and at most `most` of the next bytes, without waiting for more. Throws `command_failed` at the end. */
   async some(most: number): Promise<Uint8Array> {
     if (this.#left === 0 || (this.#piece.length === 0 && !(await this.#fill()))) throw cutShort()
     const part = this.#cut(Math.min(most, this.#left, this.#piece.length))
@@ -73,7 +73,7 @@ export class ByteWindow {
     return part
   }
 
-  /** Reads `length` bytes away. */
+  /** Reads and discards `length` bytes. */
   async skip(length: number): Promise<void> {
     for (let left = length; left > 0;) {
       if (this.#piece.length === 0 && !(await this.#fill())) throw cutShort()
@@ -81,7 +81,7 @@ export class ByteWindow {
     }
   }
 
-  /** Reads the stream to its end, limit or not. */
+  /** Reads the stream to its end, ignoring the limit. */
   async drain(): Promise<void> {
     while (await this.#fill());
     this.#piece = none
@@ -93,7 +93,7 @@ export class ByteWindow {
     return part
   }
 
-  /** False at the end of the stream; else the piece is not empty. */
+  /** False at the end of the stream; otherwise `#piece` is not empty. */
   async #fill(): Promise<boolean> {
     for (;;) {
       const { done, value } = await this.#pieces.next()

@@ -1,6 +1,5 @@
-// Reads CARv1 and CARv2 forward only: roots first, then one block after another, with only the current section in
-// memory. Every length is validated before allocation. The caller verifies the blocks against their
-// CIDs.
+// Reads CARv1 and CARv2 forward only: roots first, then one block after another, with only the current section in memory. Every
+// length is validated before allocation. The caller verifies the blocks against their CIDs.
 // Rules: https://ipld.io/specs/transport/car/carv1/ and carv2/
 // Tested by src/codec/ipld/car.test.ts
 import { CID } from 'multiformats/cid'
@@ -13,14 +12,14 @@ import type { IpldNode } from './ipld-node.ts'
 export type CarLimits = {
   readonly headerBytesMax: number
   readonly rootsMax: number
-  /** Of one block; a section may be longer by its CID. */
+  /** Maximum size of one block; a section may be longer by its CID. */
   readonly blockBytesMax: number
 }
 
 export type Car = {
   readonly version: 1 | 2
   readonly roots: readonly CID[]
-  /** For one reader. Throws `command_failed` if the file is truncated, has an invalid length or no CID. */
+  /** For one reader. Throws `command_failed` if the file is truncated, or has an invalid length or CID. */
   readonly blocks: AsyncGenerator<CarBlock>
 }
 
@@ -30,14 +29,14 @@ export const carLimits: CarLimits = {
   blockBytesMax: 4 * 1024 * 1024,
 }
 
-/** The longest CID that a section has: v1, varints of 9 bytes, a digest of 128. */
+/** Maximum length of a CID in a section: v1, varints of 9 bytes, a digest of 128. */
 const cidBytesMax = 160
-/** Of a CARv2: characteristics, offset and size of the data, offset of the index. */
+/** Header of a CARv2: characteristics, offset and size of the data, offset of the index. */
 const secondHeaderBytes = 40
 const pragmaBytes = 11
 
 /**
- * Reads the header of `file`. Data behind the payload of a CARv2, its index, is skipped. Throws `command_failed` if
+ * Reads the header of `file`. Data after the payload of a CARv2, such as its index, is skipped. Throws `command_failed` if
  * it is not a CAR or exceeds a limit, and the errors of `file`.
  */
 export async function openCar(file: AsyncIterable<Uint8Array>, limits: CarLimits): Promise<Car> {
@@ -69,7 +68,7 @@ async function* readSections(window: ByteWindow, limits: CarLimits): AsyncGenera
     } catch (cause) {
       throw refused('section without a valid cid', cause)
     }
-    // As decodeCid: a CID has one spelling.
+    // As in decodeCid: a CID has only one encoding.
     if (cid.bytes.length + block.length !== section.length) {
       throw refused('section without a valid cid')
     }

@@ -1,5 +1,4 @@
-// Writes CARv1: a header that names the roots, then each block with its length and CID. Streams; the source determines
-// the order.
+// Writes CARv1: a header with the roots, then each block with its length and CID. Streams; the source determines the order.
 // Rule: https://ipld.io/specs/transport/car/carv1/
 // Tested by src/codec/ipld/car.test.ts
 import type { CID } from 'multiformats/cid'
@@ -8,10 +7,10 @@ import { encodeVarint, joinBytes } from './protobuf.ts'
 
 export type CarBlock = { readonly cid: CID; readonly block: Uint8Array }
 
-/** Small blocks leave together, as one piece of about this many bytes. */
+/** Small blocks are joined to pieces of about this many bytes. */
 const pieceBytes = 64 * 1024
 
-/** The header of a CARv1 with these roots, its length in front. */
+/** The header of a CARv1 with these roots, including its length prefix. */
 export function encodeCarHeader(roots: readonly CID[]): Uint8Array {
   const header = encodeDagCbor(
     new Map<string, readonly CID[] | bigint>([
@@ -22,7 +21,7 @@ export function encodeCarHeader(roots: readonly CID[]): Uint8Array {
   return joinBytes([encodeVarint(header.length), header])
 }
 
-/** What stands in front of a block of `blockBytes`: the length of the section and the CID. */
+/** Prefix of a block of `blockBytes`: the length of the section and the CID. */
 export function carSectionHead(cid: CID, blockBytes: number): Uint8Array {
   return joinBytes([encodeVarint(cid.bytes.length + blockBytes), cid.bytes])
 }

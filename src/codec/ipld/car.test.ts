@@ -15,7 +15,7 @@ const helloCid = cidOf(1, rawCodec, multihashOf('sha2-256', hello))
 const empty = new Uint8Array(0)
 const emptyCid = cidOf(1, rawCodec, multihashOf('sha2-256', empty))
 
-/** Two roots and three blocks as the JavaScript CAR writer (@ipld/car 5.4.7) puts them down. */
+/** Two roots and three blocks as written by the JavaScript CAR writer (@ipld/car 5.4.7). */
 const written = Buffer.from(
   '61a265726f6f747382d82a582500017112205e7f26d40a3a1c448861da1b3d12d6b7d2f4006a5051028e08655b48dfba5024d82a5823001220' +
     'bfccda787baba32b59c78450ac3d20b633360b43992c77289f9ed46d843561e66776657273696f6e01' +
@@ -46,7 +46,7 @@ async function blocksOf(car: Car): Promise<[string, Buffer][]> {
 const open = (bytes: Uint8Array, pieceBytes = 65536, limits: CarLimits = carLimits) =>
   openCar(cut(bytes, pieceBytes), limits)
 
-/** A CARv2 around `inner`; the fields that a test changes. */
+/** A CARv2 around `inner`, with optional changes to its header. */
 function second(inner: Uint8Array, change: { offset?: bigint; size?: bigint } = {}): Buffer {
   const header = Buffer.alloc(40)
   header.writeBigUInt64LE(change.offset ?? 60n, 16)

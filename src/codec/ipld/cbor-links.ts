@@ -1,5 +1,5 @@
-// The links of a dag-cbor block, found without decoding it. A walk needs only these, and some blocks contain values
-// outside the data model: text that is not UTF-8, keys that are not text. Such blocks still have links.
+// Finds the links of a dag-cbor block without decoding it. A walk needs only the links, and some blocks contain values outside
+// the data model: text that is not UTF-8, keys that are not text. Such blocks can still have links.
 // Rule: RFC 8949 section 3; links: https://ipld.io/specs/codecs/dag-cbor/spec/#links
 // Tested by src/codec/ipld/cbor-links.test.ts
 import type { CID } from 'multiformats/cid'
@@ -7,23 +7,23 @@ import { Fault } from '../../base/fault.ts'
 import { decodeCid } from './cid.ts'
 import { containersMax } from './ipld-node.ts'
 
-/** As many as Kubo follows. */
+/** Same limit as in Kubo. */
 const depthMax = 1024
 const linkTag = 42
 
 /**
- * In the order they stand. Throws `command_failed` for bytes that are not one whole CBOR item: lengths left open, bytes missing
- * or left over; for a link that is not a CID; past 1024 levels or 100,000 links.
+ * In order of occurrence. Throws `command_failed` for bytes that are not exactly one CBOR item: indefinite lengths, missing or
+ * extra bytes; for a link that is not a CID; past 1024 levels or 100,000 links.
  */
 export function cborLinks(block: Uint8Array): readonly CID[] {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength)
   const links: CID[] = []
-  /** Items that are still to come, by level. */
+  /** Number of remaining items, by level. */
   const open: number[] = [1]
   let at = 0
   let isLink = false
 
-  /** The argument of the head at `at`, which is passed over. Past 2^53 it is not exact, but then no block is as long. */
+  /** Reads the argument of the head at `at`. Inexact above 2^53, but no block is that long. */
   function argument(minor: number): number {
     if (minor < 24) return minor
     if (minor > 27) throw malformed('length left open')

@@ -1,23 +1,23 @@
-// CIDs by the beginning of their text, as a range of their bytes. Pure.
+// Converts a prefix of a CID's text to a range of CID bytes. Pure.
 // Tested by src/codec/ipld/cid-range.test.ts
 import { parseCid } from './cid.ts'
 
-/** `below` is not in the range. */
+/** `below` is exclusive. */
 export type CidRange = { readonly from: Uint8Array; readonly below: Uint8Array }
 
-/** A shorter text has the form of too many CIDs, and of words. */
+/** A shorter text matches too many CIDs, and ordinary words. */
 const charsMin = 9
 const base32Digits = 'abcdefghijklmnopqrstuvwxyz234567'
 const base58Digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-/** Of every CID of version 0. */
+/** Text length of every CID of version 0. */
 const v0Chars = 46
 const v0Bytes = 34
-/** Longest text that is read: a CID of version 1 with a digest of 128 bytes. */
+/** Maximum text length: a CID of version 1 with a digest of 128 bytes. */
 const charsMax = 220
 
 /**
- * `text`: a whole CID in any multibase, or at least 9 first characters of one in base32 (`baf…`) or of version 0 (`Qm…`), whose
- * order of texts is that of the bytes. Null for any other text.
+ * `text`: a whole CID in any multibase, or at least the first 9 characters of one in base32 (`baf…`) or of version 0 (`Qm…`): for
+ * these, the text order equals the byte order. Null for any other text.
  */
 export function cidRange(text: string): CidRange | null {
   const whole = parseCid(text)?.bytes ?? null
@@ -38,7 +38,7 @@ export function cidRange(text: string): CidRange | null {
   return null
 }
 
-/** Numbers from `beginning * unit` up to the next beginning. */
+/** Numbers from `beginning * unit` up to the next prefix. */
 function rangeOf(beginning: bigint, unit: bigint, length: number): CidRange {
   return {
     from: bytesOf(beginning * unit, length),

@@ -1,4 +1,4 @@
-// CIDs as text and bytes, on the `multiformats` package: v0 in base58btc, v1 read in any multibase.
+// CIDs as text and bytes, based on the `multiformats` package: v0 in base58btc, v1 parsed in any multibase.
 import { base10 } from 'multiformats/bases/base10'
 import { base16, base16upper } from 'multiformats/bases/base16'
 import { base2 } from 'multiformats/bases/base2'
@@ -31,7 +31,7 @@ export const dagJoseCodec = 0x85
 export const cborCodec = 0x51
 export const jsonCodec = 0x0200
 
-/** Codecs by the names that options take. Code table: https://github.com/multiformats/multicodec */
+/** Codecs by their names in options. Code table: https://github.com/multiformats/multicodec */
 const codecNames: ReadonlyMap<string, number> = new Map([
   ['raw', rawCodec],
   ['dag-pb', dagPbCodec],
@@ -45,7 +45,7 @@ const codecNames: ReadonlyMap<string, number> = new Map([
   ['dag-cose', 0x86],
 ])
 
-/** The codec that an option names: by its name, or by its number in decimal or as `0x55`. Null: none that is known. */
+/** The codec of an option: by name, by decimal number, or by number as `0x55`. Null: unknown. */
 export function findCodec(text: string): number | null {
   const named = codecNames.get(text)
   if (named !== undefined) return named
@@ -54,7 +54,7 @@ export function findCodec(text: string): number | null {
 }
 
 /**
- * The same text as a flat string, for texts cached in large numbers: `multiformats` concatenates a CID character by
+ * The same text as a flat string, for texts that are cached in large numbers: `multiformats` concatenates a CID character by
  * character, and V8 retains each step until the text is read, 1.5 KB for 59 characters.
  */
 export function flatText(text: string): string {
@@ -89,9 +89,9 @@ const bases = [
 const byPrefix = new Map(bases.map((base) => [String(base.prefix), base]))
 const byName = new Map(bases.map((base) => [String(base.name), base]))
 
-/** Longest text that is tried: a 128-byte digest in base2 is about 1100 characters. */
+/** Maximum text length: a 128-byte digest in base2 has about 1100 characters. */
 const textLengthMax = 1500
-/** Decoding a base that is no power of two takes quadratic time, so digests of at most 128 bytes are accepted. */
+/** Decoding a base that is not a power of two takes quadratic time, so only digests of at most 128 bytes are accepted. */
 const slowLengthMax: ReadonlyMap<string, number> = new Map([
   ['z', 230],
   ['Z', 230],
@@ -100,7 +100,7 @@ const slowLengthMax: ReadonlyMap<string, number> = new Map([
   ['9', 360],
 ])
 
-/** The CID that `text` writes, or null. Takes no other hash function than CIDv0 has for v0. */
+/** Parses a CID, or returns null. Version 0 accepts only its own hash function. */
 export function parseCid(text: string): CID | null {
   const lengthMax = slowLengthMax.get(text[0] ?? '') ?? textLengthMax
   if (text.length < 2 || text.length > lengthMax) return null
@@ -116,8 +116,8 @@ export function parseCid(text: string): CID | null {
 }
 
 /**
- * The CID in bytes such as a dag-pb link carries, or null. Only its one spelling is taken: `multiformats` reads a version
- * byte of 0, and numbers with more bytes than they need, which no other implementation does.
+ * The CID in bytes, as in a dag-pb link, or null. Accepts only the canonical encoding: `multiformats` also accepts a version
+ * byte of 0 and varints that are longer than necessary, unlike all other implementations.
  */
 export function decodeCid(bytes: Uint8Array): CID | null {
   try {
@@ -129,8 +129,8 @@ export function decodeCid(bytes: Uint8Array): CID | null {
 }
 
 /**
- * `multihash`: code, length and digest. Version 0 takes dag-pb with sha2-256 only; throws TypeError
- * otherwise, as that is a mistake of the caller.
+ * `multihash`: code, length and digest. Version 0 allows only dag-pb with sha2-256; throws TypeError otherwise, because that is a
+ * bug in the caller.
  */
 export function cidOf(version: 0 | 1, codec: number, multihash: Uint8Array): CID {
   const digest = digests.decode(multihash)
@@ -140,7 +140,7 @@ export function cidOf(version: 0 | 1, codec: number, multihash: Uint8Array): CID
   return CID.create(version, codec, digest)
 }
 
-/** The multibase of that name or prefix, or null. Encodes CIDs of version 1; `CID.toString` takes it. */
+/** The multibase with that name or prefix, or null. Encodes CIDs of version 1 (argument of `CID.toString`). */
 export function findMultibase(text: string): MultibaseEncoder<string> | null {
   return byName.get(text) ?? byPrefix.get(text) ?? null
 }

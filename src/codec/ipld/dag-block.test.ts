@@ -1,4 +1,4 @@
-// The IPFS codecs: bytes the specifications print, hostile bytes, and hashes checked against node:crypto.
+// The IPFS codecs: examples of the specifications, malicious bytes, and hashes compared with node:crypto.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CID } from 'multiformats/cid'

@@ -1,5 +1,5 @@
-// Writing dag-cbor in its one canonical form: shortest heads, maps sorted by the length of their keys and then their
-// bytes, floats of 64 bits, links as tag 42.
+// Writes dag-cbor in its canonical form: shortest heads, map keys sorted by length and then by bytes, 64-bit floats, links as
+// tag 42.
 // Rule: https://ipld.io/specs/codecs/dag-cbor/spec/
 // Tested by src/codec/ipld/ipld.test.ts
 import { CID } from 'multiformats/cid'
@@ -12,8 +12,8 @@ const linkHead = Uint8Array.of(0xd8, 42)
 const integerEnd = 1n << 64n
 
 /**
- * A fresh array. Throws `command_failed` for integers of more than 64 bits and a sign, and for numbers that are not
- * finite. Recursive: the decoder of `node` has limited its depth.
+ * A new array. Throws `command_failed` for integers of more than 64 bits and a sign, and for numbers that are not finite.
+ * Recursive: the decoder of `node` has limited its depth.
  */
 export function encodeDagCbor(node: IpldNode): Uint8Array {
   const parts: Uint8Array[] = []
@@ -29,7 +29,7 @@ function write(parts: Uint8Array[], node: IpldNode): void {
   else if (typeof node === 'string') writeBytes(parts, 3, bytesOfText(node))
   else if (node instanceof Uint8Array) writeBytes(parts, 2, node)
   else if (node instanceof CID) {
-    // A link is the CID behind a byte that once named its multibase.
+    // A link is the CID after a zero byte, the historical multibase prefix.
     parts.push(linkHead, head(2, BigInt(node.bytes.length + 1)), Uint8Array.of(0), node.bytes)
   } else if (node instanceof Map) writeMap(parts, node as ReadonlyMap<string, IpldNode>)
   else {
@@ -66,7 +66,7 @@ function float(value: number): Uint8Array {
   return out
 }
 
-/** RFC 8949 section 3: a major type and its argument in as few bytes as it takes. */
+/** RFC 8949 section 3: a major type and its argument in the shortest form. */
 function head(major: number, argument: bigint): Uint8Array {
   const first = major << 5
   if (argument < 24n) return Uint8Array.of(first | Number(argument))

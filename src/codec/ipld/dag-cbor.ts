@@ -1,5 +1,5 @@
-// Reads dag-cbor: the part of CBOR (RFC 8949) in the data model. Enforces only those rules for writers that affect the
-// meaning, like Kubo: not key order, the length of numbers and UTF-8.
+// Decodes dag-cbor: the part of CBOR (RFC 8949) in the data model. Enforces only those rules for writers that affect the
+// meaning, like Kubo: not key order, shortest numbers and UTF-8.
 // Rule: https://ipld.io/specs/codecs/dag-cbor/spec/
 // Tested by src/codec/ipld/ipld.test.ts
 import { Fault } from '../../base/fault.ts'
@@ -13,15 +13,15 @@ const linkTag = 42
 type Cursor = {
   readonly bytes: Uint8Array
   readonly view: DataView
-  /** CBOR without links: no tag is known. */
+  /** CBOR without links: all tags are refused. */
   readonly plain: boolean
   at: number
   containers: number
 }
 
 /**
- * Throws `command_failed` on what is no dag-cbor: lengths left open, tags other than links, keys that are no
- * strings or stand twice, NaN and infinities, undefined, more than 128 levels, bytes left over or missing.
+ * Throws `command_failed` for invalid dag-cbor: indefinite lengths, tags other than links, keys that are not strings or occur
+ * twice, NaN and infinities, undefined, more than 128 levels, extra or missing bytes.
  */
 export function decodeDagCbor(block: Uint8Array): IpldNode {
   return decode(block, false)
@@ -127,7 +127,7 @@ function readInteger(cursor: Cursor, minor: number): bigint {
   return cursor.view.getBigUint64(at)
 }
 
-/** Past 2^53 it is not exact, but then no block is as long. */
+/** Inexact above 2^53, but no block is that long. */
 function readLength(cursor: Cursor, minor: number): number {
   if (minor < 24) return minor
   const at = cursor.at

@@ -1,4 +1,4 @@
-// dag-jose as Kubo 0.43 wrote and read it, and refused input.
+// dag-jose as written and read by Kubo 0.43, and refused input.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeDagJose, encodeDagJose } from './dag-jose.ts'

@@ -1,5 +1,5 @@
 // dag-jose: a signed (JWS) or encrypted (JWE) object in the general form, as dag-cbor with bytes where JOSE has base64url.
-// Read as JOSE writes it, with the `link` that the payload of a JWS is; written from the general or the flattened form.
+// Decoding returns JOSE form plus the `link` in the payload of a JWS; encoding accepts the general or the flattened form.
 // Rule: https://ipld.io/specs/codecs/dag-jose/spec/
 // Tested by src/codec/ipld/dag-jose.test.ts
 import { CID } from 'multiformats/cid'
@@ -54,11 +54,11 @@ export function encodeDagJose(node: IpldNode): Uint8Array {
   return encodeDagCbor(signed(convert(whole, jws, bytesOf)))
 }
 
-/** The flattened form has the members of its only signature or recipient next to the others. */
+/** Converts the flattened form, whose only signature or recipient has its members next to the others. */
 function general(map: NodeMap, list: 'signatures' | 'recipients', whole: Shape): NodeMap {
   const beside = [...map].filter(([name]) => !whole.has(name))
   if (map.has(list) && beside[0] !== undefined) throw malformed(`${beside[0][0]} beside ${list}`)
-  // A JWS has a signature at least, a JWE may do without recipients.
+  // A JWS has at least one signature; a JWE may have no recipients.
   if (map.has(list) || (list === 'recipients' && beside.length === 0)) return map
   const others = [...map].filter(([name]) => whole.has(name))
   return new Map<string, IpldNode>([...others, [list, [new Map(beside)]]])
@@ -82,14 +82,14 @@ function convert(map: NodeMap, shape: Shape, base64: (value: IpldNode) => IpldNo
   return out
 }
 
-/** The same, each of whose signatures has one. */
+/** Checks that each signature has the member `signature`, and returns the map. */
 function signed(map: NodeMap): NodeMap {
   const list = map.get('signatures') ?? []
   for (const each of list as readonly IpldNode[]) needed(mapOf(each), 'signature')
   return map
 }
 
-/** The payload of a JWS as a link; a member `link` must be the same. */
+/** The payload of a JWS as a link; the member `link`, if present, must be equal. */
 function splitLink(map: NodeMap): { readonly link: CID; readonly others: NodeMap } {
   const link = decodeCid(bytesOf(needed(map, 'payload')))
   if (link === null) throw malformed('payload that is no cid')
@@ -102,7 +102,7 @@ function splitLink(map: NodeMap): { readonly link: CID; readonly others: NodeMap
   return { link, others }
 }
 
-/** Bytes, as they stand in a block, or base64url of them, as JOSE writes them. */
+/** Bytes as in a block, or decoded from base64url as in JOSE. */
 function bytesOf(value: IpldNode): Uint8Array {
   if (value instanceof Uint8Array) return value
   if (typeof value === 'string') {

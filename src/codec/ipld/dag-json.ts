@@ -1,5 +1,5 @@
-// dag-json: JSON whose maps with the one key "/" are links and bytes. Written with keys sorted by their bytes
-// and no space; integers keep all their digits.
+// dag-json: JSON in which maps with only the key "/" are links and bytes. Written with keys sorted by their bytes, without
+// spaces, and with all digits of integers.
 // Rule: https://ipld.io/specs/codecs/dag-json/spec/
 // Tested by src/codec/ipld/ipld.test.ts
 import { CID } from 'multiformats/cid'
@@ -11,10 +11,10 @@ import { containersMax, type IpldNode } from './ipld-node.ts'
 const depthMax = 128
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Patterns are of one cursor alone: they remember where they stopped. */
+/** Each cursor has its own patterns, because a sticky pattern stores its position. */
 type Cursor = {
   readonly text: string
-  /** JSON without links and bytes: the key "/" is like any other. */
+  /** JSON without links and bytes: the key "/" has no special meaning. */
   readonly plain: boolean
   readonly number: RegExp
   readonly word: RegExp
@@ -22,7 +22,7 @@ type Cursor = {
   containers: number
 }
 
-/** One line without a line feed. Throws `command_failed` for a map with a key "/": it would read as something else. */
+/** One line without a line feed. Throws `command_failed` for a map with a key "/", which would decode to something else. */
 export function encodeDagJson(node: IpldNode): string {
   if (node === null || typeof node === 'boolean' || typeof node === 'bigint') return String(node)
   if (typeof node === 'string') return encodeText(node)
@@ -40,8 +40,8 @@ export function encodeDagJson(node: IpldNode): string {
 }
 
 /**
- * Throws `command_failed` on what is no dag-json: no JSON, keys that stand twice, a map with a key "/" that is
- * neither link nor bytes, more than 128 levels.
+ * Throws `command_failed` for invalid dag-json: invalid JSON, duplicate keys, a map with a key "/" that is neither a link nor
+ * bytes, more than 128 levels.
  */
 export function decodeDagJson(block: Uint8Array): IpldNode {
   return decode(block, false)
@@ -87,7 +87,7 @@ function readNode(cursor: Cursor, depth: number): IpldNode {
   return word === 'null' ? null : word === 'true'
 }
 
-/** As dag-cbor: limited to 64 bits and a sign. Longer digits would also take long to read. */
+/** As in dag-cbor: limited to 64 bits and a sign. More digits would also take long to parse. */
 function readInteger(digits: string): bigint {
   const value = digits.length > 21 ? null : BigInt(digits)
   if (value === null || value >= 1n << 64n || value < -(1n << 64n)) {
@@ -124,7 +124,7 @@ function readMap(cursor: Cursor, depth: number): IpldNode {
   }
 }
 
-/** The one namespace of dag-json: `{"/":"<cid>"}` and `{"/":{"bytes":"<base64>"}}`. */
+/** The reserved maps of dag-json: `{"/":"<cid>"}` and `{"/":{"bytes":"<base64>"}}`. */
 function reserved(map: ReadonlyMap<string, IpldNode>): IpldNode {
   const inside = map.get('/')
   if (map.size === 1 && typeof inside === 'string') {
@@ -177,14 +177,14 @@ function skipSpace(cursor: Cursor): void {
   }
 }
 
-/** JSON has no form for a byte that is not UTF-8: it is written as U+FFFD, escaped, as Kubo writes it. */
+/** JSON cannot represent a byte that is not UTF-8: it is written as an escaped U+FFFD, as in Kubo. */
 function encodeText(text: string): string {
   if (text.isWellFormed()) return JSON.stringify(text)
   const parts = text.split(/\p{Surrogate}/u)
   return `"${parts.map((part) => JSON.stringify(part).slice(1, -1)).join(String.raw`\ufffd`)}"`
 }
 
-/** A float differs from an integer by its point or exponent. */
+/** A float is written with a point or exponent, to differ from an integer. */
 function encodeFloat(value: number): string {
   const digits = Object.is(value, -0) ? '-0' : String(value)
   return /[.e]/.test(digits) ? digits : `${digits}.0`

@@ -8,7 +8,7 @@ import { decodeCid } from './cid.ts'
 import { containersMax, type IpldNode } from './ipld-node.ts'
 import { bytesField, decodeFields, joinBytes, varintField } from './protobuf.ts'
 
-/** Throws `command_failed` on bytes that are no dag-pb node, and on a link without a CID. */
+/** Throws `command_failed` for bytes that are not a dag-pb node, and for a link without a CID. */
 export function decodeDagPbNode(block: Uint8Array): IpldNode {
   const links: IpldNode[] = []
   let data: Uint8Array | null = null
@@ -24,8 +24,8 @@ export function decodeDagPbNode(block: Uint8Array): IpldNode {
 }
 
 /**
- * The block of a node that has this form and no other members: links sorted by their names, then data. Throws
- * `command_failed` if it is not a dag-pb node.
+ * Encodes a node with exactly these members: links sorted by name, then data. Throws `command_failed` if it is not a dag-pb
+ * node.
  */
 export function encodeDagPbNode(node: IpldNode): Uint8Array {
   const map = membersOf(node, ['Data', 'Links'])

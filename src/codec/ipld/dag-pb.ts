@@ -1,20 +1,20 @@
-// dag-pb: a node of named links and data. Written in the one canonical form (links first, every field of a
-// link present); read in any field order, because blocks of other tools are stored unchanged.
+// dag-pb: a node of named links and data. Written in canonical form (links first, all fields of a link present); read in any
+// field order, because blocks of other tools are stored unchanged.
 // Rule: https://ipld.io/specs/codecs/dag-pb/spec/
 import { Fault } from '../../base/fault.ts'
 import { containersMax } from './ipld-node.ts'
 import { bytesField, decodeFields, joinBytes, varintField } from './protobuf.ts'
 
-/** `cid`: binary CID of the child. `size`: Tsize, the child's cumulative DAG size; a claim, never checked here. */
+/** `cid`: binary CID of the child. `size`: Tsize, the child's cumulative DAG size; a claim that is not checked. */
 export type DagLink = { readonly cid: Uint8Array; readonly name: string; readonly size: bigint }
 
-/** Links in the order they stand. `data` is null when the field is absent, which differs from empty. */
+/** Links in their order in the block. `data` is null if the field is absent, which differs from empty. */
 export type DagNode = { readonly links: readonly DagLink[]; readonly data: Uint8Array | null }
 
 // A leading byte order mark is part of a name.
 const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Throws `command_failed` on bytes that are no dag-pb node, on a link without a hash, and on over 100,000 links. */
+/** Throws `command_failed` for bytes that are not a dag-pb node, a link without a hash, or more than 100,000 links. */
 export function decodeDagNode(bytes: Uint8Array): DagNode {
   const links: DagLink[] = []
   let data: Uint8Array | null = null
@@ -30,7 +30,7 @@ export function decodeDagNode(bytes: Uint8Array): DagNode {
   return { links, data }
 }
 
-/** The caller puts links in order (directories: by the bytes of the name). A fresh array. */
+/** The caller sorts the links (directories: by the bytes of the name). Returns a new array. */
 export function encodeDagNode(node: DagNode): Uint8Array {
   const parts: Uint8Array[] = []
   for (const link of node.links) parts.push(...bytesField(2, encodeLink(link)))

@@ -1,10 +1,10 @@
 // Import profiles: sets of import options that several tools share, so that the same files get the same CIDs. An `add`
-// without options uses one. Values: IPIP-499.
+// without options uses one of them. Values: IPIP-499.
 // Tested by src/kubo/params/import-options.test.ts
 
 /**
- * A directory is sharded when it has more than `linksMax` links (0: however many), or is larger than `bytes` by
- * `estimate`: of names and CIDs only (`links`), of the whole block, or `disabled`: whatever its size.
+ * A directory is sharded if it has more than `linksMax` links (0: no limit), or if its size is above `bytes`. `estimate`
+ * determines the size: of names and CIDs only (`links`), of the whole block, or no size limit (`disabled`).
  */
 export type Sharding = {
   readonly linksMax: number

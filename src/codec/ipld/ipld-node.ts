@@ -3,7 +3,7 @@
 // Tested by src/codec/ipld/ipld.test.ts
 import { CID } from 'multiformats/cid'
 
-/** Integers are bigint, floats are number; lists and maps are read only, maps in the order they stand. */
+/** Integers are bigint, floats are number. Do not modify lists and maps; maps have the order of the block. */
 export type IpldNode =
   | null
   | boolean
@@ -15,17 +15,17 @@ export type IpldNode =
   | readonly IpldNode[]
   | ReadonlyMap<string, IpldNode>
 
-/** Most maps and lists of one block: a few bytes that make a map must not take a thousand times their room. */
+/** Maximum number of maps and lists in one block: a map of few bytes uses a thousand times as much memory. */
 export const containersMax = 100_000
 
-/** The member `segment` of a map or list; undefined when there is none. */
+/** The member `segment` of a map or list; undefined if there is none. */
 export function memberOf(node: IpldNode, segment: string): IpldNode | undefined {
   if (node instanceof Map) return (node as ReadonlyMap<string, IpldNode>).get(segment)
   if (!Array.isArray(node) || !/^(?:0|[1-9]\d{0,8})$/.test(segment)) return undefined
   return (node as readonly IpldNode[])[Number(segment)]
 }
 
-/** Every link in `root`, in the order they stand. */
+/** Every link in `root`, in order of occurrence. */
 export function linksIn(root: IpldNode): readonly CID[] {
   const links: CID[] = []
   const open: IpldNode[] = [root]

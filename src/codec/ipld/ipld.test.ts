@@ -1,4 +1,4 @@
-// The data model in dag-cbor, dag-json and dag-pb: recorded bytes of other implementations, refused input, and hostile
+// The data model in dag-cbor, dag-json and dag-pb: recorded bytes of other implementations, refused input, and malicious
 // bytes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -121,7 +121,7 @@ test('text of dag-cbor that is not UTF-8 is shown with U+FFFD and written as the
   assert.equal(encodeDagJson(node), String.raw`{"a":"\ufffd\u0000","\ufffd":1}`)
   assert.deepEqual(decodeDagCbor(encodeDagCbor(node)), node)
   assert.equal(Buffer.from(encodeDagCbor(memberOf(node, 'a') ?? null)).toString('hex'), '62ff00')
-  // Written by others: U+FFFD itself is not escaped.
+  // As other implementations write it: U+FFFD itself is not escaped.
   assert.equal(encodeDagJson(decodeDagCbor(hex('63efbfbd'))), '"\u{fffd}"')
   assert.equal(encodeDagJson(decodeDagJson(hex('2261ff22'))), '"a\u{fffd}"')
 })

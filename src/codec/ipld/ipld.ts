@@ -34,24 +34,24 @@ const encoders: ReadonlyMap<number, (node: IpldNode) => Uint8Array> = new Map([
   [dagJoseCodec, encodeDagJose],
 ])
 
-/** Throws `command_failed` for codecs that can not be read here. */
+/** Throws `command_failed` for a codec without a decoder. */
 export function checkDecoder(codec: number): void {
   if (!decoders.has(codec)) throw notRegistered('decoder', codec)
 }
 
-/** Throws `command_failed` for codecs that can not be written here. */
+/** Throws `command_failed` for a codec without an encoder. */
 export function checkEncoder(codec: number): void {
   if (!encoders.has(codec)) throw notRegistered('encoder', codec)
 }
 
-/** Throws `command_failed` for bytes that are no block of that codec, and for codecs not known here. */
+/** Throws `command_failed` for bytes that are not a block of that codec, and for unsupported codecs. */
 export function decodeIpld(codec: number, block: Uint8Array): IpldNode {
   const decode = decoders.get(codec)
   if (decode === undefined) throw notRegistered('decoder', codec)
   return decode(block)
 }
 
-/** Throws `command_failed` for nodes that the codec has no form for, and for codecs that are not written here. */
+/** Throws `command_failed` for nodes that the codec cannot represent, and for codecs without an encoder. */
 export function encodeIpld(codec: number, node: IpldNode): Uint8Array {
   const encode = encoders.get(codec)
   if (encode === undefined) throw notRegistered('encoder', codec)

@@ -1,4 +1,4 @@
-// IPNS names: the hash of a public key, as `k51…` (a CID in base36), as a peer ID in base58btc, or as a CID of codec libp2p-key.
+// IPNS names: the hash of a public key as `k51…` (a CID in base36), as a peer ID in base58btc, or as a CID of codec libp2p-key.
 // Rule: https://specs.ipfs.tech/ipns/ipns-record/#ipns-name
 // Tested by src/codec/ipld/ipns-record.test.ts
 import { base36 } from 'multiformats/bases/base36'
@@ -22,11 +22,11 @@ export type IpnsName = {
   readonly text: string
 }
 
-/** Longer keys are named by their hash. */
+/** Longer keys are represented by their hash. */
 const inlineBytesMax = 42
 const nameCharsMax = 128
 
-/** `text`: without `/ipns/`. Null: no name of a key, such as a DNS name. `anyCodec`: takes a CID of another codec too. */
+/** `text`: without `/ipns/`. Null: not the name of a key, such as a DNS name. `anyCodec`: accepts CIDs of other codecs. */
 export function parseIpnsName(text: string, { anyCodec = false } = {}): IpnsName | null {
   if (text.length > nameCharsMax) return null
   const isPeerId = text.startsWith('1') || (text.length === 46 && text.startsWith('Qm'))
@@ -42,7 +42,7 @@ export function parseIpnsName(text: string, { anyCodec = false } = {}): IpnsName
   return ipnsNameOf(cid.multihash.bytes)
 }
 
-/** Null: the multihash is of no key. */
+/** Null: not the multihash of a key. */
 export function ipnsNameOf(multihash: Uint8Array): IpnsName | null {
   try {
     const { code, digest } = decodeMultihash(multihash)
@@ -64,7 +64,7 @@ export function nameOfKey(publicKey: Uint8Array): IpnsName {
   return { multihash, text: flatText(cidOf(1, libp2pKeyCodec, multihash).toString(base36)) }
 }
 
-/** The public key that a name contains, in protobuf; null: the name contains its hash alone. */
+/** The public key that a name contains, in protobuf; null: the name contains only its hash. */
 export function keyInName({ multihash }: IpnsName): Uint8Array | null {
   const { code, digest } = decodeMultihash(multihash)
   return code === identityCode ? digest : null

@@ -38,7 +38,7 @@ function made(change: Partial<Parameters<typeof createIpnsRecord>[1]> = {}) {
   return createIpnsRecord(own, { ...usual, ...change })
 }
 
-/** A record of the package `ipns`, valid for an hour, and its name. */
+/** A record made by the package `ipns`, valid for an hour, and its name. */
 async function foreign(type: 'Ed25519' | 'RSA' | 'secp256k1', v1Compatible = true) {
   const key = type === 'RSA' ? await generateKeyPair(type, 2048) : await generateKeyPair(type)
   const record = v1Compatible

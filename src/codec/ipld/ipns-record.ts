@@ -1,5 +1,5 @@
-// IPNS records: protobuf around signed DAG-CBOR. Reads and writes V2 with and without the fields of V1; the signature of V1 counts
-// for nothing (IPIP-428).
+// IPNS records: protobuf around signed DAG-CBOR. Reads and writes V2 with and without the fields of V1; the V1 signature is
+// ignored (IPIP-428).
 // Rule: https://specs.ipfs.tech/ipns/ipns-record/
 // Tested by src/codec/ipld/ipns-record.test.ts
 import type { KeyObject } from 'node:crypto'
@@ -15,19 +15,19 @@ import { type ProtobufField, bytesField, decodeFields, joinBytes, varintField } 
 /** Longest record (IPNS Record, Record Size Limit). */
 export const ipnsRecordBytesMax = 10 * 1024
 
-/** Of the signed part, not verified yet. */
+/** Content of the signed part, before verification. */
 export type IpnsRecord = {
   readonly bytes: Uint8Array
-  /** A path such as `/ipfs/<cid>`, as the record has it. */
+  /** A path such as `/ipfs/<cid>`, unchanged. */
   readonly value: string
   /** End of validity, milliseconds since 1970 UTC. */
   readonly validity: number
-  /** The same as written, up to nanoseconds (RFC 3339). */
+  /** The same as text, up to nanoseconds (RFC 3339). */
   readonly validityText: string
   readonly sequence: bigint
-  /** Nanoseconds; null: the record names none. */
+  /** Nanoseconds; null: the record has none. */
   readonly ttlNs: bigint | null
-  /** It has fields of V1 too. */
+  /** True if it also has the fields of V1. */
   readonly hasV1: boolean
 }
 
@@ -50,12 +50,12 @@ const field = {
 } as const
 
 const signaturePrefix = Buffer.from('ipns-signature:')
-/** An empty value stands for the empty identity CID. */
+/** An empty value means the empty identity CID. */
 const emptyValue = '/ipfs/bafkqaaa'
 const valueCharsMax = 2048
 const uint64Max = (1n << 64n) - 1n
 
-/** Throws `command_failed` for bytes that are no record of V2. */
+/** Throws `command_failed` for bytes that are not a V2 record. */
 export function decodeIpnsRecord(bytes: Uint8Array): IpnsRecord {
   const { of, entry } = fieldsOf(bytes)
   const validityText = textOf(entry, 'Validity')
@@ -71,7 +71,7 @@ export function decodeIpnsRecord(bytes: Uint8Array): IpnsRecord {
   return { bytes, value: valueOf(entry), validity, validityText, sequence, ttlNs, hasV1 }
 }
 
-/** Throws `command_failed` if the record is not signed by the key of `name`, or ended before `now`. */
+/** Throws `command_failed` if the record is not signed by the key of `name`, or expired before `now`. */
 export function verifyIpnsRecord(
   { bytes, hasV1, validity }: IpnsRecord,
   name: IpnsName,
@@ -95,14 +95,14 @@ export function verifyIpnsRecord(
   if (validity <= now) throw new Fault('command_failed', { detail: 'record has expired' })
 }
 
-/** Above 0: `one` replaces `other`: a higher sequence number, a later end, greater bytes (IPNS Record, Record Verification). */
+/** Above 0 if `one` replaces `other`: higher sequence number, later end, greater bytes (IPNS Record, Record Verification). */
 export function compareIpnsRecords(one: IpnsRecord, other: IpnsRecord): number {
   if (one.sequence !== other.sequence) return one.sequence > other.sequence ? 1 : -1
   if (one.validity !== other.validity) return one.validity - other.validity
   return Buffer.compare(one.bytes, other.bytes)
 }
 
-/** `key`: a private key, Ed25519. `validity`: as of `IpnsRecord`. `compatible`: with the fields of V1. */
+/** `key`: a private key, Ed25519. `validity`: see `IpnsRecord`. `compatible`: with the fields of V1. */
 export function createIpnsRecord(
   key: KeyObject,
   {
@@ -162,7 +162,7 @@ function fieldsOf(bytes: Uint8Array): Fields {
   return { of, data, entry }
 }
 
-/** The values outside the signed data are those inside. */
+/** Checks that the values outside the signed data equal those inside. */
 function checkV1(of: Fields['of'], entry: Fields['entry']): void {
   const isSame = (number: number, name: string): boolean => {
     const signed = entry.get(name)
@@ -207,7 +207,7 @@ function bytesIn(entry: Fields['entry'], name: string): Uint8Array {
   return value
 }
 
-/** In milliseconds, rounded down; null: it is none. */
+/** In milliseconds, rounded down; null: not a valid time. */
 function parseRfc3339(text: string): number | null {
   const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(text)
   if (form === null) return null

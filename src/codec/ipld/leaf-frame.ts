@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto'
 import { digest } from '../hash/digest.ts'
 import { encodeVarint } from './protobuf.ts'
 
-/** Bytes before the data: field 1 of dag-pb, and in it UnixFS type and the head of field 2. */
+/** Bytes before the data: the head of field 1 of dag-pb, and in it the UnixFS type and the head of field 2. */
 export function leafPrefix(dataBytes: number): Uint8Array {
   if (dataBytes === 0) return Uint8Array.of(0x0a, 0x04, 0x08, 0x02, 0x18, 0x00)
   const length = encodeVarint(dataBytes)
   const message = encodeVarint(4 + 2 * length.length + dataBytes)
-  // In place: it is made for each leaf that is read.
+  // Built without intermediate arrays, because it is needed for each leaf that is read.
   const prefix = new Uint8Array(4 + message.length + length.length)
   prefix[0] = 0x0a
   prefix.set(message, 1)
@@ -20,7 +20,7 @@ export function leafPrefix(dataBytes: number): Uint8Array {
   return prefix
 }
 
-/** Bytes after the data: UnixFS filesize. A leaf of no data is all prefix. */
+/** Bytes after the data: the UnixFS filesize. Empty for a leaf without data. */
 export function leafSuffix(dataBytes: number): Uint8Array {
   if (dataBytes === 0) return new Uint8Array(0)
   const length = encodeVarint(dataBytes)
@@ -35,7 +35,7 @@ export function leafBlockBytes(dataBytes: number): number {
   return leafPrefix(dataBytes).length + dataBytes + leafSuffix(dataBytes).length
 }
 
-/** sha2-256 of `data`, or with `leaf` of the whole block that has these file bytes. */
+/** sha2-256 of `data`, or with `leaf` of the whole block with these file bytes. */
 export function hashPiece(data: Uint8Array, leaf: boolean): Uint8Array {
   if (!leaf) return digest('sha256', data)
   return createHash('sha256')

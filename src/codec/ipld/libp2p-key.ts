@@ -1,4 +1,4 @@
-// Public and private keys of libp2p: protobuf around the key of each type. Keys sign and verify by `node:crypto`: Ed25519, RSA of 2048
+// Public and private keys of libp2p: protobuf around the key of each type. `node:crypto` signs and verifies: Ed25519, RSA of 2048
 // to 8192 bits, secp256k1, ECDSA on P-256.
 // Rule: https://github.com/libp2p/specs/blob/master/peer-ids/peer-ids.md
 // Tested by src/codec/ipld/ipns-record.test.ts
@@ -8,14 +8,14 @@ import { type ProtobufField, bytesField, decodeFields, joinBytes, varintField } 
 
 const types = { rsa: 0n, ed25519: 1n, secp256k1: 2n, ecdsa: 3n } as const
 
-/** DER (RFC 5480, RFC 8410) up to the bytes of the key. */
+/** DER prefixes (RFC 5480, RFC 8410) before the bytes of the key. */
 const ed25519Spki = Buffer.from('302a300506032b6570032100', 'hex')
 const ed25519Pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const secp256k1Spki = Buffer.from('3036301006072a8648ce3d020106052b8104000a032200', 'hex')
 const rsaBitsMin = 2048
 const rsaBitsMax = 8192
 
-/** `bytes`: a public key in protobuf. Throws `command_failed` for a key that is malformed or of another type. */
+/** `bytes`: a public key in protobuf. Throws `command_failed` for a malformed key or an unsupported type. */
 export function decodePublicKey(bytes: Uint8Array): KeyObject {
   const { type, data } = partsOf(bytes)
   if (type === types.ed25519 && data.length === 32) return spkiKey(ed25519Spki, data)
@@ -31,16 +31,16 @@ export function decodePublicKey(bytes: Uint8Array): KeyObject {
   throw invalid('size or curve')
 }
 
-/** Of an Ed25519 key, in protobuf. */
+/** Encodes an Ed25519 public key in protobuf. */
 export function encodePublicKey(key: KeyObject): Uint8Array {
   const der = createPublicKey(key).export({ type: 'spki', format: 'der' })
   return joinBytes([...varintField(1, types.ed25519), ...bytesField(2, der.subarray(-32))])
 }
 
-/** The private key of an Ed25519 key in protobuf, as Kubo exports it. Throws `command_failed` for any other. */
+/** Decodes an Ed25519 private key in protobuf, as Kubo exports it. Throws `command_failed` for any other. */
 export function decodePrivateKey(bytes: Uint8Array): KeyObject {
   const { type, data } = partsOf(bytes)
-  // The older form repeats the public key.
+  // The older form includes the public key twice.
   if (type !== types.ed25519 || (data.length !== 64 && data.length !== 96)) {
     throw new Fault('command_failed', { detail: 'only Ed25519 keys can be imported' })
   }
@@ -61,7 +61,7 @@ export function privateKeyOf(seed: Uint8Array): KeyObject {
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' })
 }
 
-/** 32 bytes, of an Ed25519 key. */
+/** The seed of an Ed25519 key, 32 bytes. */
 export function seedOf(key: KeyObject): Uint8Array {
   return key.export({ type: 'pkcs8', format: 'der' }).subarray(-32)
 }
@@ -70,7 +70,7 @@ export function signBytes(key: KeyObject, bytes: Uint8Array): Uint8Array {
   return sign(null, bytes, key)
 }
 
-/** Signatures of RSA are PKCS #1 v1.5, those of curves other than Ed25519 are in DER, both with SHA-256. */
+/** RSA signatures are PKCS #1 v1.5; those of curves other than Ed25519 are in DER; both use SHA-256. */
 export function isSignedBy(key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean {
   const isEd25519 = key.asymmetricKeyType === 'ed25519'
   return verify(isEd25519 ? null : 'sha256', bytes, key, signature)

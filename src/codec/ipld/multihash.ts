@@ -1,4 +1,4 @@
-// Multihashes: hash code, digest length, digest. Functions that are not on the list are refused.
+// Multihashes: hash code, digest length, digest. Only listed functions are accepted.
 // Codes: https://github.com/multiformats/multicodec
 import { hash } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
@@ -10,33 +10,33 @@ export type Multihash = { readonly code: number; readonly digest: Uint8Array }
 
 export const identityCode = 0x00
 export const sha256Code = 0x12
-/** Of a multihash that holds all of a sha2-256. */
+/** Length of a multihash with a whole sha2-256 digest. */
 export const sha256NameBytes = 34
 
-/** Digest lengths that are accepted, in bytes. */
+/** Accepted digest lengths, in bytes. */
 const digestBytesMin = 20
 const digestBytesMax = 128
 const identityBytesMax = 128
 
-/** Codes by the names that options take, as `mhtype` and `hash` write them. */
+/** Codes by their names in the options `mhtype` and `hash`. */
 export const hashNames: ReadonlyMap<string, number> = new Map([
   ['identity', identityCode],
   ...hashCodes,
 ])
 
-/** Does it hold all of a sha2-256, as by far the most do? */
+/** True for a multihash with a whole sha2-256 digest, by far the most common form. */
 export function isSha256Name(multihash: Uint8Array): boolean {
   return multihash.length === sha256NameBytes && multihash[0] === sha256Code && multihash[1] === 32
 }
 
-/** The sha2-256 multihash of `bytes`, synchronously: by far the most common one. */
+/** The sha2-256 multihash of `bytes`, computed synchronously. */
 export function sha256Name(bytes: Uint8Array): Uint8Array {
   const multihash = unfilledSha256Name()
   writeLatin1(hash('sha256', bytes, 'binary'), multihash, 2)
   return multihash
 }
 
-/** The multihash of a sha2-256 whose digest is still to be written, from 2 on. */
+/** A sha2-256 multihash whose digest must still be written, at position 2. */
 export function unfilledSha256Name(): Uint8Array {
   const multihash = new Uint8Array(sha256NameBytes)
   multihash[0] = sha256Code
@@ -44,7 +44,7 @@ export function unfilledSha256Name(): Uint8Array {
   return multihash
 }
 
-/** `name`: one of `hashNames`. Throws `command_failed` when an identity digest would pass 128 bytes. */
+/** `name`: one of `hashNames`. Throws `command_failed` if an identity digest would exceed 128 bytes. */
 export function multihashOf(name: string, bytes: Uint8Array): Uint8Array {
   const code = hashNames.get(name)
   if (code === undefined) throw new TypeError(`no hash function ${name}`)
@@ -54,8 +54,8 @@ export function multihashOf(name: string, bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The multihash of `bytes` by the function `code` of `hashNames`, its digest cut to `length` bytes; null =
- * whole. Throws `command_failed` for lengths the digest does not have and digests that are refused anywhere.
+ * The multihash of `bytes` by the function `code` of `hashNames`, with its digest truncated to `length` bytes; null: whole.
+ * Throws `command_failed` for lengths that the digest does not have or that are refused.
  */
 export function cutMultihash(code: number, length: number | null, bytes: Uint8Array): Uint8Array {
   const whole = code === identityCode ? checkedIdentity(bytes) : computed(code, bytes)
@@ -73,8 +73,8 @@ export function encodeMultihash(code: number, digestBytes: Uint8Array): Uint8Arr
 }
 
 /**
- * Parts of a multihash on the allow-list; `digest` is a view. Throws `command_failed` with Kubo's texts for
- * others, for digests of refused lengths and for bytes that are no multihash.
+ * Parts of a multihash with an accepted function; `digest` is a view. Throws `command_failed` with Kubo's messages for other
+ * functions, refused digest lengths and bytes that are not a multihash.
  */
 export function decodeMultihash(multihash: Uint8Array): Multihash {
   const code = decodeVarint(multihash, 0)

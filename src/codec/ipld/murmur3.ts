@@ -1,10 +1,10 @@
-// murmur3-x64-64: the first 8 bytes of MurmurHash3 x64 128 with seed 0, which determines the place of names in HAMTs.
+// murmur3-x64-64: the first 8 bytes of MurmurHash3 x64 128 with seed 0, which determines the positions of names in HAMTs.
 // Source: https://github.com/aappleby/smhasher (public domain algorithm).
 
 const first = 0x87c37b91114253d5n
 const second = 0x4cf5ad432745937fn
 
-/** 64 bits; the most significant bits choose the slot at the root of a HAMT. */
+/** 64 bits; the most significant bits select the slot at the root of a HAMT. */
 export function murmur3(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let h1 = 0n

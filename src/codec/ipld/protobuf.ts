@@ -1,4 +1,4 @@
-// The subset of protobuf that dag-pb and UnixFS use: reads fields within bounds, writes them in the caller's order.
+// The subset of protobuf that dag-pb and UnixFS use: reads fields with bounds checks, writes them in the caller's order.
 // The caller skips unknown fields.
 // Tested by src/codec/ipld/dag-block.test.ts
 import { Fault } from '../../base/fault.ts'
@@ -14,12 +14,12 @@ export type ProtobufField = {
 const none = new Uint8Array(0)
 const varintBytesMax = 10
 
-/** The fields of one message in the order they stand. Throws `command_failed` on bytes that are not protobuf. */
+/** The fields of one message in their order. Throws `command_failed` for bytes that are not protobuf. */
 export function decodeFields(bytes: Uint8Array): ProtobufField[] {
   const fields: ProtobufField[] = []
   let at = 0
   while (at < bytes.length) {
-    // Nearly all tags are one byte, and need no bigint; a node of a file has some thousand.
+    // Nearly all tags have one byte and need no bigint; a node of a file has some thousand tags.
     const short = bytes[at] as number
     const tag = short < 0x80 ? null : decodeVarint(bytes, at)
     const number = tag === null ? short >> 3 : Number(tag.value >> 3n)
@@ -68,10 +68,10 @@ export function decodeVarint(bytes: Uint8Array, at: number): { value: bigint; en
   throw malformed('varint longer than 10 bytes')
 }
 
-/** `value` as an unsigned varint; negative values as their 64-bit two's complement, as int64 fields are. */
+/** Encodes `value` as an unsigned varint; negative values as 64-bit two's complement, as in int64 fields. */
 export function encodeVarint(value: bigint | number): Uint8Array {
   const out: number[] = []
-  // Lengths and sizes are small, and need no bigint.
+  // Lengths and sizes are small and need no bigint.
   if (value >= 0 && value <= 0x7fff_ffff) {
     let small = Number(value)
     for (; small > 0x7f; small >>= 7) out.push((small & 0x7f) | 0x80)
@@ -101,7 +101,7 @@ export function fixed32Field(number: number, value: number): Uint8Array[] {
   return [Uint8Array.of((number << 3) | 5), bytes]
 }
 
-/** One message of the given parts; a fresh array. */
+/** Concatenates the parts in a new array. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const each of parts) length += each.length

@@ -6,7 +6,7 @@ import type { TarEntry } from './tar.ts'
 
 export type TarRead = {
   readonly entry: TarEntry
-  /** The bytes of a file, for one reader; unread bytes are skipped at the next entry. */
+  /** The content of a file, for one reader; unread bytes are skipped at the next entry. */
   readonly content: AsyncGenerator<Uint8Array>
 }
 
@@ -20,7 +20,7 @@ const kinds: Readonly<Record<string, TarEntry['kind'] | undefined>> = {
 }
 
 /**
- * Entry after entry, to the two empty blocks. Throws Malformed if it is not a tar, for an entry that is no file, folder
+ * Yields entries until the two empty blocks. Throws Malformed if it is not a tar, for an entry that is not a file, folder
  * or link, and for a number over 2^53; `command_failed` if it is truncated; and the errors of `chunks`.
  */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TarRead> {
@@ -97,7 +97,7 @@ function octal(header: Buffer, at: number, length: number): number {
   return Number.parseInt(text || '0', 8)
 }
 
-/** `<length> <key>=<value>\n`, one after another; the length counts itself, in bytes. */
+/** Records `<length> <key>=<value>\n`; the length includes itself, in bytes. */
 function parseRecords(body: Buffer): ReadonlyMap<string, string> {
   const records = new Map<string, string>()
   for (let at = 0; at < body.length;) {

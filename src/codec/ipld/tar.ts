@@ -6,12 +6,12 @@ export type TarEntry = {
   /** `/`-separated, never starts with `/`. */
   readonly path: string
   readonly kind: 'file' | 'directory' | 'symlink'
-  /** Bytes that follow the header, for a file; else 0. */
+  /** Size of the content after the header, for a file; else 0. */
   readonly size: bigint
   /** Low 12 bits. */
   readonly mode: number
   readonly mtime: { readonly seconds: bigint; readonly nanos: number }
-  /** Of a symlink, else ''. */
+  /** Target of a symlink, else ''. */
   readonly target: string
 }
 
@@ -22,7 +22,7 @@ const types: Readonly<Record<TarEntry['kind'] | 'extended', string>> = {
   directory: '5',
   extended: 'x',
 }
-/** What 11 octal digits hold. */
+/** First value that does not fit in 11 octal digits. */
 const octalMax = 8n ** 11n
 
 /** Header blocks of one entry. `precise`: includes nanoseconds; else the time is rounded to seconds. */
@@ -88,7 +88,7 @@ function fields(of: {
   header.write(inField(of.target), 157, 'latin1')
   header.write('ustar\x0000', 257, 'latin1')
   header.write('0000000\x000000000\0', 329, 'latin1')
-  // The sum counts its own field as spaces.
+  // The checksum counts its own field as spaces.
   header.write(' '.repeat(8), 148, 'latin1')
   const sum = header.reduce((total, byte) => total + byte, 0)
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
@@ -99,13 +99,13 @@ function fitsField(text: string): boolean {
   return text.length <= 100 && inField(text) === text
 }
 
-/** What old readers see: ASCII, cut at the 100 bytes of the field. */
+/** The value for readers without pax support: ASCII, truncated to the 100 bytes of the field. */
 function inField(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[^\u0001-\u007f]/gu, '_').slice(0, 100)
 }
 
-/** `<length> <key>=<value>\n`, the length counting itself. */
+/** `<length> <key>=<value>\n`; the length includes itself. */
 function record(key: string, value: string): string {
   const rest = Buffer.byteLength(value) + key.length + 3
   let length = rest + String(rest).length

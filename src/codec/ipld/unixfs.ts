@@ -14,9 +14,8 @@ const types = ['raw', 'directory', 'file', 'metadata', 'symlink', 'hamt'] as con
 export type UnixfsType = (typeof types)[number]
 
 /**
- * `fileSize` and `blockSizes` are claims of the node's author. `mode`: low 12 bits. `mtime`: seconds
- * since 1970, may be negative, and nanos 0..999999999. Null = field absent; also
- * for a mode of 0 and nanos out of range, which mean unset.
+ * `fileSize` and `blockSizes` are claims of the node's author. `mode`: low 12 bits. `mtime`: seconds since 1970, may be
+ * negative, and nanos 0..999999999. Null: the field is absent, or has a value that means unset (a mode of 0, nanos out of range).
  */
 export type UnixfsNode = {
   readonly type: UnixfsType
@@ -39,7 +38,7 @@ const blank: Omit<UnixfsNode, 'type'> = {
   mtime: null,
 }
 
-/** Throws `command_failed` when `bytes` are no UnixFS message or name no known type. */
+/** Throws `command_failed` if `bytes` are not a UnixFS message or have an unknown type. */
 export function decodeUnixfs(bytes: Uint8Array): UnixfsNode {
   const out: { -readonly [K in keyof UnixfsNode]: UnixfsNode[K] } = { ...blank, type: 'raw' }
   const blockSizes: bigint[] = []
@@ -64,7 +63,7 @@ export function decodeUnixfs(bytes: Uint8Array): UnixfsNode {
   return out
 }
 
-/** Fields that are absent or null are not written. A fresh array. */
+/** Fields that are absent or null are not written. Returns a new array. */
 export function encodeUnixfs(
   node: Partial<UnixfsNode> & { readonly type: UnixfsType },
 ): Uint8Array {

@@ -1,4 +1,4 @@
-// Verification of an IPFS block: its bytes have the digest of the requested multihash.
+// Verifies an IPFS block: its bytes must have the digest of the requested multihash.
 import { createHash, hash } from 'node:crypto'
 import { equalBytes } from '../../base/hex.ts'
 import { Fault } from '../../base/fault.ts'
@@ -6,12 +6,12 @@ import { leafPrefix, leafSuffix } from './leaf-frame.ts'
 import { computed, decodeMultihash, identityCode, isSha256Name, sha256Code } from './multihash.ts'
 
 /**
- * `multihash`: code, length, digest (a digest of 20 bytes or more may be cut short). Throws `unverified` when
- * `bytes` are something else or the function can't be computed here, `command_failed` for refused functions.
+ * `multihash`: code, length, digest (which may be truncated to 20 bytes or more). Throws `unverified` if `bytes` have another
+ * digest or the function is not supported, `command_failed` for refused functions.
  */
 export function verifyDagBlock(multihash: Uint8Array, bytes: Uint8Array): void {
   if (isSha256Name(multihash)) {
-    // A digest as text, one character a byte, is the one that costs least to make.
+    // A digest as text, one character per byte, is the fastest form to compute.
     if (isText(hash('sha256', bytes, 'binary'), multihash, 2)) return
     throw new Fault('unverified', { detail: otherBytes })
   }
@@ -25,7 +25,7 @@ export function verifyDagBlock(multihash: Uint8Array, bytes: Uint8Array): void {
 
 const otherBytes = 'block bytes do not match their hash'
 
-/** Whether `bytes` from `from` on are the characters of `text`. */
+/** True if `bytes` from `from` on are the characters of `text`. */
 function isText(text: string, bytes: Uint8Array, from: number): boolean {
   if (bytes.length - from !== text.length) return false
   for (let at = 0; at < text.length; at += 1) {
@@ -35,8 +35,8 @@ function isText(text: string, bytes: Uint8Array, from: number): boolean {
 }
 
 /**
- * The same of a dag-pb leaf, by the file bytes in it: its block is never put together. Throws `unverified` when
- * it is another, or when the multihash is none of sha2-256, by which all such leaves are named.
+ * Verifies a dag-pb leaf by its file bytes, without building its block. Throws `unverified` if it has another digest, or if the
+ * multihash is not sha2-256, the function of all such leaves.
  */
 export function verifyLeaf(multihash: Uint8Array, data: Uint8Array): void {
   const { code, digest } = decodeMultihash(multihash)
