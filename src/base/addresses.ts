@@ -1,9 +1,9 @@
 // IP addresses: lists of addresses and CIDR blocks (RFC 4632, RFC 4291), addresses of this machine, addresses on the public
-// internet (requests to addresses named by strangers go only to these, against SSRF), and customers (IPv6 /64).
+// internet (requests to untrusted addresses go only to these, against SSRF), and the network of a client (IPv6 /64).
 // Tested by src/base/addresses.test.ts
 import { BlockList, isIP } from 'node:net'
 
-/** An IPv4 address as it is, an IPv6 address by its /64: one customer owns a whole one (RFC 6177). */
+/** An IPv4 address unchanged; an IPv6 address as its /64, because one customer owns a whole /64 (RFC 6177). */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped !== null) return mapped[1] as string
@@ -26,11 +26,11 @@ const entryForm = /^([0-9a-fA-F:.]+)(?:\/([0-9]{1,3}))?$/
 type IpRule = {
   readonly address: string
   readonly family: 'ipv4' | 'ipv6'
-  /** Bits of the address that count. */
+  /** Prefix length in bits. */
   readonly bits: number
 }
 
-/** Null: neither an address nor a block of addresses. */
+/** Null: neither an address nor a CIDR block. */
 export function parseIpRule(entry: string): IpRule | null {
   const [, address = '', bits] = entryForm.exec(entry.trim()) ?? []
   const version = isIP(address)
@@ -41,7 +41,7 @@ export function parseIpRule(entry: string): IpRule | null {
   return { address, family: version === 4 ? 'ipv4' : 'ipv6', bits: counted }
 }
 
-/** Whether one of the rules contains the address. IPv4 written as IPv6 (`::ffff:192.0.2.1`) is the same address. */
+/** Returns a check whether one of the rules contains an address. IPv4-mapped IPv6 (`::ffff:192.0.2.1`) counts as IPv4. */
 export function createIpList(rules: readonly IpRule[]): (address: string) => boolean {
   const list = new BlockList()
   for (const { address, family, bits } of rules) list.addSubnet(address, bits, family)
@@ -54,8 +54,8 @@ export function createIpList(rules: readonly IpRule[]): (address: string) => boo
 }
 
 /**
- * Checks addresses against a list in a setting, separated by commas. Parsed again when the text changes; null: the list
- * is empty.
+ * Returns a check of addresses against a setting with a comma-separated list. The text is parsed again when it changes; null: the
+ * list is empty.
  */
 export function createListedIps(text: () => string | null): (address: string) => boolean {
   let read: string | null = null
@@ -77,7 +77,7 @@ const closedIpv4 = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Returns the configuration of a virtual machine on Azure; in a public range, but not on the internet.
+  // Wire server of Azure, which returns the configuration of a virtual machine: in a public range, but internal.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -91,7 +91,7 @@ const closedIpv4 = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ] as const
-/** Within 2000::/3, the only assigned range: Teredo and other assignments, documentation, 6to4. */
+/** Within 2000::/3, the only assigned range: Teredo and other IETF assignments, documentation, 6to4. */
 const closedIpv6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -99,7 +99,7 @@ const closedIpv6 = [
   ['3fff::', 20],
 ] as const
 
-/** `address`: as a resolver returns it. IPv4 inside IPv6 is never public: it reaches no public host. */
+/** `address`: as a resolver returns it. IPv6 forms that contain an IPv4 address are never public. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !lists.ipv4.check(address, 'ipv4')

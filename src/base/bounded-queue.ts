@@ -1,4 +1,4 @@
-// Queue of pushed values for one reader. Unread values wait, bounded; beyond the limit the oldest are dropped.
+// Queue of pushed values for one reader. Unread values wait in the queue; above the limit the oldest are dropped.
 
 export type BoundedQueue<Value> = {
   push(value: Value): void

@@ -1,9 +1,9 @@
-// Buffers the start of a byte stream: an error before the limit occurs before a status was sent, so the client gets an
-// error response and not just a closed connection.
+// Buffers the start of a byte stream: an error within it occurs before the status is sent, so the client gets an error response
+// instead of a closed connection.
 
 /**
- * The same bytes; the first one is returned once `bytes` of them, or all, have arrived. Errors of `chunks` are
- * rethrown; leaving early ends it. Buffered chunks are copied, because the source may reuse them.
+ * Returns the same bytes, the first once `bytes` of them, or all, have arrived. Errors of `chunks` are
+ * rethrown; returning early ends it. Buffered chunks are copied, because the source may reuse them.
  */
 export async function* bufferStart(
   chunks: AsyncIterable<Uint8Array>,

@@ -2,7 +2,7 @@
 // sent for a while, then one trial call.
 import type { Clock } from './clock.ts'
 
-/** `half-open`: the time is up, and one call may find out. */
+/** `half-open`: the pause has expired, and one trial call is allowed. */
 type BreakerState = 'closed' | 'open' | 'half-open'
 
 export type CircuitBreaker = {
@@ -12,21 +12,21 @@ export type CircuitBreaker = {
   pass(): void
   succeed(): void
   fail(): void
-  /** Ended without saying anything of the upstream: its caller left, or it was refused here. */
+  /** The call ended without a result for the breaker: its caller aborted, or Cairn refused it. */
   forget(): void
-  /** Opens immediately for that time, as the upstream requested. */
+  /** Opens immediately for the time that the upstream requested. */
   rest(ms: number): void
   /** If open after failures, allows the trial call now. A pause requested by the upstream stays. */
   wake(): void
   readonly state: BreakerState
-  /** Share of calls of the window that went well, 0 to 1; 1 without calls. */
+  /** Share of successful calls in the window, 0 to 1; 1 without calls. */
   readonly successRate: number
 }
 
 export type CircuitBreakerLimits = {
   /** Failures older than this do not count. */
   readonly windowMs: number
-  /** Fewer calls in the window are not significant. */
+  /** With fewer calls in the window the breaker does not open. */
   readonly callsMin: number
   readonly failedShare: number
   readonly openMs: number
@@ -39,7 +39,7 @@ const breakerLimits: CircuitBreakerLimits = {
   openMs: 30_000,
 }
 
-/** The window is six slots that turn, so it holds between 25 and 30 seconds. */
+/** The window has six rotating slots, so it covers between 25 and 30 seconds. */
 const slots = 6
 
 export function createCircuitBreaker(clock: Clock, limits = breakerLimits): CircuitBreaker {
@@ -48,7 +48,7 @@ export function createCircuitBreaker(clock: Clock, limits = breakerLimits): Circ
   const bad = new Uint32Array(slots)
   let slot = Math.floor(clock.monotonic() / slotMs)
   let openUntil: number | null = null
-  /** Until when the upstream asked to be left alone. */
+  /** End of the pause that the upstream requested. */
   let askedUntil = 0
   let isTrying = false
 

@@ -4,9 +4,9 @@
 import type { Log } from './log.ts'
 
 export interface Clock {
-  /** Milliseconds since 1970 UTC; may jump. For dates people see and for block timestamps. */
+  /** Milliseconds since 1970 UTC; may jump. For displayed dates and block timestamps. */
   now(): number
-  /** Milliseconds on a clock that never goes back. For rates, deadlines, durations. */
+  /** Milliseconds of a clock that never goes back. For rates, deadlines, durations. */
   monotonic(): number
   /** Calls `run` once after `delayMs`; the returned function cancels it. Does not keep the process alive. */
   after(delayMs: number, run: () => void): () => void
@@ -28,8 +28,8 @@ export const systemClock: Clock = {
 }
 
 /**
- * Resolves after `delayMs` and keeps the process alive until then: for commands that wait for a server. Rejects with the
- * reason of `signal` when it aborts.
+ * Resolves after `delayMs` and keeps the process alive until then, for commands that wait for a server. Rejects with the
+ * abort reason of `signal`.
  */
 export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Event of the log for work outside of any request that failed; counted as `cairn_background_failures_total`. */
+/** Log event for failed work outside any request; counted as `cairn_background_failures_total`. */
 export const backgroundFailed = 'background_failed'
 
 export function guardClock(clock: Clock, log: Log): Clock {
@@ -66,8 +66,7 @@ export function guardClock(clock: Clock, log: Log): Clock {
 }
 
 /**
- * Logs rejected promises of the process that no code awaits, and keeps the process running. Returns a function that
- * undoes it.
+ * Logs unhandled rejections and keeps the process running. Returns a function that removes the handler.
  */
 export function logUnhandled(log: Log): () => void {
   const note = (error: unknown): void => log('error', backgroundFailed, { in: 'promise', error })

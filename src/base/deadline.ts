@@ -1,4 +1,4 @@
-// A signal with a deadline: aborts with the outer signal's reason, or with Fault `deadline` when time is up.
+// A signal with a deadline: aborts with the outer signal's reason, or with Fault `deadline` when the time has expired.
 import type { Clock } from './clock.ts'
 import { Fault } from './fault.ts'
 
@@ -6,7 +6,7 @@ export type Deadline = Disposable & {
   readonly signal: AbortSignal
 }
 
-/** `signal` null: only the time counts. Dispose it (`using`) when the work is done: that stops the timer. */
+/** `signal` null: only the deadline aborts. Dispose it (`using`) after the work, to stop the timer. */
 export function withDeadline(signal: AbortSignal | null, ms: number, clock: Clock): Deadline {
   const controller = new AbortController()
   const follow = (): void => controller.abort(signal?.reason)

@@ -1,7 +1,7 @@
 // Decodes a part of a URL.
 // Tested by src/ipfs-gateway/deny-list.test.ts
 
-/** Percent-decoded; text with a malformed escape is returned as it is. */
+/** Percent-decodes; returns text with a malformed escape unchanged. */
 export function decodeOrSame(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,4 +1,4 @@
-// Description of an operating system error: its code as a few words.
+// Describes an operating system error by its code in a few words.
 
 const words: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
@@ -26,20 +26,20 @@ const words: Readonly<Record<string, string>> = {
   EXDEV: 'the two places are on different disks',
 }
 
-/** For `error.code` of Node; an unlisted one has Node's text. */
+/** By Node's `error.code`; an unlisted code returns Node's text. */
 export function describeErrno(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
   return words[code] ?? thrown.message
 }
 
-/** As `describeErrno`, with the path that Node names. */
+/** As `describeErrno`, with the path of Node's error. */
 export function describeFileError(thrown: unknown): string {
   const path = thrown instanceof Error && 'path' in thrown ? thrown.path : null
   return typeof path === 'string' ? `${path}: ${describeErrno(thrown)}` : describeErrno(thrown)
 }
 
-/** Whether `error.code` of Node is one of `codes`. */
+/** True if Node's `error.code` is one of `codes`. */
 export function hasErrno(thrown: unknown, codes: readonly string[]): boolean {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
   return typeof code === 'string' && codes.includes(code)

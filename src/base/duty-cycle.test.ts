@@ -1,4 +1,4 @@
-// Background steps yield to the writes of others, and only to those.
+// Background steps pause only for the writes of others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { createDutyCycle } from './duty-cycle.ts'
 
 const never = new AbortController().signal
 
-/** Steps of `tookMs` that make one write each. */
+/** Steps that take `tookMs` and make one write each. */
 function rig(tookMs: number) {
   const clock = createTurnedClock()
   let writes = 0
@@ -71,7 +71,7 @@ test('a second after the last write of others the steps continue without pause',
     await one
   }
   assert.equal(steps.clock.monotonic(), 1000)
-  // The step that ends past the second.
+  // This step ends more than one second after the write.
   await steps.step()
   await steps.step()
   assert.equal(steps.clock.monotonic(), 1004)

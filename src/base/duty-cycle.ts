@@ -1,12 +1,12 @@
-// Limits background work in steps to 5 % of the time while others write, because each step delays concurrent writes.
-// Without other writes the steps run without pause.
+// Limits stepwise background work to 5 % of the time while other tasks write, because each step delays concurrent writes. Without
+// other writes the steps run without pauses.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 
 export type DutyCycle = {
   /**
-   * Runs one step of a millisecond or two, which reports its `own` writes, and pauses after it. The pause ends early with
-   * the signal and takes at most 200 ms, so the work always completes.
+   * Runs one step of a millisecond or two, which makes `own` writes, and then pauses. The pause ends when the signal aborts, and
+   * takes at most 200 ms, so the work always completes.
    */
   step<T>(own: number, work: () => T | Promise<T>, signal: AbortSignal): Promise<T>
 }
@@ -14,10 +14,10 @@ export type DutyCycle = {
 /** Multiple of the step's duration. */
 const restFactor = 19
 const restMaxMs = 200
-/** So long after a write of others the next one is expected. */
+/** Time after another task's write during which more writes are expected. */
 const busyMs = 1000
 
-/** `taken`: how many writes were handed in so far, those of the steps among them. */
+/** `taken`: returns the number of writes so far, including those of the steps. */
 export function createDutyCycle({
   clock,
   taken,
@@ -32,7 +32,7 @@ export function createDutyCycle({
   return {
     async step(own, work, signal) {
       const begun = clock.monotonic()
-      // Restarted work: writes since its last pause are not evidence of current load.
+      // The work was idle: writes since its last pause do not show the current load.
       if (begun - lastEnded > busyMs) known = taken()
       try {
         return await work()

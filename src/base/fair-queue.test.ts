@@ -9,10 +9,10 @@ function rig(limits: Partial<Parameters<typeof createFairQueue>[0]> = {}) {
   const order: string[] = []
   const runs: Promise<unknown>[] = []
   const gate = Promise.withResolvers<void>()
-  // Holds the only turn until the others wait.
+  // Occupies the only slot until the others wait.
   const first = line.run(stranger('first'), () => gate.promise)
   if (first !== null) runs.push(first)
-  /** False: it found no place. */
+  /** False: the queue was full. */
   const push = (name: string, place = stranger(name.charAt(0))): boolean => {
     const run = line.run(place, async () => void order.push(name))
     if (run !== null) runs.push(run)

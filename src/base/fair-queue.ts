@@ -1,16 +1,16 @@
 // Fair queue for expensive work of unauthenticated callers: a fixed number runs in parallel, the rest waits in one lane
-// per caller, served round-robin. Known callers precede unknown ones.
+// per caller, served round-robin. Known callers have priority over unknown ones.
 // Tested by src/base/fair-queue.test.ts
 
-/** `lane`: the caller; `known`: it goes first. */
+/** `lane`: the caller; `known`: the caller has priority. */
 export type Place = { readonly lane: string; readonly known: boolean }
 
 export type FairQueue = {
-  /** Runs `work` when it is its turn. Null immediately when the lane, or the line of known or unknown callers, is full. */
+  /** Runs `work` when it is its turn. Null immediately if the lane, or the line of known or unknown callers, is full. */
   run<T>(place: Place, work: () => Promise<T>): Promise<T> | null
 }
 
-/** `perLane` and `waitingMax` bound the waiting work; known and unknown callers have `waitingMax` each. */
+/** `perLane` and `waitingMax` limit the waiting work; `waitingMax` applies to known and unknown callers separately. */
 export function createFairQueue(limits: {
   readonly atOnce: number
   readonly perLane: number
@@ -50,7 +50,7 @@ export function createFairQueue(limits: {
 
 type Admit = () => void
 
-/** Lanes in the order of their turns. */
+/** Lanes in round-robin order. */
 function createLine() {
   const lanes = new Map<string, Admit[]>()
   let waiting = 0
@@ -65,7 +65,7 @@ function createLine() {
       if (others === undefined) lanes.set(lane, [admit])
       else others.push(admit)
     },
-    /** The first of the lane whose turn it is; the lane then goes behind the others. */
+    /** Removes the first entry of the next lane, and moves that lane to the end. */
     shift(): Admit | null {
       for (const [lane, [admit, ...rest]] of lanes) {
         lanes.delete(lane)

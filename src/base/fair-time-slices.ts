@@ -1,21 +1,21 @@
-// Time slices for long work on a thread with several owners. Each round of the event loop runs one slice, so short work
-// waits for one slice and not for all owners. Owners are served round-robin.
+// Time slices for long work on a thread with several owners. Each round of the event loop runs one slice, so short work waits for
+// one slice, not for all owners. Owners are served round-robin.
 import type { Clock } from './clock.ts'
 import type { Yielder } from './yielder.ts'
 
 export type FairTimeSlices = {
-  /** Null: continue immediately, as this round is still short. Else resolves when it is the owner's turn. */
+  /** Null: continue immediately, because this round has just begun. Otherwise resolves when it is the owner's turn. */
   enter(owner: string): Promise<void> | null
   /** As `createYielder`, for work of `owner`. */
   yielderFor(owner: string, most: number): Yielder
 }
 
-/** Work that begins in the first milliseconds of a round continues immediately. */
+/** Work that begins within this time of a round continues immediately. */
 const roundMs = 2
 
-/** The callers bound the queue: each piece of work waits for one turn at a time. */
+/** The queue is limited by its callers: each piece of work waits for one turn at a time. */
 export function createFairTimeSlices(clock: Pick<Clock, 'monotonic'>): FairTimeSlices {
-  /** In the order of service; only owners with waiting work. */
+  /** Round-robin order; only owners with waiting work. */
   const lines = new Map<string, (() => void)[]>()
   let isTaken = false
   let beganAt = 0

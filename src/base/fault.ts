@@ -1,6 +1,6 @@
-// The error class and the table of all errors that clients get. Any other exception is a bug and reaches a client only as
+// The error class and the table of all errors that clients receive. Any other exception is a bug, and a client receives only
 // `internal`.
-// long: one row for each answer.
+// long: one row for each error.
 
 type Retry = 'later' | 'tomorrow' | 'never'
 
@@ -22,7 +22,7 @@ export type FaultRow = {
   readonly paths?: number
 }
 
-/** Codes are never reused. docs/reference/errors.md is made from this table. */
+/** Codes are never reused. docs/reference/errors.md is generated from this table. */
 export const faults = {
   bad_json: {
     status: 400,
@@ -602,12 +602,12 @@ export const faults = {
   internal: { status: 500, rpc: -32603, kubo: 0, retry: 'later', message: 'internal error' },
 } as const satisfies Record<string, FaultRow>
 
-/** HTTP status of the IPFS API. JSON-RPC faults with status 200 get an error status here. */
+/** HTTP status in the IPFS API. JSON-RPC faults with status 200 get an error status in this API. */
 export function filesStatus({ files, status }: FaultRow): number {
   return errorStatus(files?.status ?? status)
 }
 
-/** HTTP status for readers of `/ipfs/<cid>`. */
+/** HTTP status of the gateway (`/ipfs/<cid>`). */
 export function pathsStatus({ paths, files, status }: FaultRow): number {
   return errorStatus(paths ?? files?.status ?? status)
 }
@@ -619,16 +619,16 @@ function errorStatus(wanted: number): number {
 export type FaultCode = keyof typeof faults
 
 export type FaultOptions = {
-  /** What was wrong with which value; replaces the row's message on both wires. */
+  /** What was wrong with which value; replaces the row's message in both APIs. */
   readonly detail?: string
-  /** Members for the JSON-RPC error's `data`, or for `reverted` the revert bytes as hex text. */
+  /** Members of the JSON-RPC error's `data`; for `reverted` the revert data as hex text. */
   readonly data?: Readonly<Record<string, unknown>> | string
-  /** Of `upstream_said`: the node's own error code and data, passed on as they are. */
+  /** For `upstream_said`: the node's own error code and data, forwarded unchanged. */
   readonly said?: { readonly code: number; readonly data: unknown }
   readonly cause?: unknown
 }
 
-/** An answer we chose to give. `code` keys the row in `faults`; `message` is what callers see. */
+/** An expected error. `code` selects the row in `faults`; `message` is sent to the client. */
 export class Fault extends Error {
   override readonly name = 'Fault'
   readonly code: FaultCode
@@ -651,24 +651,24 @@ export class Fault extends Error {
     return this.said?.code ?? this.row.rpc
   }
 
-  /** The setting or limit that refused, if the fault names it; otherwise empty. One of a fixed set of words. */
+  /** The setting or limit that caused the refusal, from a fixed set of names; empty if the fault names none. */
   get reason(): string {
     const reason = typeof this.data === 'object' ? this.data['reason'] : undefined
     return typeof reason === 'string' ? reason : ''
   }
 
-  /** True if the message is not the row's own, so an API must not replace it. */
+  /** True if the message is not the row's default, so an API must not replace it. */
   get detailed(): boolean {
     return this.message !== faults[this.code].message
   }
 
-  /** Faults pass; anything else is a bug and becomes `internal` with the thrown value as its cause. */
+  /** Returns a Fault unchanged; anything else is a bug and becomes `internal` with the thrown value as its cause. */
   static from(thrown: unknown): Fault {
     return thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown })
   }
 }
 
-/** Is what was thrown a Fault of that code? */
+/** True if the thrown value is a Fault with that code. */
 export function hasCode(thrown: unknown, code: FaultCode): boolean {
   return thrown instanceof Fault && thrown.code === code
 }

@@ -1,7 +1,7 @@
-// Kinds of files by the ending of their name, for the filter of a list of pins. Pure.
+// Types of files by the extension of their name, for the filter of a list of pins. Pure.
 // Tested by test/admin/admin-files.test.ts
 
-/** Endings without the dot, in lower case. */
+/** Extensions without the dot, in lower case. */
 export const fileTypes = {
   image: ['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'svg', 'bmp', 'ico', 'tif', 'tiff', 'heic'],
   video: ['mp4', 'm4v', 'webm', 'mov', 'mkv', 'ogv', 'avi'],
@@ -11,7 +11,7 @@ export const fileTypes = {
   archive: ['car', 'zip', 'tar', 'gz', 'tgz', 'bz2', 'xz', 'zst', '7z'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-/** `other`: names with none of these endings, as those of folders. */
+/** `other`: names with none of these extensions, such as names of folders. */
 export const fileTypeNames = [
   'image',
   'video',
@@ -24,7 +24,7 @@ export const fileTypeNames = [
 
 export type FileType = (typeof fileTypeNames)[number]
 
-/** `not`: names with another ending, or none. */
+/** `not`: names with another extension, or none. */
 export type NameEndings = { readonly endings: readonly string[]; readonly not: boolean }
 
 export function endingsOf(type: FileType): NameEndings {

@@ -1,4 +1,4 @@
-// Guarantees of the gzip stream: complete, fails with its source, ends with its reader.
+// The gzip stream is complete, fails with its source and ends with its reader.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -29,7 +29,7 @@ test('a reader that leaves ends the source', async () => {
   let given = 0
   async function* source() {
     try {
-      // Ends by the reader leaving; the number is there for when it does not.
+      // The reader ends this loop by leaving; the limit applies if it does not.
       for (; given < 10_000; given += 1) yield Buffer.alloc(65_536, given)
     } finally {
       ended.resolve()

@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 
 /**
- * `level` 1 to 9; null = the library's default. Errors of `chunks` are rethrown; leaving early ends it. Chunks are
+ * `level` 1 to 9; null: the library's default. Errors of `chunks` are rethrown; returning early ends it. Chunks are
  * copied, because the source may reuse them.
  */
 export async function* gzipped(
@@ -11,7 +11,7 @@ export async function* gzipped(
   level: number | null,
 ): AsyncGenerator<Uint8Array> {
   const gzip = createGzip(level === null ? {} : { level })
-  // A failure reaches the reader through `gzip` itself, which the pipeline destroys with it.
+  // The reader gets a failure from `gzip` itself, which the pipeline destroys with that error.
   pipeline(Readable.from(copied(chunks), { objectMode: false }), gzip, () => {})
   yield* gzip as AsyncIterable<Uint8Array>
 }

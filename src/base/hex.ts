@@ -1,24 +1,24 @@
 // Hex text and bytes. Output is lower case with `0x`; the APIs parse untrusted text strictly.
 
-/** `0x` + two lower-case digits a byte. */
+/** `0x` and two lower-case digits per byte. */
 export function toHex(bytes: Uint8Array): string {
   return '0x' + toBareHex(bytes)
 }
 
-/** Two lower-case digits a byte, no prefix. */
+/** Two lower-case digits per byte, no prefix. */
 export function toBareHex(bytes: Uint8Array): string {
   return spell(bytes, 'hex')
 }
 
-/** One character a byte: the shortest text two equal arrays share. For keys of maps, not for people. */
+/** One character per byte: the shortest text form, for keys of maps, not for display. */
 export function toLatin1(bytes: Uint8Array): string {
   return spell(bytes, 'latin1')
 }
 
-// One buffer for all short arrays: the result is read before other code can run.
+// One buffer for all short arrays: the result is read before any other code runs.
 const joinBytesMax = 256
 const scratch = Buffer.allocUnsafeSlow(joinBytesMax)
-/** V8 keeps arrays up to here on its own heap: a Buffer over one would move it out first, so it is copied. */
+/** V8 stores arrays up to this size on its own heap. A Buffer over one would move it off the heap, so it is copied. */
 const copiedBytesMax = 64
 
 function spell(bytes: Uint8Array, encoding: 'hex' | 'latin1'): string {
@@ -29,12 +29,12 @@ function spell(bytes: Uint8Array, encoding: 'hex' | 'latin1'): string {
   return scratch.toString(encoding, 0, bytes.length)
 }
 
-/** Bytes of a text of `toLatin1`. */
+/** The reverse of `toLatin1`. */
 export function fromLatin1(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'latin1'))
 }
 
-/** `toLatin1` of two arrays, one after the other, of at most 256 bytes together. */
+/** `toLatin1` of two concatenated arrays of at most 256 bytes in total. */
 export function joinLatin1(first: Uint8Array, second: Uint8Array): string {
   const length = first.length + second.length
   if (length > joinBytesMax) throw new RangeError(`at most ${joinBytesMax} bytes, got ${length}`)
@@ -49,8 +49,8 @@ export function toQuantity(value: bigint | number): string {
 }
 
 /**
- * Bytes of trusted hex text, `0x` optional, even length. Throws TypeError on anything else: input from
- * outside is validated by the parsers of each API, which return the right error texts.
+ * Bytes of trusted hex text, `0x` optional, even length. Throws TypeError for anything else: the parsers of each API validate
+ * untrusted input and return the right error messages.
  */
 export function fromHex(text: string): Uint8Array {
   const digits = text.startsWith('0x') ? text.slice(2) : text
@@ -65,12 +65,12 @@ const digitValues = Uint8Array.from({ length: 256 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16)
   return Number.isNaN(value) ? 255 : value
 })
-/** Up to here a loop beats the native decoder with its checks and its copy. */
+/** Up to this length a loop is faster than the native decoder with its checks and its copy. */
 const loopDigitsMax = 256
 
 /**
- * Bytes of the hex digits of `text` from `start` on, any case, an odd one left-padded; right-aligned in
- * `length` bytes when that is given and the digits fit. Null when a character is no digit.
+ * Bytes of the hex digits of `text` from `start` on, in any case; an odd number of digits is left-padded. If `length` is given and
+ * the digits fit, the bytes are right-aligned in it. Null if a character is not a digit.
  */
 export function decodeDigits(text: string, start: number, length?: number): Uint8Array | null {
   const digits = text.length - start
@@ -97,7 +97,7 @@ function decodeMany(digits: string, bytes: Uint8Array): Uint8Array | null {
   const even = digits.length % 2 === 0 ? digits : `0${digits}`
   const length = even.length / 2
   const target = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  // It stops at the first character that is no digit.
+  // The decoder stops at the first character that is not a digit.
   return target.write(even, bytes.length - length, 'hex') === length ? bytes : null
 }
 

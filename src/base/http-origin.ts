@@ -1,5 +1,5 @@
 // Shared part of Cairn's HTTP clients: undici connections to one origin, with limits, without undici's redirects and
-// retries; credentials in a URL; texts of replies and errors.
+// retries; credentials in a URL; parsing of headers; descriptions of errors.
 import { decodeOrSame } from './decode-or-same.ts'
 import { createRequire } from 'node:module'
 import type { LookupFunction } from 'node:net'
@@ -9,13 +9,13 @@ export type PoolLimits = {
   /** Concurrent requests, one per connection; more wait in the pool's queue, which has no limit. */
   readonly connections: number
   readonly connectMs: number
-  /** How long a response may keep silent, before its head and between pieces of its body. */
+  /** Idle timeout of a response, before its head and between pieces of its body. */
   readonly silenceMs: number
-  /** Longest body of a response. */
+  /** Maximum size of a response body. */
   readonly replyBytesMax?: number
-  /** PEM text: the only certificate to accept, whatever its names; absent: those of known issuers. */
+  /** PEM text: the only certificate to accept, for any host name; absent: certificates of known issuers. */
   readonly pinned?: string
-  /** Instead of the system's: for origins that strangers name. */
+  /** Replaces the system's lookup, for untrusted origins. */
   readonly lookup?: LookupFunction
 }
 
@@ -24,12 +24,12 @@ const idleMs = 4_000
 const headBytesMax = 16 * 1024
 const retryAfterMsMax = 10 * 60_000
 
-/** With the first client: a server without any starts tens of milliseconds sooner. */
+/** Loaded with the first client, because it takes tens of milliseconds of the server's start. */
 export function loadUndici(): typeof Undici {
   return createRequire(import.meta.url)('undici') as typeof Undici
 }
 
-/** `factory`: makes the client of each connection. */
+/** `factory`: creates the client of each connection. */
 export function openPool(
   { origin }: URL,
   { connections, connectMs, silenceMs, replyBytesMax, pinned, lookup }: PoolLimits,
@@ -38,7 +38,7 @@ export function openPool(
   const { Pool } = loadUndici()
   return new Pool(origin, {
     connections,
-    // One request to a connection at a time: undici then never sends one again by itself.
+    // One request per connection at a time: undici then never resends a request on its own.
     pipelining: 1,
     allowH2: false,
     connectTimeout: connectMs,
@@ -53,17 +53,17 @@ export function openPool(
   })
 }
 
-/** Only the holder of the key of `ca` passes, so its names need no check. */
+/** Only the owner of the private key of `ca` can pass, so host names need no check. */
 function pinnedTo(ca: string) {
   return { ca, allowPartialTrustChain: true, checkServerIdentity: () => undefined }
 }
 
-/** Of each request, by lower-case names. Credentials of the URL go as Basic; `given` wins. */
+/** Headers of each request, by lower-case name. Credentials in the URL are sent as Basic; `given` takes precedence. */
 export function headersFor(
   url: URL,
   given: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  // Not compressed: limits apply to the bytes as sent.
+  // No compression: limits apply to the transferred bytes.
   const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'cairn' }
   if (url.username !== '' || url.password !== '') {
     const pair = `${decodeOrSame(url.username)}:${decodeOrSame(url.password)}`
@@ -75,33 +75,33 @@ export function headersFor(
 
 type Header = string | string[] | undefined
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3); null when absent or unreadable. At most ten minutes. */
+/** Seconds or an HTTP date (RFC 9110, 10.2.3); null if absent or invalid. At most ten minutes. */
 export function readRetryAfter(header: Header, now: number): number | null {
   if (typeof header !== 'string') return null
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), retryAfterMsMax)
 }
 
-/** `max-age` of Cache-Control (RFC 9111, 5.2.2.1); null when absent. */
+/** `max-age` of Cache-Control (RFC 9111, 5.2.2.1); null if absent. */
 export function readMaxAge(header: Header): number | null {
   const found = typeof header === 'string' ? /(?:^|[\s,])max-age=(\d{1,9})/i.exec(header) : null
   return found === null ? null : Number(found[1]) * 1000
 }
 
-/** Milliseconds since 1970 (RFC 9110, section 6.6.1); null: not given. */
+/** Milliseconds since 1970 UTC (RFC 9110, section 6.6.1); null if absent. */
 export function readDate(header: Header): number | null {
   const ms = typeof header === 'string' ? Date.parse(header) : Number.NaN
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Is the body what was meant, byte for byte? undici takes chunks apart, and no other coding. */
+/** True if the body has no content coding. undici decodes only the chunked transfer coding. */
 export function isUnencoded(headers: Readonly<Record<string, Header>>): boolean {
   const content = headers['content-encoding'] ?? 'identity'
   const transfer = headers['transfer-encoding'] ?? 'chunked'
   return content === 'identity' && String(transfer).toLowerCase() === 'chunked'
 }
 
-/** The code alone: texts of undici and of the system may name the host. */
+/** Returns only the error code, because messages of undici and of the system may contain the host. */
 export function codeOf(thrown: unknown): string | null {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
   return typeof code === 'string' ? code : null
@@ -118,7 +118,7 @@ const texts: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'other side closed',
 }
 
-/** Why there is no response, without the host: words for undici's codes, else the code (`ECONNREFUSED`). */
+/** Why there is no response, without the host: a text for undici's codes, else the code (`ECONNREFUSED`). */
 export function describeHttpError(thrown: unknown): string {
   const code = codeOf(thrown)
   if (code === null) return 'broken connection'

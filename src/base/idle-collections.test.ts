@@ -5,7 +5,7 @@ import { startIdleCollections } from './idle-collections.ts'
 
 const mib = 1024 * 1024
 
-/** A heap of `live` MiB and some garbage; a look is every 10 seconds. */
+/** A heap with `live` MiB of objects and some garbage; it is checked every 10 seconds. */
 function rig(live: number) {
   const clock = createTurnedClock()
   const heap = { live, garbage: 0, collections: 0 }

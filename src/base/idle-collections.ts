@@ -1,19 +1,22 @@
-// Releases the memory of a large request after it. V8 collects when its heap grows, and so not at all while the server is
-// quiet: a server held hundreds of MiB for hours after one large upload. So Cairn reads the size of the heap now and then,
-// and collects it when it has grown much since the last collection and has stopped growing.
+// Releases memory after large requests. V8 collects garbage when its heap grows, so never while the server is idle: without this
+// module, a server held hundreds of MiB for hours after one large upload. Cairn checks the size of the heap periodically, and
+// runs a collection when the heap has grown much since the last one and has stopped growing.
 // Tested by src/base/idle-collections.test.ts
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from './clock.ts'
 
 const lookMs = 10_000
-/** A collection stops the thread for some 20 ms. */
+/** Minimum interval of collections: each stops the thread for about 20 ms. */
 const restMs = 300_000
-/** Least growth of the heap since its last collection. */
+/** Minimum growth of the heap since its last collection. */
 const grownBytes = 16 * 1024 * 1024
-/** A larger change between two looks means that work is in progress, and V8 itself will collect. */
+/** A larger change between two checks means that work is in progress; V8 itself collects then. */
 const quietBytes = 4 * 1024 * 1024
-/** What a collection left may be garbage by now, so it is trusted less at each look: 200 MiB are looked through again after seven minutes. */
+/**
+ * Objects that survived the last collection may be garbage by now, so the baseline decreases with each check: with 200 MiB, a
+ * collection runs again after 7 minutes.
+ */
 const trustPerLook = 0.998
 
 export type Heap = {
@@ -22,7 +25,7 @@ export type Heap = {
   readonly collect: () => void
 }
 
-/** Until the returned function is called. Does not keep the process alive, and does not throw. */
+/** Runs until the returned function is called. Does not keep the process alive, and does not throw. */
 export function startIdleCollections(clock: Clock, heap: Heap = v8Heap()): () => void {
   let floor = heap.used()
   let last = floor
@@ -31,7 +34,7 @@ export function startIdleCollections(clock: Clock, heap: Heap = v8Heap()): () =>
     const used = heap.used()
     const grown = used - last
     last = used
-    // Less than before: V8 has collected.
+    // If less is in use, V8 has collected.
     floor = Math.min(floor * trustPerLook, used)
     if (used - floor < grownBytes || Math.abs(grown) > quietBytes) return
     if (clock.monotonic() - collected < restMs) return
@@ -45,7 +48,7 @@ export function startIdleCollections(clock: Clock, heap: Heap = v8Heap()): () =>
 function v8Heap(): Heap {
   let gc: (() => void) | null = null
   return {
-    // Short-lived garbage comes and goes in spaces of its own.
+    // Excludes the spaces for short-lived objects.
     used: () =>
       getHeapSpaceStatistics().reduce(
         (sum, { space_name: name, space_used_size: bytes }) =>
@@ -59,7 +62,7 @@ function v8Heap(): Heap {
   }
 }
 
-/** The flag is reset immediately: code that was compiled under other flags is not taken by the next start. */
+/** The flag is reset immediately, because the compile cache of code depends on the flags. */
 function exposedCollection(): () => void {
   setFlagsFromString('--expose-gc')
   try {

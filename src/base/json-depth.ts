@@ -1,8 +1,8 @@
-// How deep objects and lists lie in each other. Encoding a value, or sending it to another thread, goes through it by
-// recursion, which foreign values could make too deep.
+// Checks the nesting depth of a value. Encoding a value, or sending it to another thread, uses recursion, which untrusted values
+// could make too deep.
 // Tested by src/beacon/beacon-client.test.ts, src/rpc/bundles/proof-bundle.test.ts
 
-/** Looks no further than `levels`, so it never runs out of stack itself. */
+/** Checks only `levels` levels, so its own recursion is bounded. */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

@@ -1,5 +1,5 @@
-// Detects whether a text is, or starts as, a JSON object or list (RFC 8259). One pass, no recursion. In strings only
-// layout control characters are refused; callers exclude the others.
+// Checks if a text is, or is the prefix of, a JSON object or list (RFC 8259). One pass, no recursion. In strings it refuses only
+// layout control characters; callers exclude the others.
 // Tested by src/base/json-prefix.test.ts
 
 const space = /[ \t\n\r]*/y
@@ -10,15 +10,15 @@ const cutString =
 const cutScalar =
   /(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?)?)?)$/y
 
-/** Expected next token; `first…`: or the end of the object or list. */
+/** Expected next token. `first…`: the end of the object or list is also allowed. */
 type Wanted = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma'
 
-/** `isWhole` false: the text goes on behind its end, where it may be cut anywhere. */
+/** `isWhole` false: the text may be cut off at any position. */
 export function isJsonText(text: string, isWhole: boolean): boolean {
   const open: ('{' | '[')[] = []
   let wanted: Wanted = 'value'
   let at = skip(space, text, 0) ?? 0
-  // Ends: each pass takes a character or returns.
+  // Terminates: each pass consumes a character or returns.
   do {
     const character = text[at] ?? ''
     const opened = open.at(-1)

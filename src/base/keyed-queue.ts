@@ -7,7 +7,7 @@ export type KeyedQueue = {
   run<Result>(name: string, work: () => Promise<Result>): Promise<Result>
 }
 
-/** `waitingMax`: pieces of work that are not done yet, all names together. */
+/** `waitingMax`: maximum unfinished pieces of work, over all names. */
 export function createKeyedQueue(waitingMax: number): KeyedQueue {
   const lasts = new Map<string, Promise<unknown>>()
   let waiting = 0

@@ -77,7 +77,7 @@ test('the rules made from the table are those of Ethereum at every fork', () => 
 test('the rules of the OP Stack are those of Ethereum that its forks bring', () => {
   const common = rulesOf(known(10n))
   for (const [time, fork] of [
-    // After the merge, and without a fork by time.
+    // After the merge and before the first fork by time.
     [1_704_992_400n, 'mergeNetsplitBlock'],
     [1_704_992_401n, 'shanghai'],
     [1_710_374_401n, 'cancun'],

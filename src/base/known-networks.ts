@@ -1,4 +1,4 @@
-// Lookups in the table of known networks. Nothing in a block commits to what it contains.
+// Lookups in the table of known networks. Its facts cannot be proved: no block commits to them.
 // Tested by src/base/known-networks.test.ts
 import type { BlobFractions, ForkSchedule, KnownNetwork } from './known-network.ts'
 import { networkTable } from './network-table.ts'
@@ -19,17 +19,17 @@ export function findNetworkNamed(name: string): KnownNetwork | null {
   )
 }
 
-/** In force at a block time (seconds); null if it is unknown, or before blobs existed. */
+/** The fraction at a block time (seconds); null if it is unknown, or before blobs existed. */
 export function blobFractionAt(fractions: BlobFractions, timestamp: bigint): bigint | null {
   return fractions.find(({ from }) => timestamp >= from)?.fraction ?? null
 }
 
-/** True if the fork is in the schedule and its time (seconds) has come. Forks by block count as long past. */
+/** True if the schedule contains the fork and its time (seconds) has come. Forks by block number count as active. */
 export function isForkActive(forks: ForkSchedule, name: string, timestamp: bigint): boolean {
   return forks.some((fork) => fork.name === name && (!('time' in fork) || fork.time <= timestamp))
 }
 
-/** Forks of the OP Stack and of Base that bring a fork of Ethereum to the EVM (specs.optimism.io). */
+/** Forks of the OP Stack and of Base that activate a fork of Ethereum in the EVM (specs.optimism.io). */
 const evmForks: Readonly<Record<string, string | undefined>> = {
   canyon: 'shanghai',
   ecotone: 'cancun',
@@ -38,8 +38,8 @@ const evmForks: Readonly<Record<string, string | undefined>> = {
 }
 
 /**
- * `config` of a genesis file of geth, from which `@ethereumjs/common` makes its rules (createCommonFromGethGenesis): chain
- * ID and forks; without `blobSchedule`, and without rules that Ethereum does not have. Null where the rules are unknown.
+ * `config` of a geth genesis file, from which `@ethereumjs/common` creates its rules (createCommonFromGethGenesis): chain ID and
+ * forks, without `blobSchedule` and without rules that Ethereum does not have. Null if the rules are unknown.
  */
 export function genesisConfigOf(network: KnownNetwork): Readonly<Record<string, unknown>> | null {
   if (network.rules === 'none') return null
@@ -67,7 +67,7 @@ export function genesisConfigOf(network: KnownNetwork): Readonly<Record<string, 
   }
 }
 
-/** Where geth's name is not `<fork>Block`. The merge has no block of its own there. */
+/** Names in geth that are not `<fork>Block`. For the merge, geth has only a netsplit block. */
 const gethNames: Readonly<Record<string, string | undefined>> = {
   dao: 'daoForkBlock',
   tangerineWhistle: 'eip150Block',
@@ -75,7 +75,7 @@ const gethNames: Readonly<Record<string, string | undefined>> = {
   paris: 'mergeNetsplitBlock',
 }
 
-/** Forks of Ethereum before those by time. */
+/** Forks of Ethereum by block number. */
 const blockForks: readonly string[] = [
   'homestead',
   'tangerineWhistle',

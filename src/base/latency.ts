@@ -1,5 +1,5 @@
-// Latencies in buckets: each upper bound is 25 % above the previous one, so quantiles have an error of at most 25 %, and
-// histograms can be added. A sketch holds the last one to two minutes.
+// Latencies in buckets. Each upper bound is 25 % above the previous one, so quantiles have an error of at most 25 %, and
+// histograms can be added. A sketch covers the last one to two minutes.
 // Tested by src/base/latency.test.ts
 import type { Clock } from './clock.ts'
 
@@ -7,21 +7,21 @@ const ratio = 1.25
 const firstMs = 0.05
 const perRatio = 1 / Math.log(ratio)
 
-/** Number of steps, up to about ten minutes; longer durations count in the last. */
+/** Number of buckets, up to about ten minutes; longer durations count in the last one. */
 export const latencySteps = 74
 
-/** The step that a duration counts in, 0 to `latencySteps` - 1. */
+/** Bucket of a duration, 0 to `latencySteps` - 1. */
 export function stepOf(ms: number): number {
   if (!(ms > firstMs)) return 0
   return Math.min(Math.ceil(Math.log(ms / firstMs) * perRatio), latencySteps - 1)
 }
 
-/** Upper bound of a step, milliseconds. */
+/** Upper bound of a bucket, milliseconds. */
 export function stepMs(step: number): number {
   return firstMs * ratio ** step
 }
 
-/** The time below which the share `q` (0 to 1) of the calls ended, milliseconds; null without a call. */
+/** The time within which the share `q` (0 to 1) of the calls ended, milliseconds; null without calls. */
 export function quantileOf(counts: ArrayLike<number>, q: number): number | null {
   let total = 0
   for (let step = 0; step < counts.length; step++) total += counts[step] ?? 0
@@ -36,7 +36,7 @@ export function quantileOf(counts: ArrayLike<number>, q: number): number | null 
 
 export type LatencySketch = {
   add(ms: number): void
-  /** The time below which the share `q` (0 to 1) of the calls ended, milliseconds; null without a call. */
+  /** The time within which the share `q` (0 to 1) of the calls ended, milliseconds; null without calls. */
   quantile(q: number): number | null
   readonly count: number
 }
@@ -53,7 +53,7 @@ export function createLatencySketch(clock: Clock): LatencySketch {
   function turn(): void {
     const now = clock.monotonic()
     if (now < turnAt) return
-    // After two windows without samples all old ones are dropped.
+    // After two windows without samples, both windows are empty.
     const isStale = now >= turnAt + windowMs
     old = isStale ? new Uint32Array(latencySteps) : young
     oldCount = isStale ? 0 : youngCount

@@ -1,22 +1,22 @@
-// Exclusive rights that expire: work of which one process of a service does its share at a time. One process alone holds every
-// lease always.
+// Exclusive rights that expire, for work that only one process of a service may do at a time. A single process always holds every
+// lease.
 // Tested by test/suites/leases.suite.ts through src/base/leases.test.ts, src/db/postgres/postgres-leases.test.ts
 
 /**
- * `token`: rises with each holder, so that a write of an earlier holder can be refused (fencing). `signal`: aborts when the lease
- * ends, before another process can hold it.
+ * `token`: increases with each holder, so that a late write of an earlier holder can be refused (fencing). `signal`: aborts when
+ * the lease ends, before another process can hold it.
  */
 export type HeldLease = { readonly token: bigint; readonly signal: AbortSignal }
 
 export interface Leases {
   /**
-   * Runs `run` whenever this process holds the lease. `run` lasts until its signal aborts; if it ends earlier or fails, the
-   * lease is given up and tried for again later. The returned function ends all of it, and resolves when `run` has ended.
+   * Calls `run` whenever this process holds the lease. `run` lasts until its signal aborts. If it ends earlier or fails, the lease
+   * is released and requested again later. The returned function stops all of it, and resolves when `run` has ended.
    */
   hold(name: string, run: (lease: HeldLease) => Promise<void>): () => Promise<void>
 }
 
-/** Of a single process. `onError`: of `run`, which is not run again. */
+/** Leases of a single process. `onError`: receives an error of `run`, which is not run again. */
 export function createHeldLeases(onError: (name: string, error: unknown) => void): Leases {
   return {
     hold(name, run) {
@@ -33,7 +33,7 @@ export function createHeldLeases(onError: (name: string, error: unknown) => void
 }
 
 /**
- * As `Leases.hold`, for work that begins and stops by itself: `begin` starts it and returns its stop.
+ * As `Leases.hold`, for work with a start and a stop function: `begin` starts it and returns its stop function.
  */
 export function holdWhile(
   leases: Leases,

@@ -1,24 +1,24 @@
-// Lines on their way to a slow place, such as a file or a pipe. The lines of one event-loop turn are written together, one
-// write at a time. Adding a line never waits: what exceeds the limit is dropped and counted.
+// Buffers lines for a slow destination, such as a file or a pipe. The lines of one event-loop turn are written together, one
+// write at a time. Adding a line never blocks: lines over the limit are dropped and counted.
 // Tested by src/base/line-buffer.test.ts
 
 export type LineBuffer = {
   /** `line` without a line feed. */
   add(line: string): void
-  /** Lines that did not fit, or whose write failed. */
+  /** Number of lines that did not fit, or whose write failed. */
   readonly dropped: number
-  /** Resolves when nothing waits. Never rejects. */
+  /** Resolves when no line waits. Never rejects. */
   flush(): Promise<void>
 }
 
 /**
- * `write`: resolves when the text is written; called again only after that. `failed`: gets the error of a write, whose
- * lines are lost, and their number.
+ * `write`: resolves when the text is written; the next call follows after that. `failed`: receives the error of a write and the
+ * number of lost lines.
  */
 export function createLineBuffer(parts: {
   readonly write: (text: string) => Promise<void>
   readonly failed: (error: unknown, lines: number) => void
-  /** Of lines that wait, without those that are being written. */
+  /** Limit of waiting lines, without those in the current write. */
   readonly charsMax: number
 }): LineBuffer {
   const { write, failed, charsMax } = parts

@@ -6,7 +6,7 @@ export type Log = (level: Level, event: string, facts?: Readonly<Record<string, 
 
 const order: readonly Level[] = ['debug', 'info', 'warn', 'error']
 
-/** A log that writes lines at or above `least`, asked each time, through `write`. Errors are given as message and stack. */
+/** Writes lines at or above the level that `least` returns through `write`. Errors are logged with message and stack. */
 export function createLog(
   least: () => Level,
   now: () => number,

@@ -1,8 +1,8 @@
-// Bounded maps. The LRU cache has two generations instead of a list of uses: a hit costs one lookup, and an entry used since
-// the last change of generations survives the next one. `setNewest` drops the entry that was set first.
+// Bounded maps. The LRU cache has two generations instead of a list of uses: a hit costs one lookup, and an entry used since the
+// last change of generations survives the next one. `setNewest` evicts the oldest entry.
 // Tested by src/base/lru-cache.test.ts
 
-/** Sets `key` as the newest of `map`, of which `most` (1 or more) stay. */
+/** Sets `key` as the newest entry of `map`, and evicts old entries above `most` (1 or more). */
 export function setNewest<Key, Value>(
   map: Map<Key, Value>,
   key: Key,
@@ -26,8 +26,8 @@ export interface LruCache<Value> {
 const largestShare = 64
 
 /**
- * Holds at most `sizeMax`, and at least the most recently used half of it. 0: caches no value. `sizeOf`: in the unit of
- * the limit, at least 1, constant per value; called again when an entry moves, so that a lookup returns the value itself.
+ * Holds at most `sizeMax`, and at least the most recently used half of it. 0: caches nothing. `sizeOf`: in the unit of
+ * the limit, at least 1, constant per value; called again when an entry moves, because only the value is stored.
  */
 export function createLruCache<Value extends object | string>({
   sizeMax,

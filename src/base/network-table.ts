@@ -1,7 +1,7 @@
-// The table of known networks: data alone. Sources: go-ethereum params/config.go and EIP-7607 (Ethereum), merge blocks of
+// The table of known networks: only data. Sources: go-ethereum params/config.go and EIP-7607 (Ethereum), merge blocks of
 // @ethereumjs/common; ethereum-optimism/superchain-registry superchain/configs at 8336d2ae (OP Stack; Base at 0d9aefc4^, since
 // then base/base crates/common/chains/src/config.rs); OffchainLabs/nitro cmd/chaininfo/arbitrum_chain_info.json; bor
-// params/config.go and PIP-74 (Polygon). A network without a row is not wrong: its lists are proved all the same.
+// params/config.go and PIP-74 (Polygon). Networks without a row are supported as well: their lists are proved in the same way.
 // long: one row for each network.
 // Tested by src/base/known-networks.test.ts
 import type { BlobFractions, ForkSchedule, KnownNetwork } from './known-network.ts'
@@ -11,10 +11,10 @@ const prague = 5_007_716n
 const bpo1 = 8_346_193n
 const bpo2 = 11_684_671n
 
-/** Null: the fork is not scheduled there. */
+/** Null: the fork is not scheduled on that network. */
 type ForkTimes = Readonly<Record<string, bigint | null>>
 
-/** Seconds by fork, in the order of the schedule. */
+/** Fork times in seconds, in schedule order. */
 function timed(times: ForkTimes): ForkSchedule {
   return Object.entries(times)
     .flatMap(([name, time]) => (time === null ? [] : [{ name, time }]))
@@ -25,7 +25,7 @@ function numbered(blocks: Readonly<Record<string, bigint>>): ForkSchedule {
   return Object.entries(blocks).map(([name, block]) => ({ name, block }))
 }
 
-/** Of networks whose blocks were made under London from the first one on. */
+/** For networks with London active from the first block on. */
 const fromTheFirst: ForkSchedule = numbered({
   homestead: 0n,
   tangerineWhistle: 0n,
@@ -69,7 +69,7 @@ type OpRow = Pick<
   'name' | 'aliases' | 'title' | 'chainId' | 'genesisHash' | 'blockSeconds' | 'rulesUntil'
 > & { readonly listsFrom?: bigint; readonly times: ForkTimes }
 
-/** Regolith is active from the first block (of OP Mainnet: from the first of Bedrock) on in all of them. */
+/** In all of them Regolith is active from the first block (OP Mainnet: from the first block of Bedrock). */
 function opStack({ times, listsFrom = 0n, ...row }: OpRow): KnownNetwork {
   return {
     ...row,
@@ -88,7 +88,7 @@ function opStack({ times, listsFrom = 0n, ...row }: OpRow): KnownNetwork {
 
 type ListsRow = Omit<KnownNetwork, 'rules' | 'forks' | 'blobFractions' | 'finality'>
 
-/** Its lists are known, its EVM is not. */
+/** A network with known lists and an unknown EVM. */
 function listsOnly(row: ListsRow): KnownNetwork {
   return { ...row, rules: 'none', finality: 'upstream', forks: [], blobFractions: [] }
 }

@@ -1,5 +1,5 @@
-// Requests to URLs that owners of accounts configured, never to internal addresses (SSRF): https only, the name is resolved
-// once, all its addresses must be public, and the socket uses the checked one. No redirects; time and reply are bounded.
+// Requests to URLs that account owners configured, never to internal addresses (SSRF). https only; the name is resolved once, all
+// its addresses must be public, and the socket uses the checked one. No redirects; time and reply size are limited.
 // Tested by src/access/alerts/outbound-post.test.ts, src/kubo/remote-pins/pin-remotes.test.ts
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -12,9 +12,9 @@ import { loadUndici } from './http-origin.ts'
 type OutboundRequest = {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
-  /** Null: none. */
+  /** Null: no body. */
   readonly body: string | null
-  /** The rest of a longer reply is not read. */
+  /** A longer reply is truncated. */
   readonly replyBytesMax: number
   readonly signal?: AbortSignal
 }
@@ -22,7 +22,7 @@ type OutboundRequest = {
 type OutboundReply = {
   readonly status: number
   readonly bytes: Uint8Array
-  /** All of the reply was read. */
+  /** True if the whole reply was read. */
   readonly whole: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Outbound {
   request(url: string, request: OutboundRequest): Promise<OutboundReply>
 }
 
-/** All addresses of a name, as a resolver gives them. */
+/** Returns all addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 const timeoutMs = 10_000
@@ -41,7 +41,7 @@ const resolveNow: Resolve = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
 /**
- * Validates a URL before its name is resolved. `what`: its subject and an example, for the error. Throws `bad_input`.
+ * Validates a URL before its name is resolved. `what`: name and example of the setting, for the error. Throws `bad_input`.
  */
 export function parseTarget(
   text: string,
@@ -63,7 +63,7 @@ export function parseTarget(
 }
 
 /**
- * Names that never belong to the public internet: names of special use (RFC 6761, 6762, 8375, 9476), names without a
+ * True for names that never belong to the public internet: special-use names (RFC 6761, 6762, 8375, 9476), names without a
  * dot, and metadata services of clouds. The addresses of any other name are checked before each request.
  */
 function isInsideName(host: string): boolean {
@@ -74,7 +74,7 @@ function isInsideName(host: string): boolean {
 const insideNames =
   /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|home\.arpa|alt|onion|test|invalid|metadata\.tencentyun\.com|metadata\.(packet\.net|platformequinix\.com))$/
 
-/** `anywhere`: allow private addresses and http, if the operator enabled it. */
+/** `anywhere`: allows private addresses and http, if the operator enabled it. */
 export function createOutbound(parts: {
   readonly clock: Clock
   readonly anywhere: () => boolean
@@ -82,7 +82,7 @@ export function createOutbound(parts: {
 }): Outbound {
   const { clock, anywhere, resolve = resolveNow } = parts
 
-  /** The address that a socket goes to. */
+  /** The address for the socket. */
   async function checkedAddress(host: string): Promise<string> {
     const bare = host.replace(/^\[(.*)\]$/, '$1')
     const addresses = isIP(bare) === 0 ? await resolve(bare) : [bare]

@@ -1,12 +1,12 @@
-// Whose matter a call's outcome is: answered, an error of the caller, refused by a rule, or failed on the server's side. Pure.
+// Classifies the outcome of a call: answered, error of the caller, refused by a rule, or failed on the server side. Pure.
 // Tested by src/base/outcome-class.test.ts
 
-/** From the bottom of a chart. */
+/** Order of the chart, from the bottom. */
 export const outcomeClasses = ['answered', 'caller', 'refused', 'failed'] as const
 
 export type OutcomeClass = (typeof outcomeClasses)[number]
 
-/** Credentials, settings of the key, limits, deny lists. */
+/** Refused by credentials, settings of the key, limits or deny lists. */
 const refused: ReadonlySet<string> = new Set([
   'no_credential',
   'bad_key',
@@ -22,7 +22,7 @@ const refused: ReadonlySet<string> = new Set([
   'denied_legally',
 ])
 
-/** The server, its store or its upstreams could not answer. */
+/** Failures of the server, its store or its upstreams. */
 const failed: ReadonlySet<string> = new Set([
   'command_failed',
   'unprovable',

@@ -1,19 +1,19 @@
-// Messages to all subscribers of a topic: best effort, at most once. A subscriber that needs more reads the state itself.
+// Messages to all subscribers of a topic: best effort, at most once. A subscriber that needs reliable data reads the state itself.
 // Tested by src/base/pub-sub.test.ts, which runs test/suites/pub-sub.suite.ts
 
 /** Every implementation runs test/suites/pub-sub.suite.ts. */
 export interface PubSub {
-  /** Never throws and never waits: a message that cannot be sent is lost. The publisher hears it too. */
+  /** Never throws and never blocks: a message that cannot be sent is lost. The publisher receives its own messages. */
   publish(topic: string, message: string): void
-  /** `heard` must not throw. Returns the function that ends the subscription. */
+  /** `heard` must not throw. Returns an unsubscribe function. */
   subscribe(topic: string, heard: (message: string) => void): () => void
 }
 
-/** Subscribers of one process, by topic. Bounded by its subscribers. */
+/** Subscribers in one process, by topic. The number of entries is limited by the callers. */
 export class Subscribers {
   readonly #byTopic = new Map<string, Set<(message: string) => void>>()
 
-  /** True if it is the first of its topic. */
+  /** Returns true for the first subscriber of a topic. */
   add(topic: string, heard: (message: string) => void): boolean {
     const known = this.#byTopic.get(topic)
     if (known === undefined) this.#byTopic.set(topic, new Set([heard]))
@@ -21,7 +21,7 @@ export class Subscribers {
     return known === undefined
   }
 
-  /** True if it was the last of its topic. */
+  /** Returns true for the last subscriber of a topic. */
   remove(topic: string, heard: (message: string) => void): boolean {
     const known = this.#byTopic.get(topic)
     if (known === undefined || !known.delete(heard) || known.size > 0) return false
@@ -37,13 +37,13 @@ export class Subscribers {
   }
 }
 
-/** Of one process. Messages arrive before `publish` returns. */
+/** Pub-sub within one process. Subscribers are called before `publish` returns. */
 export function createMemoryPubSub(): PubSub {
   const subscribers = new Subscribers()
   return {
     publish: (topic, message) => subscribers.deliver(topic, message),
     subscribe(topic, heard) {
-      // A function of its own, so that one listener may subscribe twice.
+      // A new function, so that one listener may subscribe twice.
       const own = (message: string): void => heard(message)
       subscribers.add(topic, own)
       return () => void subscribers.remove(topic, own)

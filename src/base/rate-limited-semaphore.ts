@@ -1,25 +1,25 @@
-// Limits concurrent calls and calls per second to an upstream. Callers without a place wait in a bounded queue. Calls with
-// client code (calls, traces) may be slow, so they never take the last places: provable requests and the head pass them.
+// Limits concurrent calls and calls per second to an upstream. Other callers wait in a bounded queue. Calls that run client code
+// (calls, traces) may be slow, so they never take the last slots: provable requests and requests for the head overtake them.
 import type { Clock } from './clock.ts'
 
 export type SemaphoreLimits = {
   /** Concurrent calls. */
   readonly concurrency: number
-  /** Calls in a second, on the long run; null: any number. */
+  /** Long-term calls per second; null: no limit. */
   readonly perSecond: number | null
-  /** Calls that may wait, in each line. */
+  /** Maximum waiting calls in each line. */
   readonly waitingMax: number
 }
 
-/** `content` goes before `other`, and has a quarter of the places to itself. */
+/** `content` has priority over `other`, and a quarter of the slots is reserved for it. */
 export type SemaphoreClass = 'content' | 'other'
 
 export type RateLimitedSemaphore = {
-  /** Takes a place now; returns false if none is free. */
+  /** Takes a slot now; returns false if none is free. */
   tryEnter(line: SemaphoreClass): boolean
-  /** Waits for a place. Null immediately if the queue is full. Rejects with `signal.reason`. */
+  /** Waits for a slot. Null immediately if the queue is full. Rejects with `signal.reason`. */
   enter(line: SemaphoreClass, signal: AbortSignal): Promise<void> | null
-  /** Gives the place back. */
+  /** Releases the slot. */
   leave(line: SemaphoreClass): void
   readonly entered: number
   readonly waiting: number
@@ -27,7 +27,7 @@ export type RateLimitedSemaphore = {
 
 type Waiter = { readonly admit: () => void }
 
-/** A burst of one second: an idle minute must not allow more. */
+/** Bursts are limited to one second's calls, even after idle time. */
 export function createRateLimitedSemaphore(
   limits: SemaphoreLimits,
   clock: Clock,
@@ -40,7 +40,7 @@ export function createRateLimitedSemaphore(
   const otherMax = limits.concurrency - Math.floor(limits.concurrency / 4)
   const intervalMs = limits.perSecond === null ? 0 : 1000 / limits.perSecond
   const burstMs = Math.max(1000 - intervalMs, 0)
-  /** When all that was sent so far is paid for (GCRA's theoretical arrival time). */
+  /** GCRA's theoretical arrival time: when the calls so far fit into the rate. */
   let paidAt = 0
   let stopTimer: (() => void) | null = null
 

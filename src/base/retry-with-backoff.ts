@@ -1,22 +1,22 @@
-// Retries with backoff: increasing pauses, a time limit for each attempt and for all of them.
+// Retries with backoff: increasing pauses, a timeout for each attempt and for all of them.
 // Tested by src/chain/chain-events.test.ts
 import type { Clock } from './clock.ts'
 import { withDeadline } from './deadline.ts'
 
 export type RetryPolicy = {
   readonly clock: Clock
-  /** One try. */
+  /** Timeout of one attempt. */
   readonly tryMs: number
-  /** The first wait; each next one is twice as long, up to `waitMsMax`. */
+  /** The first pause; each following one is twice as long, up to `waitMsMax`. */
   readonly waitMs: number
   readonly waitMsMax: number
-  /** No try begins later than this after the first. */
+  /** No attempt begins later than this after the first. */
   readonly patienceMs: number
-  /** A retry cannot succeed. */
+  /** True for errors that a retry cannot fix. */
   readonly isFinal: (thrown: unknown) => boolean
 }
 
-/** What `work` gives in the end. Throws its last error, or `signal.reason` as soon as a try or a wait notices. */
+/** Returns the result of `work`. Throws its last error, or `signal.reason` as soon as an attempt or a pause is aborted. */
 export async function retryWithBackoff<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { clock, tryMs, waitMs, waitMsMax, patienceMs, isFinal }: RetryPolicy,

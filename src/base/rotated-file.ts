@@ -1,23 +1,23 @@
-// A file to append to. When it is full, it becomes `<file>.1`, the one before `<file>.2`, and the oldest is deleted. A program
-// such as logrotate may move it instead, and then calls `reopen`.
+// A file for appending. When it is full, it is renamed to `<file>.1`, the previous one to `<file>.2`, and the oldest is deleted. A
+// program such as logrotate may rename it instead, and then `reopen` is called.
 // Tested by src/base/rotated-file.test.ts
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 
 export type RotatedFile = {
   /** Appends whole lines. Call it again only after it has settled. Rejects with the error of the file system. */
   append(text: string): Promise<void>
-  /** The next `append` opens the file by its name again. */
+  /** The next `append` opens the file again by its name. */
   reopen(): void
   /** Opens the file, if it is not open. Rejects as `append`. */
   open(): Promise<void>
   close(): Promise<void>
 }
 
-/** Of the owner; a group may read it, such as that of a program that collects logs. */
+/** Written by the owner; readable by its group, such as the group of a log collector. */
 const fileMode = 0o640
 const lineFeed = 0x0a
 
-/** `bytesMax`: only a longer line exceeds it; 0: never full. `filesMax`: number of files, the one that is written included. */
+/** `bytesMax`: only a longer line exceeds it; 0: no limit. `filesMax`: number of files, including the current one. */
 export function createRotatedFile(parts: {
   readonly file: string
   readonly bytesMax: number
@@ -27,7 +27,7 @@ export function createRotatedFile(parts: {
   let handle: FileHandle | null = null
   let bytes = 0
   let isStale = false
-  /** A write failed, perhaps in the middle of a line. */
+  /** True after a failed write, which may have ended in the middle of a line. */
   let isTorn = false
 
   async function close(): Promise<void> {
@@ -95,7 +95,7 @@ function lengthOfFirstLine(lines: Buffer): number {
   return at === -1 ? lines.length : at + 1
 }
 
-/** Bytes of the whole lines at the start of `lines` that fit into `room` bytes. */
+/** Size of the whole lines at the start of `lines` that fit into `room` bytes. */
 function lengthOfLines(lines: Buffer, room: number): number {
   if (lines.length <= room) return lines.length
   return room <= 0 ? 0 : lines.lastIndexOf(lineFeed, room - 1) + 1

@@ -1,7 +1,7 @@
-// Suggests the known name that a misspelt one most likely meant.
+// Suggests the known name that is most similar to a misspelt one.
 // Tested by src/config/settings.test.ts
 
-/** Edits (insert, delete, replace, swap of neighbours) between two names, letter case ignored. */
+/** Edits (insert, delete, replace, swap of neighbours) between two names, ignoring case. */
 export function distance(from: string, to: string): number {
   const a = from.toLowerCase()
   const b = to.toLowerCase()
@@ -26,11 +26,11 @@ export function distance(from: string, to: string): number {
   return last[b.length] ?? 0
 }
 
-/** Maximum number of differing letters, by length; with more the names are unrelated. */
+/** Maximum share of differing letters; with more the names count as unrelated. */
 const editsShareMax = 0.6
 
 /**
- * The known name with the fewest edits to `name`, or null when none is like it. Names are cut at 100 characters.
+ * The known name with the fewest edits to `name`, or null if none is similar. Names are truncated at 100 characters.
  */
 export function findNearest(name: string, known: readonly string[]): string | null {
   const asked = name.slice(0, 100)

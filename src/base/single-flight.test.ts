@@ -10,7 +10,7 @@ type Work = {
   readonly fail: ((error: Error) => void)[]
 }
 
-/** Work that ends when the test ends it and ignores its signal. */
+/** Work that ignores its signal and ends only when the test ends it. */
 function stubborn(): Work {
   const work: Work = {
     signals: [],

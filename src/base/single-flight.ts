@@ -5,15 +5,15 @@ import { Fault } from './fault.ts'
 export type SingleFlight<Result> = {
   /**
    * Joins the running work for `key`, or starts `work`. Rejects with `signal.reason` as soon as the caller's own signal
-   * aborts; the others continue. The work's signal aborts when no caller is left; the next caller then starts new
-   * work. Throws `overloaded` when too many keys are in flight.
+   * aborts; other callers continue to wait. The work's signal aborts when no caller is left; the next caller then starts new
+   * work. Throws `overloaded` if too many keys are in flight.
    */
   join(
     key: string,
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>
-  /** Keys in flight. */
+  /** Number of keys in flight. */
   readonly size: number
 }
 
@@ -29,7 +29,7 @@ export function createSingleFlight<Result>(limits: {
   const seats = new Map<string, Seat<Result>>()
 
   function leaveMap(key: string, seat: Seat<Result>): void {
-    // A newer seat may have taken the key after this one was given up.
+    // After this entry was removed, a newer one may have the same key.
     if (seats.get(key) === seat) seats.delete(key)
   }
 
@@ -66,7 +66,7 @@ export function createSingleFlight<Result>(limits: {
   }
 }
 
-/** The result, or `signal.reason` when that comes first. Leaves no listener behind. */
+/** The result, or `signal.reason` if the signal aborts first. Removes its listener. */
 async function untilAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
