@@ -1,4 +1,4 @@
-// The frame of a call or creation that failed before it began: depth limit exceeded, or insufficient balance.
+// The frame of a call or creation that failed before it began: depth limit, insufficient balance or nonce overflow.
 // Tested by src/devchain/vm/trace.test.ts
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { frameTypes, opcodes, readMemory } from '../watch-opcodes.ts'
