@@ -1,5 +1,5 @@
-// First half of the request order, before a body is read: authenticate, then authorize by URL and headers. Also the
-// credentials of an IPFS request, from HTTP Basic (RFC 7617).
+// First half of the request order, before the body is read: authenticate, then authorize by URL and headers. Also reads the
+// credentials of an IPFS request from HTTP Basic (RFC 7617).
 // Tested by src/server/create-pipeline.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
@@ -13,7 +13,7 @@ import type { Network } from '../chain/network.ts'
  * client address of the socket. `origin`, `userAgent`: the unchanged headers.
  */
 export type Credential = {
-  /** Already authenticated caller: the other members are ignored. */
+  /** A caller that is already authenticated; the other members are then ignored. */
   readonly caller?: Caller
   readonly key: string | null
   readonly secret: string | null
@@ -55,7 +55,7 @@ type Authenticate = (
   jwt?: string,
 ) => Caller | Promise<Caller>
 
-/** Where a refusal is counted: a method of a network, or an IPFS command. */
+/** The method of a network, or the IPFS command, under which a refusal is counted. */
 type Place = {
   readonly network: Network | null
   readonly method: string

@@ -88,7 +88,7 @@ export function waitSeconds(fault: Fault): number {
   return Number.isFinite(given) ? Math.max(1, Math.ceil(given)) : 1
 }
 
-/** The key does not allow the page's origin. */
+/** True if the key does not allow the origin of the web page. */
 export function isOriginRefused({ code, reason }: Fault): boolean {
   return code === 'refused_by_setting' && reason === 'origin'
 }

@@ -1,4 +1,4 @@
-// A request as the inspector stores it: only data that the account may see, no reference to other objects.
+// A recorded request in the inspector: only data that the account may see, without references to other objects.
 // Tested by src/pipeline/inspector/inspector.test.ts
 import type { FaultCode } from '../../base/fault.ts'
 import type { TimelineStep } from './request-timeline.ts'
@@ -38,7 +38,7 @@ export type InspectedRequest = {
   readonly transport: 'http' | 'websocket'
   /** Null for the IPFS API. */
   readonly network: string | null
-  /** Of a single call or command; `batch`; empty if refused before the body was read. */
+  /** Method of a single call or command; `batch`; empty if refused before the body was read. */
   readonly method: string
   /** Calls of a batch; null: not a batch. */
   readonly batch: number | null
@@ -67,7 +67,7 @@ export type InspectedRequest = {
   readonly userAgent: string | null
   /** Null unless the key records addresses. */
   readonly address: string | null
-  /** First calls. */
+  /** The first calls of the request. */
   readonly calls: readonly InspectedCall[]
   readonly timeline: readonly TimelineStep[]
   /** Number of steps over the limit, not stored. */

@@ -1,4 +1,4 @@
-// One request while its steps are recorded, for the inspector or for a trace. The API and the pipeline report its progress; when it ends, it becomes an
+// Records one request for the inspector or for a trace. The API and the pipeline report its progress; when it ends, it becomes an
 // InspectedRequest. The key's settings decide what is recorded: without bodies, only sizes.
 // Tested by src/pipeline/inspector/inspector.test.ts
 import type { KeySettings } from '../../access/accounts/key-settings.ts'
@@ -29,7 +29,7 @@ export type Arrival = {
 }
 
 export type Ending = {
-  /** Of the whole request, or of its only call. */
+  /** Fault of the whole request, or of its only call. */
   readonly fault: Fault | null
   readonly status: number | null
   readonly bytesIn: number

@@ -4,14 +4,14 @@ import { type InspectedRequest, sizeOf } from './inspected-request.ts'
 
 /** Every implementation runs test/suites/inspector-store.suite.ts. */
 export interface InspectorStore {
-  /** Adds a request; the oldest ones of its key go. Never throws and never waits: it may be lost. */
+  /** Adds a request and removes the oldest ones of its key. Never throws or blocks; the request may be lost. */
   put(request: InspectedRequest): void
   /** Oldest first. May reject with `overloaded`. */
   list(keyId: string): readonly InspectedRequest[] | Promise<readonly InspectedRequest[]>
-  /** Replaces each request of a key; the same object: unchanged. Never throws and never waits. */
+  /** Replaces each request of a key by the result of `change`; the same object means unchanged. Never throws or blocks. */
   rewrite(keyId: string, change: (request: InspectedRequest) => InspectedRequest): void
   clear(keyId: string): void
-  /** Keys of which this process put requests and has not cleared them. */
+  /** Keys for which this process has put requests since it last cleared them. */
   keys(): readonly string[]
   /** Estimated memory of this process, bytes. */
   readonly bytes: number
@@ -19,7 +19,7 @@ export interface InspectorStore {
 
 export type InspectorStoreLimits = {
   readonly requestsPerKeyMax: number
-  /** Memory in total. */
+  /** Total memory in bytes. */
   readonly bytesMax: number
 }
 
@@ -30,7 +30,7 @@ export const defaultInspectorStoreLimits: InspectorStoreLimits = {
 
 type Stored = { readonly request: InspectedRequest; readonly bytes: number }
 
-/** Of one process; a stop removes all requests. */
+/** Requests of one process, in memory: they are lost when it stops. */
 export function createMemoryInspections(
   limits: InspectorStoreLimits = defaultInspectorStoreLimits,
 ): InspectorStore {

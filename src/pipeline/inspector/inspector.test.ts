@@ -63,7 +63,7 @@ function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> =
     const fault = 'fault' in outcome ? outcome.fault : null
     inspection.end({ fault, status: fault?.row.status ?? 200, bytesIn: 60, bytesOut: 40 })
   }
-  /** In one process, nothing waits. */
+  /** With a store in memory, `list` returns no promise. */
   function list(...args: Parameters<typeof inspector.list>) {
     const found = inspector.list(...args)
     ok(!(found instanceof Promise))

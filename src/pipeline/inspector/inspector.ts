@@ -39,7 +39,7 @@ export type InspectedFilter = {
   readonly outcome?: string | undefined
   /** Class of its outcome. */
   readonly class?: OutcomeClass | undefined
-  /** In a method, an outcome, an error code or the client address; case-insensitive. */
+  /** Substring of a method, an outcome, an error code or the client address; case-insensitive. */
   readonly text?: string | undefined
   readonly network?: string | undefined
   readonly msMin?: number | undefined
@@ -48,9 +48,9 @@ export type InspectedFilter = {
 }
 
 export interface Inspector {
-  /** Starts to record a request. The inspector keeps it only if the key has `inspect` set. */
+  /** Starts to record a request. The inspector stores it only if the key has `inspect` set. */
   begin(caller: Caller, arrival: Arrival): Inspection
-  /** Newest first. A promise, that may reject with `overloaded`, if several nodes share the requests. */
+  /** Newest first. If several nodes share the requests, a promise that may reject with `overloaded`. */
   list(
     keyId: string,
     filter: InspectedFilter,
@@ -64,17 +64,17 @@ export interface Inspector {
   applySettings(): void
   /** Estimated memory in bytes. */
   readonly bytes: number
-  /** Ends the timer, and removes the requests of this process. */
+  /** Stops the timer and deletes the requests of this process. */
   stop(): void
 }
 
-/** Requests and messages of several nodes. */
+/** Store and messages that several nodes share. */
 export type SharedInspections = { readonly store: InspectorStore; readonly pubSub: PubSub }
 
 const appliedMax = 10_000
 const topicOf = (keyId: string): string => `inspected:${keyId}`
 
-/** `settingsOf`: current settings; null: no active key has this id. `shared` absent: this process is alone. */
+/** `settingsOf`: current settings; null: no active key has this ID. `shared` absent: no other nodes. */
 export function createInspector(parts: {
   readonly settingsOf: (keyId: string) => KeySettings | null
   readonly clock: Clock
@@ -83,7 +83,7 @@ export function createInspector(parts: {
 }): Inspector {
   const { settingsOf, clock, limits = defaultInspectorLimits, shared } = parts
   const store = shared?.store ?? createMemoryInspections(limits)
-  /** The settings that the stored requests of a key comply with. */
+  /** The settings last applied to the stored requests of each key. */
   const applied = new Map<string, string>()
   const listeners = new Map<string, Set<(request: InspectedRequest) => void>>()
   const subscriptions = new Map<string, () => void>()
@@ -125,7 +125,7 @@ export function createInspector(parts: {
     stopTimer = null
   }
 
-  /** Removes what the owner has turned off since, also from stored requests. */
+  /** Removes data that the owner no longer allows from stored requests. */
   function applySettings(): void {
     for (const keyId of store.keys()) applySettingsOf(keyId)
     stopIdleTimer()
@@ -144,7 +144,7 @@ export function createInspector(parts: {
     return settings
   }
 
-  /** Oldest first, as the settings of now allow. */
+  /** Oldest first, after applying the current settings. */
   function read<Result>(
     keyId: string,
     choose: (requests: readonly InspectedRequest[]) => Result,
@@ -157,13 +157,13 @@ export function createInspector(parts: {
     return requests instanceof Promise ? requests.then(allowed) : allowed(requests)
   }
 
-  /** Messages of other nodes too. */
+  /** Includes messages of other nodes. */
   function subscribe(keyId: string): void {
     const stop = shared?.pubSub.subscribe(topicOf(keyId), (message) => {
       try {
         deliver(JSON.parse(message) as InspectedRequest)
       } catch {
-        // Of a program that records another form.
+        // Ignores messages in the format of another version of Cairn.
       }
     })
     if (stop !== undefined) subscriptions.set(keyId, stop)
@@ -204,7 +204,7 @@ export function createInspector(parts: {
       return store.bytes
     },
     stop() {
-      // Requests that other nodes have too stay until they expire.
+      // Requests in a shared store remain until they expire.
       if (shared === undefined) for (const keyId of store.keys()) clear(keyId)
       stopTimer?.()
       stopTimer = null
@@ -235,7 +235,7 @@ function contains(request: InspectedRequest, text: string): boolean {
   )
 }
 
-/** Returns the same object if nothing has to be removed. */
+/** Returns the same object if there is nothing to remove. */
 function strip(request: InspectedRequest, settings: KeySettings): InspectedRequest {
   const noBodies = !settings.inspectBodies && request.calls.some(hasBody)
   const noAddress = !settings.inspectAddresses && request.address !== null

@@ -1,5 +1,5 @@
-// Removes credentials from recorded requests: those of the request itself by their text, others by their shape. Text is
-// truncated after that, so no part of a credential is left at the end.
+// Removes credentials from recorded requests: those of the request itself by their text, others by their form. Text is truncated
+// afterwards, so that it never ends with a part of a credential.
 // Tested by src/pipeline/inspector/redact.test.ts
 
 export type Redacted = { readonly text: string; readonly cut: boolean }
@@ -7,7 +7,7 @@ export type Redacted = { readonly text: string; readonly cut: boolean }
 const shown = '[redacted]'
 /** Shorter texts would match too often. */
 const secretCharsMin = 8
-/** Longer than any secret that is searched for. */
+/** Longer than any secret that redaction looks for. */
 const spareChars = 8_192
 
 const shapes: readonly (readonly [RegExp, string])[] = [

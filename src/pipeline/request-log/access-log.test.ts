@@ -88,7 +88,7 @@ test('the sample leaves out requests without an error, and never one with an err
   )
   const failing = (fault: Fault) => ({ ...request, calls: [{ method: 'eth_call', fault }] })
   assert.equal(parsed(failing(new Fault('over_rate')), none, 0, () => 1)?.['outcome'], 'over_rate')
-  // A revert is the answer of the chain.
+  // A revert is a valid reply.
   assert.equal(
     parsed(failing(new Fault('reverted')), none, 0, () => 1),
     null,

@@ -1,10 +1,10 @@
-// The access log: one JSON line for each request, a batch included. Never a key, a path or a parameter; an address only if
-// the operator wants it. Requests that failed are written even if they are not in the sample.
+// The access log: one JSON line for each HTTP request, also for a batch. A line never contains a key, a path or a parameter; it
+// contains the client's address only if the operator enables that. Failed requests are always logged, even outside the sample.
 // Tested by src/pipeline/request-log/access-log.test.ts
 import type { FinishedCall, FinishedRequest } from './finished-request.ts'
 
 export type AccessLogTerms = {
-  /** Share of the requests without an error that is written, 0 to 1. */
+  /** Share of the successful requests that are logged, 0 to 1. */
   readonly sample: number
   /** Write the client's address. */
   readonly addresses: boolean
@@ -12,10 +12,10 @@ export type AccessLogTerms = {
 
 /** Errors that are valid replies: a revert, and the error reply of an upstream. */
 const answers: ReadonlySet<string> = new Set(['reverted', 'upstream_said'])
-/** Different methods of a batch in its line. */
+/** Maximum of different methods in the line of a batch. */
 const methodsMax = 16
 
-/** The line without a line feed; null: not in the sample. `random`: 0 to 1, without 1. `time`: of its end. */
+/** The line without a line feed; null: not in the sample. `random`: 0 up to but not including 1. `time`: when the request ended. */
 export function accessLine(
   request: FinishedRequest,
   { sample, addresses }: AccessLogTerms,

@@ -1,5 +1,5 @@
-// A request that has ended, as the access log and the list of recent errors see it. It never contains a key, a secret, a path, a
-// parameter or a result.
+// A finished request, for the access log and the list of recent errors. It never contains a key, a secret, a path, a parameter or a
+// result.
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Fault } from '../../base/fault.ts'
 import type { TimelineStep } from '../inspector/request-timeline.ts'
@@ -11,32 +11,32 @@ export type FinishedRequest = {
   readonly requestId: string
   readonly api: 'rpc' | 'ipfs' | 'gateway' | 'admin'
   readonly transport: 'http' | 'websocket'
-  /** Null: the API has none, or it is not known. */
+  /** Null: the API has no networks, or the network is not known. */
   readonly network: string | null
-  /** One for each call of a batch, in any other case exactly one. */
+  /** One per call of a batch; otherwise exactly one. */
   readonly calls: readonly FinishedCall[]
   readonly batch: boolean
   /** Null: not authenticated. */
   readonly caller: Pick<Caller, 'keyId' | 'accountId'> | null
   /** HTTP status; null over a WebSocket. */
   readonly status: number | null
-  /** As in `x-cairn-verified`; null: no such label. */
+  /** As in `x-cairn-verified`; null: the header is absent. */
   readonly verified: string | null
   readonly units: number
-  /** From the head of the request to the end of the answer, milliseconds. */
+  /** From the headers of the request to the end of the reply, milliseconds. */
   readonly ms: number
-  /** Of the bodies. */
+  /** Bytes of the bodies. */
   readonly bytesIn: number
   readonly bytesOut: number
-  /** Of the client. */
+  /** Client address. */
   readonly address: string
   /** `traceparent` of the client, as sent (W3C Trace Context); null: none. */
   readonly traceParent: string | null
-  /** Stages and reads by their start; empty unless `takesSteps`. */
+  /** Stages and reads in the order of their start; empty unless `takesSteps`. */
   readonly steps: readonly TimelineStep[]
 }
 
-/** Receives the requests of all APIs as they end. Must not throw. */
+/** Receives the finished requests of all APIs. Must not throw. */
 export interface RequestLog {
   /** True: report every request. False: only those with a fault for which `isServerError` holds. */
   readonly takesAll: boolean
@@ -48,10 +48,10 @@ export interface RequestLog {
 /** Receives nothing. */
 export const silentRequestLog: RequestLog = { takesAll: false, takesSteps: false, add: () => {} }
 
-/** Errors of a command that are the answer to it, although Kubo's status for them is 500. */
+/** Errors that are the result of a command, although Kubo's status for them is 500. */
 const answers: ReadonlySet<string> = new Set(['command_failed', 'not_found', 'not_implemented'])
 
-/** The server, a source or a limit of the server failed, and not the request. */
+/** True if the server, a source or a limit of the server caused the fault, not the request. */
 export function isServerError(fault: Fault | null): fault is Fault {
   return fault !== null && fault.row.status >= 500 && !answers.has(fault.code)
 }

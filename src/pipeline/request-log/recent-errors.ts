@@ -1,19 +1,18 @@
-// The last errors of the server: requests that failed for a reason on this side, similar ones as one entry with a count. In
-// memory only.
+// The last errors that the server caused; similar ones are one entry with a count. In memory only.
 // Tested by src/pipeline/request-log/recent-errors.test.ts
 import type { FaultCode } from '../../base/fault.ts'
 import { type FinishedRequest, isServerError } from './finished-request.ts'
 
 type RecentError = {
   readonly api: FinishedRequest['api']
-  /** Null: the API has none, or it is not known. */
+  /** Null: the API has no networks, or the network is not known. */
   readonly network: string | null
-  /** Empty: not read. */
+  /** Empty: the method was not read. */
   readonly method: string
   readonly code: FaultCode
-  /** HTTP status of the last one; null over a WebSocket. */
+  /** HTTP status of the last occurrence; null over a WebSocket. */
   readonly status: number | null
-  /** Of the last one, as in the log. */
+  /** Request ID of the last occurrence, as in the log. */
   readonly requestId: string
   readonly count: number
   /** Milliseconds since 1970 UTC. */
@@ -22,17 +21,17 @@ type RecentError = {
 }
 
 export type RecentErrors = {
-  /** Adds the calls of `request` that failed for a reason of the server. */
+  /** Adds the calls of `request` whose fault the server caused. */
   add(request: FinishedRequest): void
-  /** The newest first. */
+  /** Newest first. */
   list(): readonly RecentError[]
 }
 
-/** Entries; the one whose last error is the oldest is dropped for a new one. */
+/** A full list drops the entry whose last error is the oldest. */
 export const recentErrorsMax = 200
 
 export function createRecentErrors({ now }: { readonly now: () => number }): RecentErrors {
-  // The oldest first.
+  // In the order of the last error, oldest first.
   const entries = new Map<string, RecentError>()
   return {
     add({ requestId, api, network, status, calls }) {

@@ -1,4 +1,4 @@
-// Progress of a request over node:http, and its report to the request log when it has ended.
+// Progress of a request over node:http, and its report to the request log.
 // Tested by test/server/access-log.test.ts
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -10,13 +10,13 @@ import { type FinishedRequest, isServerError, type RequestLog } from './finished
 export type Progress = {
   /** Monotonic, milliseconds. */
   readonly arrived: number
-  /** Known so far; empty: not read. */
+  /** Empty until it is known. */
   method: string
   caller: Pick<Caller, 'keyId' | 'accountId'> | null
   fault: Fault | null
   /** Null: the steps are not recorded. */
   timeline: RequestTimeline | null
-  /** Of the body of the answer. */
+  /** Body bytes of the reply. */
   readonly sent: { bytes: number }
 }
 
@@ -32,7 +32,7 @@ export function beginProgress(clock: Clock, { takesSteps }: RequestLog): Progres
   }
 }
 
-/** Reports the request if the log wants it. `bytesIn`: of its body. */
+/** Reports the request if the log records such requests. `bytesIn`: bytes of the request body. */
 export function reportExchange(
   { requests, clock }: { readonly requests: RequestLog; readonly clock: Pick<Clock, 'monotonic'> },
   exchange: NodeExchange,
