@@ -6,17 +6,17 @@ import type { Deadlines } from './deadlines.ts'
 /** `over`: larger than allowed, the rest is unread; `late`: the deadline passed; `gone`: the client disconnected. */
 export type Body = {
   readonly ending: 'whole' | 'over' | 'late' | 'gone'
-  /** What arrived, at most `bytesMax`. */
+  /** The bytes received, at most `bytesMax`. */
   readonly bytes: Buffer
 }
 
-/** Never rejects. Copies into one growing buffer: a body of one-byte chunks costs no more than another. */
+/** Never rejects. Copies chunks into one growing buffer, so a body of one-byte chunks costs no more than another. */
 export async function readBody(
   request: IncomingMessage,
   bytesMax: number,
   deadlines: Deadlines,
 ): Promise<Body> {
-  // One turn later, a body that arrived in one packet with its headers is complete in the stream's buffer.
+  // After one turn of the event loop, the stream's buffer holds a body that arrived in one packet with its headers.
   await aTurn
   const first = request.read() as Buffer | null
   const declared = Number(request.headers['content-length'] ?? Number.NaN)
@@ -52,7 +52,7 @@ function readRest(
       else gathered = append(gathered ?? first, length, chunk)
       length += chunk.length
       if (length > bytesMax) finish('over')
-      // The length was declared, so this is all: no need to wait for the stream to say so.
+      // All declared bytes have arrived, so it need not wait for the stream's `end` event.
       else if (length === declared) finish('whole')
     })
     request.on('end', () => finish('whole'))

@@ -1,5 +1,5 @@
-// Files of a folder that a build made (the dashboard, the documentation), read once at the start: no URL path reaches the file
-// system. Sent compressed as the client accepts it, with a tag, and not sent twice.
+// The files of a build (the dashboard, the documentation), read once at startup, so no URL path reaches the file system. Sent
+// compressed if the client accepts it, with an ETag and 304 replies.
 // Tested by src/admin/dashboard/dashboard-handler.test.ts
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -11,14 +11,14 @@ type Encoding = 'identity' | 'br' | 'gzip'
 
 export type BuiltFile = {
   readonly type: string
-  /** Of the plain bytes, in hex; each encoding has a tag of its own made from it. */
+  /** Hash of the uncompressed bytes, in hex. Each encoding has an ETag derived from it. */
   readonly hash: string
-  /** Its name changes when its bytes do. */
+  /** True: the file name changes when the content does. */
   readonly immutable: boolean
   readonly bytes: Readonly<Partial<Record<Encoding, Uint8Array>>>
 }
 
-/** By the path below the folder: `index.html`, `assets/index-1a2b.js`. */
+/** By the path inside the folder: `index.html`, `assets/index-1a2b.js`. */
 export type BuiltFiles = ReadonlyMap<string, BuiltFile>
 
 const types: Readonly<Record<string, string>> = {
@@ -32,13 +32,13 @@ const types: Readonly<Record<string, string>> = {
   wasm: 'application/wasm',
 }
 
-/** Written by the build for itself. */
+/** A file of the build tool, which is never served. */
 const stamp = 'built-from.json'
 
-/** How many files are read at most; a folder has some hundreds. */
+/** Maximum of files to read; a folder has some hundreds. */
 const filesMax = 2_000
 
-/** Reads all files of a build; null: it has not been built. */
+/** Reads all files of a build; null: there is no build. */
 export function readBuiltFiles(folder: string): BuiltFiles | null {
   if (!existsSync(join(folder, 'index.html'))) return null
   const files = new Map<string, BuiltFile>()
@@ -63,7 +63,7 @@ function packed(path: string, encoding: Encoding, ending: string): BuiltFile['by
   return existsSync(path + ending) ? { [encoding]: readFileSync(path + ending) } : {}
 }
 
-/** Sends `file`, or 304 to a client that has it. `status`: if not 200. */
+/** Sends `file`, or 304 to a client that has it cached. `status`: if not 200. */
 export function sendBuiltFile(
   { request, response }: Pick<NodeExchange, 'request' | 'response'>,
   file: BuiltFile,

@@ -36,7 +36,7 @@ export function readRange(
   const [, first = '', last = ''] =
     /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? []
   if ((first === '' && last === '') || first.length > 19 || last.length > 19) return null
-  // Clients that always send a range get the empty content, not an error.
+  // Clients that always request a range get the empty content, not an error.
   if (size === 0n) return null
   if (first === '') {
     const count = BigInt(last)

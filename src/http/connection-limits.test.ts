@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { createIdleSockets, createAddressCap } from './connection-limits.ts'
 
-/** Closes when it is destroyed, as a socket does a turn later. */
+/** Emits `close` one turn after `destroy`, like a socket. */
 class FakeSocket extends EventEmitter {
   destroyed = false
   destroy(): void {
@@ -110,7 +110,7 @@ test('at the limit of an address its idle connections give way; with none idle t
   deepEqual([first, second].map(underCap), [true, true])
   idle.push(first)
   deepEqual([third, fourth].map(underCap), [true, false])
-  // Its place was given away already.
+  // Another connection has already replaced it in the count.
   first.emit('close')
   deepEqual([connect('10.0.0.1'), connect('10.0.0.2')].map(underCap), [false, true])
   deepEqual(asked, [2, 2, 2])

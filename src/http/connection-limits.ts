@@ -11,20 +11,23 @@ type Idle = { readonly socket: Socket; readonly idleMs: number }
 export type IdleSockets = {
   /** node:http has taken over this connection. */
   add(socket: Socket): void
-  /** The connection brought this request; it is not idle until the response is closed. */
+  /** The connection received this request; it is not idle until the response is closed. */
   used(request: IncomingMessage, response: ServerResponse): void
   /** The connection is no longer HTTP. */
   upgraded(socket: Socket): void
   /** A new connection opened in addition to `open` others: closes idle ones if few places are left. */
   makeRoom(open: number): void
-  /** Closes the longest idle of these connections, a share of `limit` but at least one. Both are TCP connections. */
+  /**
+   * Closes the connections of `of` (default: all) that were idle longest: a share of `limit`, but at least one. Input and result
+   * are TCP connections.
+   */
   closeOldest(limit: number, of?: ReadonlySet<Socket>): readonly Socket[]
 }
 
-/** Divisor of the limit: the share that is freed at a time, because each search reads all connections. */
+/** Divisor of the limit: the share to close at once, because each search reads all connections. */
 const share = 32
 
-/** `others`: idle connections that node:http does not have. `rawOf`: the TCP connection of one; default: itself. */
+/** `others`: idle connections outside node:http. `rawOf`: the TCP connection of a socket; default: the socket itself. */
 export function createIdleSockets(parts: {
   readonly connectionsMax: number
   readonly others: () => readonly Idle[]
@@ -90,7 +93,7 @@ export function createAddressCap(
   exempts: (address: string) => boolean = () => false,
   makeRoom: (open: ReadonlySet<Socket>) => readonly Socket[] = () => [],
 ): (socket: Socket) => boolean {
-  // Bounded by the limit for all addresses: an address leaves with its last connection.
+  // Limited by the total number of connections: an address is removed with its last connection.
   const open = new Map<string, Set<Socket>>()
 
   function release(address: string, socket: Socket): void {

@@ -1,5 +1,5 @@
-// Cross-origin rules. The JSON-RPC API allows every origin, without credentials: a key travels in the URL, a secret in a
-// header. Requests that a page makes on its own (navigations, form posts) never reach the credentials.
+// Cross-origin rules. The JSON-RPC API allows every origin, without credentials: the key is in the URL, the secret in a header.
+// Requests that a browser makes without a script (navigations, form posts) are refused before credentials are read.
 // Tested by src/rpc/api/rpc-api.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -9,7 +9,7 @@ const allowed =
   'content-type, authorization, infura-source, user-agent, x-requested-with, accept, x-cairn-proof'
 
 /**
- * Headers of every reply of the API, names and values alternate: the Origin reflected, or `*` if none was sent. A new
+ * CORS headers of every reply of the API; names and values alternate. Reflects the Origin, or sends `*` without one. Returns a new
  * array.
  */
 export function corsHeaders(origin: string | undefined): string[] {
@@ -23,7 +23,7 @@ export function corsHeaders(origin: string | undefined): string[] {
   ]
 }
 
-/** Headers of a 204 to OPTIONS; no key is needed. */
+/** Headers of the 204 reply to OPTIONS, which needs no key. */
 export function preflightHeaders(origin: string | undefined): string[] {
   return [
     ...corsHeaders(origin),
@@ -38,7 +38,7 @@ export function preflightHeaders(origin: string | undefined): string[] {
   ]
 }
 
-/** True if the request looks like a navigation or a form post of a page, not a call of the API. */
+/** True if the request looks like a navigation or a form post, not like an API call. */
 export function isAmbient(headers: IncomingHttpHeaders): boolean {
   const mode = headers['sec-fetch-mode']
   if (mode === 'navigate' || mode === 'no-cors') return true
@@ -47,14 +47,14 @@ export function isAmbient(headers: IncomingHttpHeaders): boolean {
   return type === 'application/x-www-form-urlencoded' || type === 'text/plain'
 }
 
-/** True if a browser sent the request: programs send neither header, though some send `Sec-Fetch-Mode`. */
+/** True if a browser sent the request: other programs send neither header, although some send `Sec-Fetch-Mode`. */
 export function isOfPage(headers: IncomingHttpHeaders): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 }
 
 /**
- * True if a page of another origin made the request for itself: not a person who opened the address, nor a page of the same
- * origin. Browsers that send no `Sec-Fetch-Site` are known by their Origin.
+ * True if a page of another origin made the request. False if a person opened the address, or for a page of the same origin. For
+ * browsers without `Sec-Fetch-Site`, the Origin header decides.
  */
 export function isForeign(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']

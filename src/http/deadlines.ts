@@ -1,9 +1,9 @@
-// Many deadlines of one length on one timer: starting and stopping one costs an entry of a set, not a timer. Entries are in
-// order of time, so each check stops at the first that is not due.
+// Many deadlines of the same length on one timer: starting or stopping one costs a set entry, not a timer. Entries are in order of
+// time, so each check stops at the first that is not due.
 import type { Clock } from '../base/clock.ts'
 
 export type Deadlines = {
-  /** Calls `late` once after the time has passed, late by at most an eighth of it and 250 ms. */
+  /** Calls `late` once after the time has passed, at most an eighth of it plus 250 ms late. */
   start(late: () => void): { stop(): void }
 }
 
@@ -20,7 +20,7 @@ export function createDeadlines(delayMs: number, clock: Clock): Deadlines {
       running.delete(deadline)
       deadline.late()
     }
-    // Only here, not at every stop: under load the set is empty many times a second.
+    // The timer stops here and not when a deadline stops: under load the set becomes empty many times a second.
     stopTimer?.()
     stopTimer = null
   }
@@ -46,7 +46,7 @@ export function createDeadlines(delayMs: number, clock: Clock): Deadlines {
   }
 }
 
-/** At most `most` deadlines at a time: starting one more ends the oldest. */
+/** At most `most` deadlines at a time: starting one more stops the oldest. */
 export function boundedDeadlines(deadlines: Deadlines, most: number): Deadlines {
   const running = new Map<() => void, { stop(): void }>()
   return {
@@ -69,7 +69,7 @@ export function boundedDeadlines(deadlines: Deadlines, most: number): Deadlines 
   }
 }
 
-/** Deadlines of a length that may change: those that have started keep theirs. */
+/** Deadlines of a configurable length: started ones keep their length. */
 export function liveDeadlines(delayMs: () => number, clock: Clock): Deadlines {
   let length = delayMs()
   let deadlines = createDeadlines(length, clock)

@@ -1,5 +1,5 @@
-// One HTTP request and its answer, as the JSON-RPC API uses it. The listener creates it after it checked target and Host;
-// the API answers it once.
+// One HTTP request and its reply, as the JSON-RPC API uses it. The listener creates it after checking target and Host; the API
+// replies once.
 // Tested by src/http/server.test.ts
 import type { Fault } from '../base/fault.ts'
 import type { Body } from './body.ts'
@@ -24,7 +24,7 @@ export type RequestHeaders = {
   readonly [Name in (typeof requestHeaderNames)[number]]?: string | undefined
 }
 
-/** A complete answer. Names and values of headers are well formed; the length is among them, if it has one. */
+/** A complete reply. Header names and values must be well formed; they include the length, if there is one. */
 export type WholeAnswer = {
   readonly status: number
   readonly fixed: readonly HeadLines[]
@@ -33,9 +33,9 @@ export type WholeAnswer = {
   readonly text: string
   /** `text` is ASCII. */
   readonly ascii: boolean
-  /** The request's body was not read to its end: the connection closes after a bounded rest of it. */
+  /** The request's body was not read to its end: after discarding a limited rest, the connection closes. */
   readonly bodyUnread: boolean
-  /** The connection closes after the answer, which carries `Connection: close`. */
+  /** The connection closes after the reply, which has `Connection: close`. */
   readonly closes: boolean
 }
 
@@ -44,30 +44,30 @@ export interface HttpExchange {
   readonly headers: RequestHeaders
   /** Path as sent, not decoded, without the query. Starts with `/`. */
   readonly path: string
-  /** Query as sent, without `?`; empty when there is none. */
+  /** Query as sent, without `?`; empty if absent. */
   readonly query: string
   /** First label of the Host name in lower case; null for IPv6 and for HTTP/1.0 without Host. */
   readonly hostLabel: string | null
   /** Generated, or sent by the client if well formed. Returned as `x-request-id`. */
   readonly requestId: string
-  /** Of the client, see `ClientAddress` in request-head.ts; empty once the peer has disconnected. */
+  /** Client address, see `ClientAddress` in request-head.ts; empty after the peer has disconnected. */
   readonly address: string
-  /** The client has disconnected: no answer reaches it. */
+  /** The client has disconnected and receives no reply. */
   readonly gone: boolean
-  /** Aborts when the caller hangs up before the answer has ended, or by `abort`. Its reason is a Fault. */
+  /** Aborts if the client disconnects before the reply ends, or by `abort`. Its reason is a Fault. */
   readonly signal: AbortSignal
-  /** Stops the work of this exchange, for instance at a deadline. The first reason stays. */
+  /** Stops the work of this exchange, for example at a deadline. Only the first reason counts. */
   abort(reason: Fault): void
   /** True while the client waits for `100 Continue`: answer without reading the body, or call `acceptBody` first. */
   readonly awaitsContinue: boolean
   /** Sends `100 Continue` if the client waits for it. Call before reading the body. */
   acceptBody(): void
-  /** The body in memory; without a promise if it has arrived. Never rejects. Call once, or again after `whole`. */
+  /** The body in memory; returns no promise if it has already arrived. Never rejects. Call once, or again after `whole`. */
   readBody(bytesMax: number, deadlines: Deadlines): Body | Promise<Body>
   /** The body was read to its end. */
   readonly bodyEnded: boolean
   /**
-   * Sends `answer`, unless the client has disconnected or was answered. After `flushMs` a stalled client is
+   * Sends `answer`, unless the client has disconnected or a reply was sent. After `flushMs` without progress the client is
    * disconnected.
    */
   send(answer: WholeAnswer): void

@@ -1,4 +1,4 @@
-// Where a server listens: an address, a socket that the parent process passed, or a socket of the Unix domain.
+// Binds a server to an address, a listening socket that the parent process passed, or a Unix domain socket.
 // Tested by src/http/server.test.ts
 import type { Server as NodeServer } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
@@ -7,15 +7,15 @@ import { describeErrno } from '../base/describe-errno.ts'
 
 export type ListenAddress = {
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** Descriptor of a socket that already listens there, passed by the parent process; null or absent: a new socket. */
+  /** Descriptor of a listening socket that the parent process passed; null or absent: a new socket. */
   readonly descriptor?: number | null
-  /** A socket of the Unix domain instead, for processes of the same user. */
+  /** A Unix domain socket instead, for processes of the same user. */
   readonly path?: string
 }
 
-/** Resolves with the bound port, 0 for a Unix socket. Rejects with one sentence for people. */
+/** Resolves with the bound port, 0 for a Unix socket. Rejects with a sentence for the operator. */
 export function listen(node: NodeServer, where: ListenAddress, backlog: number): Promise<number> {
   const { host, port, descriptor = null, path } = where
   return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ export function listen(node: NodeServer, where: ListenAddress, backlog: number):
   })
 }
 
-/** The settings decide who may reach a listener, so a socket of another address is refused. */
+/** The settings decide who can reach a listener, so a socket with another address is refused. */
 function isAt({ address, port }: AddressInfo, where: ListenAddress): boolean {
   const isHost = where.host === 'localhost' ? isLoopback(address) : where.host === address
   return isHost && (where.port === 0 || where.port === port)

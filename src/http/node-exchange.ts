@@ -15,7 +15,7 @@ import {
   type WholeAnswer,
 } from './http-exchange.ts'
 
-/** Answers one exchange. An error before headers are sent becomes a plain 500; after that, the connection is closed. */
+/** Answers one exchange. An error before the headers are sent becomes a plain 500; after that, the connection is closed. */
 export type RequestHandler = (exchange: NodeExchange) => void | Promise<void>
 
 export type NodeExchangeParts = {
@@ -25,7 +25,7 @@ export type NodeExchangeParts = {
   readonly requestId: string
   /** The client sent `Expect: 100-continue` and waits before it sends the body. */
   readonly awaitsContinue: boolean
-  /** The server no longer takes connections. */
+  /** The server no longer accepts connections. */
   readonly draining: boolean
   readonly clientAddress: ClientAddress
   readonly clock: Clock
@@ -62,7 +62,7 @@ export class NodeExchange implements HttpExchange {
   }
 
   get headers(): RequestHeaders {
-    // The headers of Cairn have one value too, though the types of node:http allow several.
+    // The headers that Cairn reads have one value, although the types of node:http allow several.
     return this.request.headers as RequestHeaders
   }
 
@@ -99,7 +99,7 @@ export class NodeExchange implements HttpExchange {
     this.#controlled().abort(reason)
   }
 
-  /** Created at the first use: an immediate answer needs none. */
+  /** Created on first use: an immediate reply needs none. */
   #controlled(): AbortController {
     if (this.#controller !== null) return this.#controller
     const controller = new AbortController()

@@ -1,5 +1,5 @@
-// The first line of a connection that a worker process passes on to the keeper: the number of the worker, and the address of
-// the client. Behind it come the bytes of the client as they are.
+// The first line of a connection that a worker passes to the keeper: the number of the worker and the address of the client. The
+// client's bytes follow unchanged.
 // Tested by src/http/tunnel.test.ts
 import type { Socket } from 'node:net'
 import { isIP } from 'node:net'
@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts'
 
 export type Origin = {
   readonly worker: number
-  /** Empty: the client had gone before the worker read it. */
+  /** Empty: the client disconnected before the worker read it. */
   readonly address: string
 }
 
@@ -19,8 +19,8 @@ export function originLine({ worker, address }: Origin): string {
 }
 
 /**
- * Reads the line, sets `remoteAddress` of the socket to the address of the client, and calls `take`. Another line, or none
- * within `limitMs`, closes the connection.
+ * Reads the line, sets `remoteAddress` of the socket to the client address, and calls `take`. An invalid line, or none within
+ * `limitMs`, closes the connection.
  */
 export function readOrigin(
   socket: Socket,

@@ -1,10 +1,10 @@
-// Headers of a page that the server itself offers: its content policy, and no access for other origins.
+// Headers of the server's own pages: a content security policy, and no access for other origins.
 // Tested by src/admin/dashboard/dashboard-handler.test.ts
 
 /**
- * The folder that scripts and styles come from, as a source of a policy, so that a page does not run other content of this
- * server, such as `/ipfs/<cid>`. An address of IPv6 can not be written in one: there the whole origin is named, on which
- * content has no type that runs. `host`: of the request; `folder`: `/dashboard/assets/`.
+ * The folder of scripts and styles as a source of a content security policy, so that a page cannot run other content of this
+ * server, such as `/ipfs/<cid>`. A source cannot contain an IPv6 address. For one, the source is the whole origin; content there
+ * has no executable type. `host`: of the request; `folder`: `/dashboard/assets/`.
  */
 export function assetsSource(host: string, folder: string): string {
   return /^[A-Za-z0-9.-]+(?::\d+)?$/.test(host) ? `${host}${folder}` : "'self'"

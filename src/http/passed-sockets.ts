@@ -1,17 +1,17 @@
-// In the keeper: which worker passed on which connection, and which workers are ending.
+// In the keeper: the worker of each passed connection, and the workers that are ending.
 // Tested by src/http/tunnel.test.ts
 import type { Socket } from 'node:net'
 
 export type PassedSockets = {
   add(socket: Socket, worker: number): void
-  /** The worker that passed it on is ending, so the connection closes after its next answer. */
+  /** The worker of this connection is ending, so the connection closes after its next reply. */
   isLeaving(socket: Socket | null): boolean
-  /** The worker is ending. Returns its open connections, as they are at each later look. */
+  /** Marks the worker as ending. Returns a live set of its open connections. */
   leave(worker: number): ReadonlySet<Socket>
 }
 
 export function createPassedSockets(): PassedSockets {
-  // A worker leaves the map with its last connection.
+  // A worker is removed with its last connection.
   const byWorker = new Map<number, Set<Socket>>()
   const leaving = new WeakSet<ReadonlySet<Socket>>()
   const groupOf = new WeakMap<Socket, ReadonlySet<Socket>>()

@@ -1,6 +1,6 @@
-// The head of a request. Its target: exactly one Host, and an absolute-form target that names the same authority (RFC 9112
-// 3.2), which node:http does not check. Authorization: Basic (RFC 7617) and Bearer (RFC 6750). The client's address, from
-// the connection or from X-Forwarded-For of a proxy that the operator trusts. And its request ID.
+// The head of a request. Target: exactly one Host, and an absolute-form target with the same authority (RFC 9112 3.2), which
+// node:http does not check. Authorization: Basic (RFC 7617) and Bearer (RFC 6750). Client address: from the connection, or from
+// X-Forwarded-For of a trusted proxy. And the request ID.
 // Tested by src/http/server.test.ts
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'

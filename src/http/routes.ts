@@ -1,10 +1,10 @@
-// The routes as a listener uses them, and the paths of the JSON-RPC API, which the lean listener parses itself.
+// The routes of a listener, and the paths of the JSON-RPC API, which the lean listener parses itself.
 // Tested by src/http/server.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import type { RequestHandler } from './node-exchange.ts'
 
-/** A path of the JSON-RPC API, split. `key`: as sent, not yet checked; null when the segment is missing. */
+/** A parsed path of the JSON-RPC API. `key`: as sent, not yet checked; null if the segment is missing. */
 export type RpcPath = {
   readonly network: string | null
   readonly webSocket: boolean
@@ -17,7 +17,7 @@ export type RpcApi = (exchange: HttpExchange, path: RpcPath) => void | Promise<v
 
 const rpcForm = /^(?:\/([A-Za-z0-9-]{1,63}))??(\/ws)?\/v3(?:\/([^/]*)\/?)?$/
 
-/** Null when the path is not one of the JSON-RPC API. One trailing slash is accepted. */
+/** Null if the path is not one of the JSON-RPC API. One trailing slash is accepted. */
 export function parseRpcPath(path: string): RpcPath | null {
   const match = rpcForm.exec(path)
   if (match === null) return null
@@ -29,7 +29,7 @@ export function parseRpcPath(path: string): RpcPath | null {
   }
 }
 
-/** `any`: answers every exchange. `rpc`: the JSON-RPC API alone, which needs no more than an `HttpExchange`. */
+/** `any`: answers every exchange. `rpc`: the JSON-RPC API alone, which needs only an `HttpExchange`. */
 export type Routes = {
   readonly any: RequestHandler
   readonly rpc: RpcApi

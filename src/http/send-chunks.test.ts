@@ -10,7 +10,7 @@ import { createRoutes } from '../server/open-endpoints.ts'
 import { sendChunks } from './send-chunks.ts'
 import { createServer, defaultServerSettings } from './server.ts'
 
-/** Chunks that are all the same memory, as those of a stored file are. */
+/** Chunks that share one memory, as those of a stored file do. */
 async function* reused(sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   const memory = Buffer.alloc(300_000)
   for (const [index, size] of sizes.entries()) {
@@ -71,7 +71,7 @@ test('a reader who stopped gets nothing more, whatever its chunk is used for nex
       given.resolve()
       yield memory
     } finally {
-      // The buffer is reused by now; the failure is reported some turns later.
+      // Changes the shared buffer, as the next read does; the error is reported some turns later.
       memory.fill(2)
       for (let turn = 0; turn < 1000; turn += 1) await new Promise(setImmediate)
     }

@@ -1,24 +1,24 @@
-// Sends bytes as the body of a response, with back-pressure. The head waits for the first chunk, so most failures are
-// error replies; on a later failure the caller cuts the connection.
+// Sends bytes as the body of a response, with back-pressure. The headers wait for the first chunk, so most failures become error
+// replies; after a later failure the caller closes the connection.
 import type { ServerResponse } from 'node:http'
 import { Fault } from '../base/fault.ts'
 import type { Clock } from '../base/clock.ts'
 
 export type SendTerms = WriteTerms & {
-  /** The promised number of bytes; null: unknown. */
+  /** The declared number of bytes; null: unknown. */
   readonly length: bigint | null
 }
 
-/** `begin` writes the head; `beforeEnd` runs after the last chunk, for trailers. */
+/** `begin` writes the headers; `beforeEnd` runs after the last chunk, for trailers. */
 export type ChunkFrame = {
   readonly begin: () => void
   readonly beforeEnd?: () => void
 }
 
 /**
- * Writes the head when the first chunk has arrived, then all chunks, and ends the response. Counts bytes in `sent`.
- * Throws the errors of `chunks`, `hung_up` and `deadline` caused by the client, and Error if the number of bytes
- * differs from `length`.
+ * Writes the headers when the first chunk has arrived, then all chunks, and ends the response. Counts bytes in `sent`. Throws the
+ * errors of `chunks`, `hung_up` and `deadline` if the client disconnects or stalls, and Error if the number of bytes differs from
+ * `length`.
  */
 export async function sendChunks(
   response: ServerResponse,
@@ -65,7 +65,7 @@ export interface ChunkWriter {
    * bytes, and with `hung_up` if it has disconnected.
    */
   write(chunk: Uint8Array): Promise<void> | null
-  /** After the last write, also when that failed. */
+  /** Call after the last write, also after a failed one. */
   close(): void
 }
 
@@ -91,7 +91,7 @@ export function openChunkWriter(
     const idle = clock.monotonic() - since
     if (waiter !== null && idle >= idleMs) {
       settle(waiter, new Fault('deadline', { detail: 'the caller stopped reading' }))
-      // The caller reuses the memory of the unsent bytes from now on.
+      // Unsent bytes must not be written, because the caller reuses their memory.
       response.destroy()
     } else stopTimer = clock.after(waiter === null ? idleMs : idleMs - idle, look)
   }

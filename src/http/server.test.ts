@@ -229,7 +229,7 @@ test('connections over the limit of one address are closed while the others are 
     equal(await sendRaw(started.port, get), '')
     finish('done')
     await first.until('done')
-    // Idle now, so that it gives way.
+    // Now idle, so the server closes it for a new connection.
     const second = new RawConnection(started.port)
     second.socket.write(get)
     await second.until('live')
@@ -310,7 +310,7 @@ test('near the cap on connections those that were idle longest give way to a new
         held.push(connection)
         await ask(connection)
       }
-      // The newest stays: the older ones gave way.
+      // The newest connection stays open; the server closed the older ones.
       await ask(held.at(-1) as RawConnection)
       ok(held[0]?.socket.closed === true || held[0]?.socket.readyState !== 'open')
     } finally {

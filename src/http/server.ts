@@ -1,6 +1,6 @@
-// The HTTP server: the only importer of node:http. The lean listener takes each connection, and hands over to node:http all
-// requests that are not plain JSON-RPC calls. All defaults of node:http are set explicitly, every handler runs inside one
-// try, and a stop lets calls in flight end.
+// The HTTP server: the only importer of node:http. The lean listener accepts each connection and hands over to node:http all
+// requests that are not plain JSON-RPC calls. All defaults of node:http are set explicitly, every handler runs inside one try, and
+// a stop lets calls in flight end.
 import {
   createServer as createNodeServer,
   type IncomingMessage,
@@ -27,13 +27,13 @@ import type { TlsCertificate } from './tls-certificate.ts'
 import type { Upgrades } from './upgrade.ts'
 
 export type ServerSettings = {
-  /** The reader of plain calls: the lean listener, or node:http as for all other requests. */
+  /** Which code reads plain calls: the lean listener, or node:http as for all other requests. */
   readonly listener: 'lean' | 'node'
-  /** Longer than a balancer keeps its idle connections (60 s in most). */
+  /** Longer than load balancers keep idle connections (60 s in most). */
   readonly keepAliveMs: number
   /** From the first byte to the end of the headers. */
   readonly headersMs: number
-  /** How often `headersMs` is checked. */
+  /** Interval of the checks of `headersMs`. */
   readonly connectionsCheckMs: number
   readonly headerBytesMax: number
   readonly connectionsMax: number
@@ -57,15 +57,15 @@ type TlsPair = Pick<TlsCertificate, 'cert' | 'key'>
 export type ServerParts = {
   readonly settings: ServerSettings
   readonly routes: Routes
-  /** Accepts WebSockets; without it every upgrade is answered in HTTP. */
+  /** Accepts WebSockets. Absent: every upgrade request gets an HTTP reply. */
   readonly upgrades?: Upgrades
   /** The listener speaks TLS with this certificate; absent: plain HTTP. */
   readonly certificate?: TlsPair
-  /** In a worker: what it answers itself, and where the rest goes. Absent: this process answers everything. */
+  /** In a worker: the requests that it answers, and the transfer of all others. Absent: this process answers everything. */
   readonly share?: WorkerShare
-  /** In the keeper: connections come from workers, each begun with its origin (origin-line.ts). */
+  /** In the keeper: connections come from workers, each with its origin line (origin-line.ts). */
   readonly isKeeper?: boolean
-  /** Default: the peer is always the client. */
+  /** Default: the client address is that of the peer. */
   readonly clientAddress?: ClientAddress
   /** Logs each answer at level debug. Off by default, because it costs a listener per answer. */
   readonly logAnswers?: () => boolean
@@ -73,11 +73,11 @@ export type ServerParts = {
   readonly log: Log
 }
 
-/** What a worker process answers itself. */
+/** The requests that a worker answers itself. */
 export type WorkerShare = {
   /** Plain JSON-RPC calls; others are passed on. */
   readonly serves: (call: Pick<PlainHead, 'target' | 'rpcPath'>) => boolean
-  /** Other requests, by the first bytes that came: this process answers one, and closes its connection. */
+  /** Decides from the first bytes about all other requests: true, this process answers the request and closes its connection. */
   readonly takes: (first: Buffer) => boolean
   /** Passes the connection on. */
   readonly pass: (socket: Socket) => void
@@ -88,15 +88,15 @@ export interface Server {
   /** Resolves with the bound port, 0 for a Unix socket. Rejects with one sentence for people. */
   listen(where: ListenAddress): Promise<number>
   readonly draining: boolean
-  /** Open now, upgraded ones too. */
+  /** Open connections, upgraded ones included. */
   readonly connections: number
-  /** New TLS connections get this certificate; open ones stay. No effect on a listener of plain HTTP. */
+  /** New TLS connections use this certificate; open ones keep theirs. No effect without TLS. */
   changeCertificate(certificate: TlsPair): void
-  /** The worker ends: the same for connections that it passed on. Open ones are closed when the worker closes them. */
+  /** A worker ends: drains the connections that it passed on. Those still open are closed when the worker closes them. */
   drainWorker(worker: number, limits: DrainLimits): void
   /**
-   * Stops listening; for `graceMs` open connections may still bring calls, each answered with
-   * `Connection: close`; then idle ones are closed, and at `deadlineMs` all. Resolves when none is left.
+   * Stops listening. During `graceMs`, open connections may still send calls, which are answered with `Connection: close`. Then
+   * closes idle connections, and at `deadlineMs` all. Resolves when none is left.
    */
   drain(limits: DrainLimits): Promise<void>
 }
@@ -114,7 +114,7 @@ export function createServer(parts: ServerParts): Server {
   const isDraining = (socket: Socket | null): boolean => draining || passed.isLeaving(socket)
 
   class DrainingResponse extends ServerResponse<IncomingMessage> {
-    // Every head goes through here, however it is written.
+    // Every reply of node:http passes through this method.
     override writeHead(statusCode: number, ...rest: never[]): this {
       if (isDraining(this.socket)) this.shouldKeepAlive = false
       return super.writeHead(statusCode, ...rest)
@@ -124,7 +124,7 @@ export function createServer(parts: ServerParts): Server {
   function logAnswer(request: IncomingMessage, response: ServerResponse, requestId: string): void {
     const startedMs = clock.monotonic()
     response.once('close', () => {
-      // Never the URL: it carries the key.
+      // The URL is never logged, because it contains the key.
       log('debug', 'request', {
         requestId,
         method: request.method,
@@ -158,9 +158,8 @@ export function createServer(parts: ServerParts): Server {
     const requestId = requestIdOf(request.headers['x-request-id'])
     if (logAnswers()) logAnswer(request, response, requestId)
     try {
-      // node:http drops bytes that follow an upgrade without a handler in one packet: a call in them would never be
-      // answered, so the connection closes.
-      // In a worker, the next request can be one for the keeper.
+      // If an upgrade without a handler is followed by bytes in the same packet, node:http drops them. A call in them would get no
+      // reply, so the connection closes. In a worker, the next request may be one for the keeper.
       if (request.headers.upgrade !== undefined || share !== undefined) {
         response.shouldKeepAlive = false
       }
@@ -193,7 +192,7 @@ export function createServer(parts: ServerParts): Server {
     idle.upgraded(socket)
     const requestId = requestIdOf(request.headers['x-request-id'])
     const target = readTarget(request)
-    // Already checked by `takes`, unless this Node does not ask it.
+    // Usually checked by `takes`, but this version of Node may not call it.
     if (upgrades === undefined || typeof target === 'string') {
       socket.destroy()
       return
@@ -216,7 +215,7 @@ export function createServer(parts: ServerParts): Server {
     keepAliveTimeout: settings.keepAliveMs,
     headersTimeout: settings.headersMs,
     connectionsCheckingInterval: settings.connectionsCheckMs,
-    // Per server, not per route: the APIs have their own deadlines for bodies.
+    // Disabled: the APIs have their own deadlines for bodies.
     requestTimeout: 0,
     maxHeaderSize: settings.headerBytesMax,
     insecureHTTPParser: false,
@@ -238,10 +237,10 @@ export function createServer(parts: ServerParts): Server {
           key: certificate.key,
           handshakeTimeout: settings.headersMs,
         })
-  // A server of node:https has all that is used of one of node:http; only their types are unrelated.
+  // The members used here are the same in a node:https server; only the types are unrelated.
   const node = (secure as NodeServer | null) ?? createNodeServer(options)
   node.maxConnections = settings.connectionsMax
-  // How node:http takes a connection: on its own, or when the lean listener hands one over.
+  // The listeners by which node:http accepts a connection, called for new or handed-over ones.
   const takers = listenersOff(node, secure === null ? 'connection' : 'secureConnection')
   const takeOver = (socket: Socket): void => {
     idle.add(socket)
@@ -279,7 +278,7 @@ export function createServer(parts: ServerParts): Server {
     (open) => idle.closeOldest(settings.connectionsPerAddressMax, open),
   )
   const begin = settings.listener === 'lean' ? lean.accept : takeOver
-  // How node:tls begins a handshake.
+  // The listeners by which node:tls begins a handshake.
   const shakers = secure === null ? [] : listenersOff(node, 'connection')
   function admit(socket: Socket): void {
     if (!underCap(socket)) return
@@ -326,8 +325,8 @@ export function createServer(parts: ServerParts): Server {
       if (draining) return
       draining = true
       upgrades?.drain(deadlineMs)
-      // Not http.Server#close: since Node 19 it closes idle connections immediately, and a call in transit to one of
-      // them would be lost.
+      // http.Server#close is not used: since Node 19 it closes idle connections immediately, and a call in transit to one of them
+      // would be lost.
       const closed = new Promise<void>((resolve) => {
         NetServer.prototype.close.call(node, () => resolve())
       })
@@ -345,7 +344,7 @@ export function createServer(parts: ServerParts): Server {
       await closed
       for (const stop of stops) stop()
       lean.stop()
-      // The port is closed already; this ends the interval that watches connections.
+      // The port is already closed; this stops the interval that checks connections.
       node.close(() => {})
     },
   }

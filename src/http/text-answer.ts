@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 /** `list`: names and values alternate. `text`: the same as lines that each end with CRLF. */
 export type HeadLines = { readonly list: readonly string[]; readonly text: string }
 
-/** Uses `join`: V8 stores a concatenated string in parts, and would flatten it again for each answer. */
+/** Uses `join`, because V8 stores a concatenated string in parts and would flatten it for each reply. */
 export function createHeadLines(list: readonly string[]): HeadLines {
   const parts = list.map((word, at) => (at % 2 === 0 ? `${word}: ` : `${word}\r\n`))
   return { list, text: parts.join('') }

@@ -1,5 +1,5 @@
-// A TLS certificate with its private key, read from PEM files and checked: both readable, one belongs to the other. The
-// date is not checked here, because an expired certificate must not stop a server that runs.
+// A TLS certificate with its private key, read from PEM files. Checks that both are readable and match. Does not check the expiry
+// date, because an expired certificate must not stop a running server.
 // Tested by src/http/tls-certificate.test.ts
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { describeErrno } from '../base/describe-errno.ts'
 export type TlsFiles = { readonly certificateFile: string; readonly keyFile: string }
 
 export type TlsCertificate = {
-  /** As read. */
+  /** PEM text as read. */
   readonly cert: Buffer
   readonly key: Buffer
   /** DNS names and IP addresses of the certificate. */
@@ -27,7 +27,7 @@ const fileBytesMax = 1024 * 1024
 /** Rejects with a sentence for the operator, which names the setting and the file. */
 export async function readTlsCertificate(files: TlsFiles): Promise<TlsCertificate> {
   const { certificateFile, keyFile } = files
-  // One after the other, so that of two absent files the error always names the certificate.
+  // Sequential, so that the error names the certificate if both files are missing.
   const cert = await read('http.tls.certificateFile', certificateFile)
   const key = await read('http.tls.keyFile', keyFile)
   const certificate = parseCertificate(cert, certificateFile)

@@ -1,4 +1,4 @@
-// A worker passes connections on to the keeper: the client notices nothing, and a keeper that restarts costs no request.
+// A worker passes connections to the keeper without effect for the client, and a restart of the keeper loses no request.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { request, Agent } from 'node:http'
@@ -177,7 +177,7 @@ test('connections of a worker that ends are drained in the keeper', async (t) =>
   keeper.server.drainWorker(7, { graceMs: 1000, deadlineMs: 10_000 })
   equal((await socket.ended).code, 1012)
   equal((await send(worker.port, '/livez', { ...asked, agent })).closes, true)
-  // The other one is idle.
+  // The other connection is idle.
   while (keeper.server.connections > 0) await new Promise((resolve) => setImmediate(resolve))
   while (worker.server.connections > 0) await new Promise((resolve) => setImmediate(resolve))
 })

@@ -1,11 +1,11 @@
-// A connection that a worker passes on to the keeper, byte by byte, because the keeper answers its requests. It stays there
-// for the rest of its life.
+// Passes a connection from a worker to the keeper, byte by byte, because the keeper answers its requests. The connection stays
+// there until it closes.
 // Tested by src/http/tunnel.test.ts
 import { connect, type Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import { originLine } from './origin-line.ts'
 
-/** Pauses between two tries while the keeper restarts. */
+/** Delay between retries while the keeper restarts. */
 const againMs = 50
 
 const unavailable = [
@@ -23,7 +23,7 @@ export type TunnelParts = {
   readonly path: string
   /** Number of this worker. */
   readonly worker: number
-  /** How long a connection waits for a keeper that restarts; then it is answered with status 503. */
+  /** Time limit for a connection that waits for a restarting keeper; then it gets status 503. */
   readonly waitMs: number
   readonly clock: Clock
 }
@@ -70,7 +70,7 @@ export function createTunnels({ path, worker, waitMs, clock }: TunnelParts): Tun
     open(socket) {
       open.add(socket)
       socket.once('close', () => open.delete(socket))
-      // Until it is joined, an error is followed by `close`.
+      // Until the sockets are joined, each error is followed by `close`, which handles it.
       socket.on('error', () => {})
       socket.pause()
       begin(socket, clock.monotonic() + waitMs)

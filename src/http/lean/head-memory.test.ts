@@ -4,7 +4,7 @@ import { type PlainHead, createHeadParser, createPlainHeads, rememberHeads } fro
 
 const readPlain = createPlainHeads(createHeadParser())
 
-/** Enough for a head to be remembered. */
+/** Enough requests for a head to be cached. */
 const often = 100
 
 function createReader() {

@@ -1,6 +1,6 @@
-// Heads of requests out of bytes. llhttp reads them as strictly as node:http, since it is the same parser; one parser
-// serves all connections: it reads a head that is complete, or gives up, and stores nothing. Heads other than those of
-// plain calls go to node:http as they came. Heads read before are recognised by their bytes.
+// Parses the heads of HTTP requests with llhttp, the parser of node:http, so it is as strict. One parser serves all connections: it
+// parses a complete head or returns null, and retains no state. Requests other than plain calls (`PlainHead`) go to node:http with
+// their bytes unchanged. A cache returns the result for heads with the same bytes.
 // Tested by src/http/lean/head-parser.test.ts
 import { llhttpModule } from './llhttp-module.ts'
 import { type RequestHeaders, requestHeaderNames } from '../http-exchange.ts'
@@ -8,27 +8,27 @@ import { type RpcPath, parseRpcPath } from '../routes.ts'
 import { type Target, parseTarget } from '../request-head.ts'
 import { createLruCache } from '../../base/lru-cache.ts'
 
-/** What llhttp found. `spans`: four offsets for each header, of its name and of its value, each from and to. */
+/** Result of llhttp. `spans`: four offsets per header, start and end of its name and of its value. */
 type ParsedHead = {
-  /** Offset of the first byte behind the head. */
+  /** Offset of the first byte after the head. */
   readonly end: number
-  /** As llhttp numbers them. */
+  /** In the numbering of llhttp. */
   readonly method: number
   readonly major: number
   readonly minor: number
-  /** What version and Connection headers say. */
+  /** According to the version and the Connection headers. */
   readonly keepAlive: boolean
   readonly url: readonly [from: number, to: number]
   readonly spans: readonly number[]
 }
 
-// TypeScript knows WebAssembly only together with a browser's page.
+// TypeScript declares WebAssembly only in its DOM library.
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown }
 }
 
-/** A head of more bytes, or with more headers, is not read. */
+/** Limits of a head; larger ones return null. */
 export const headBytesMax = 8_192
 const headersMax = 64
 
@@ -50,10 +50,10 @@ type Llhttp = {
   llhttp_should_keep_alive(parser: number): number
 }
 
-/** Reads the head at the start of `bytes`; null when it is not there whole, too large, or wrong in any way. */
+/** Parses the head at the start of `bytes`; null if it is incomplete, too large or invalid. */
 export type HeadParser = (bytes: Buffer) => ParsedHead | null
 
-/** Compiles the module: a few milliseconds, once. */
+/** Compiles the module once, in a few milliseconds. */
 export function createHeadParser(): HeadParser {
   let url: [number, number] = [0, 0]
   let spans: number[] = []
@@ -61,7 +61,7 @@ export function createHeadParser(): HeadParser {
   let valued = 0
 
   const ignore = (): number => 0
-  // A span that comes in two parts would be a head in two parts, which is never read: -1 ends the parse.
+  // llhttp splits a span only if the head arrives in parts, which this parser never accepts: -1 ends the parse.
   const env = {
     wasm_on_message_begin: ignore,
     wasm_on_status: ignore,
@@ -82,7 +82,7 @@ export function createHeadParser(): HeadParser {
       spans.push(at - room, at - room + bytes)
       return 0
     },
-    // Behind the head nothing is left to llhttp: the reader of the body counts off a length that it has checked.
+    // llhttp stops after the head. The reader of the body counts the bytes of the checked length.
     wasm_on_headers_complete: (): number => paused,
   }
   const module = new WebAssembly.Module(Buffer.from(llhttpModule, 'base64'))
@@ -90,7 +90,7 @@ export function createHeadParser(): HeadParser {
   llhttp._initialize()
   const parser = llhttp.llhttp_alloc(requestType)
   const room = llhttp.malloc(headBytesMax)
-  // Nothing is allocated after this, so the memory stays where it is.
+  // Nothing is allocated after this, so the WebAssembly memory does not move.
   const memory = Buffer.from(llhttp.memory.buffer, room, headBytesMax)
 
   return (bytes) => {
@@ -113,26 +113,26 @@ export function createHeadParser(): HeadParser {
   }
 }
 
-/** The head of a POST over HTTP/1.1 to the JSON-RPC API, with exactly one Host and one length. */
+/** The head of a plain call: a POST over HTTP/1.1 to the JSON-RPC API, with exactly one Host and one length. */
 export type PlainHead = {
-  /** Bytes of the head; the body begins behind them. */
+  /** Bytes of the head; the body begins after them. */
   readonly bytes: number
   readonly bodyBytes: number
-  /** The caller wants to go on with the connection. */
+  /** The client keeps the connection open after the reply. */
   readonly keepAlive: boolean
   readonly target: Target
   readonly rpcPath: RpcPath
   readonly headers: Readonly<KnownHeaders>
 }
 
-/** A longer body is not worth a second way of reading it; as much as a refusal reads for its ids. */
+/** node:http reads longer bodies. A refusal reads the same number of bytes for its ids. */
 export const plainBodyBytesMax = 65_536
 
 const post = 3
 const letterP = 0x50
 const lengthForm = /^(?:0|[1-9][0-9]{0,4})$/
 
-/** Headers that ask for more than a plain answer. */
+/** Headers that a plain call must not have. */
 const demanding: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'expect',
@@ -142,15 +142,15 @@ const demanding: ReadonlySet<string> = new Set([
   'trailer',
 ])
 
-/** Values as node:http gives them; each header came at most once. */
+/** Values in the form of node:http; each header occurs at most once. */
 type KnownHeaders = { -readonly [Name in keyof RequestHeaders | 'host']?: string | undefined }
 
 const knownNames: ReadonlySet<string> = new Set(['host', ...requestHeaderNames])
 
-/** Reads the head at the start of `bytes`; null when it is not a plain one, or not there whole. */
+/** Parses the head at the start of `bytes`; null if it is incomplete or not that of a plain call. */
 export function createPlainHeads(parse: HeadParser): (bytes: Buffer) => PlainHead | null {
   return (bytes) => {
-    // No other method is plain, nor are empty lines in front.
+    // Plain calls are POST and have no empty line before the head.
     const parsed = bytes[0] === letterP ? parse(bytes) : null
     return parsed === null ? null : readPlainHead(parsed, bytes)
   }
@@ -158,7 +158,7 @@ export function createPlainHeads(parse: HeadParser): (bytes: Buffer) => PlainHea
 
 function readPlainHead(parsed: ParsedHead, bytes: Buffer): PlainHead | null {
   if (parsed.method !== post || parsed.major !== 1 || parsed.minor !== 1) return null
-  // latin1, like node:http.
+  // latin1, as in node:http.
   const text = bytes.toString('latin1', 0, parsed.end)
   const headers = readKnown(text, parsed.spans)
   if (headers === null || headers.host === undefined) return null
@@ -173,7 +173,7 @@ function readPlainHead(parsed: ParsedHead, bytes: Buffer): PlainHead | null {
   return { bytes: parsed.end, bodyBytes, keepAlive: parsed.keepAlive, target, rpcPath, headers }
 }
 
-/** Null when a header is demanding, or one that is known comes twice. */
+/** Null if a header is in `demanding`, or a known one occurs twice. */
 function readKnown(text: string, spans: readonly number[]): KnownHeaders | null {
   const known: KnownHeaders = {}
   for (let at = 0; at < spans.length; at += 4) {
@@ -186,7 +186,7 @@ function readKnown(text: string, spans: readonly number[]): KnownHeaders | null 
   return known
 }
 
-/** Without the blanks behind it, which llhttp leaves on. */
+/** Excludes trailing whitespace, which llhttp includes. */
 function endOfValue(text: string, to: number): number {
   let end = to
   while (text.charCodeAt(end - 1) === 0x20 || text.charCodeAt(end - 1) === 0x09) end--
@@ -199,18 +199,18 @@ function isKnown(name: string): name is keyof KnownHeaders {
 
 type ReadHead = (bytes: Buffer) => PlainHead | null
 
-/** Of all that is remembered. */
+/** Size limit of the cache. */
 const bytesMax = 1_048_576
-/** Longer heads are read anew. */
+/** Longer heads are not cached. */
 const rememberedBytesMax = 1_024
-/** What an entry costs beside its text: a head with its target and headers. */
+/** Estimated bytes of an entry besides its text: a head with its target and headers. */
 const entryBytes = 1_000
-/** One in so many unknown heads is remembered: soon one that comes often, seldom one that never comes again. */
+/** Caches one in this many unknown heads, so that frequent heads are soon cached and unique ones rarely. */
 const share = 32
 
 const headEnd = Buffer.from('\r\n\r\n', 'latin1')
 
-/** `readHead` with a memory. Heads that bring a secret are not remembered: it does not outlive its connection. */
+/** `readHead` with a cache. Heads with a secret are not cached, so that the secret does not outlive its connection. */
 export function rememberHeads(readHead: ReadHead): ReadHead {
   const heads = createLruCache<PlainHead>({
     sizeMax: bytesMax,

@@ -1,6 +1,6 @@
-// One connection of the lean listener. It answers plain calls one after the other, and hands itself to node:http with the
-// first request that is not plain: nothing of that one is answered yet, and its bytes go along. All connections share
-// one timer for idle time, and write the answers of one turn of the event loop together when there are many.
+// One connection of the lean listener. It answers plain calls one after the other. At the first other request it hands the socket
+// over to node:http, together with the bytes of that request. All connections share one timer for idle time. Under load they write
+// the replies of one turn of the event loop together.
 // Tested by src/http/lean/lean-listener.test.ts
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
@@ -10,7 +10,7 @@ import { toLines } from '../text-answer.ts'
 import { LeanExchange } from './lean-exchange.ts'
 import type { PlainHead } from './head-parser.ts'
 
-/** What connections of one listener share. */
+/** Dependencies that all connections of a listener share. */
 export type ConnectionTerms = {
   readonly readHead: (bytes: Buffer) => PlainHead | null
   readonly begin: (exchange: LeanExchange) => void
@@ -18,30 +18,30 @@ export type ConnectionTerms = {
   readonly clientAddress: ClientAddress
   /** The status line. */
   readonly startOf: (status: number) => string
-  /** The last lines of a head, the empty one included; `stays`: the connection does. */
+  /** The last header lines and the empty line; `stays`: the connection stays open. */
   readonly endOf: (stays: boolean) => string
   readonly draining: (socket: Socket) => boolean
   /** Whether this process answers the plain call; others are handed over. Absent: it answers all. */
   readonly serves?: ((head: PlainHead) => boolean) | undefined
-  /** `socket` is paused, and gives its `first` bytes again when it is resumed. */
+  /** `socket` is paused, and delivers `first` again after `resume`. */
   readonly handOver: (socket: Socket, first: Buffer) => void
-  /** Gets unexpected errors. */
+  /** Called with unexpected errors. */
   readonly failed: (cause: unknown) => void
-  /** The connection is closed, or handed over. */
+  /** The connection was closed or handed over. */
   readonly left: (connection: LeanConnection) => void
   readonly wheel: IdleWheel
   readonly coalescer: WriteCoalescer
-  /** Until the first bytes. */
+  /** Time limit until the first bytes. */
   readonly headersMs: number
-  /** Between an answer and the next request. */
+  /** Between a reply and the next request. */
   readonly keepAliveMs: number
   readonly clock: Clock
 }
 
-/** How long a caller may go on with an unread body. */
+/** Time limit for discarding the rest of an unread body. */
 const discardMs = 1_000
 const keptBytesMax = 2_048
-/** More than this does not wait for the end of the turn. */
+/** More unsent text is written before the end of the turn. */
 const unsentCharsMax = 16_384
 const nothing: Buffer = Buffer.alloc(0)
 
@@ -52,19 +52,19 @@ export class LeanConnection implements Idler, Sender {
   #exchange: LeanExchange | null = null
   #lastHead: PlainHead | null = null
   #lastHeadBytes = nothing
-  /** What came behind the exchange under way: at most what the socket gave at once, since it is paused. */
+  /** Bytes received after the current exchange: at most one read, because the socket is paused. */
   #held: Buffer | null = null
   #working = false
-  /** While working: more came behind the exchange that has just begun. */
+  /** While working: there are bytes after the exchange that has just begun. */
   #hasMore = false
   #ended = false
   #answered = false
-  /** Answers that wait for the end of the turn. */
+  /** Replies that wait for the end of the turn. */
   #unsent = ''
   #unsentAscii = true
-  /** The last answer was not taken at once. */
+  /** The socket has buffered a part of the last reply. */
   #flushing = false
-  /** Bytes of an unread body that are still thrown away. */
+  /** Bytes of an unread body that remain to be discarded. */
   #discard = 0
   #stopDiscarding: (() => void) | null = null
   dueTick: number
@@ -78,7 +78,7 @@ export class LeanConnection implements Idler, Sender {
     socket.on('error', this.#onError).on('close', this.#onClose)
   }
 
-  /** Who sent the request that names `forwardedFor` so. */
+  /** Client address of a request with this X-Forwarded-For header. */
   addressOf(forwardedFor: string | undefined): string {
     return this.#terms.clientAddress.of(this.peer, forwardedFor)
   }
@@ -101,7 +101,7 @@ export class LeanConnection implements Idler, Sender {
     else this.#hold(bytes)
   }
 
-  /** Requests in `first`, until one is under way, or nothing is left. A bug here ends this connection alone. */
+  /** Runs the requests in `first` until one is pending or no bytes are left. An unexpected error closes only this connection. */
   #work(first: Buffer): void {
     try {
       this.#workOn(first)
@@ -142,7 +142,7 @@ export class LeanConnection implements Idler, Sender {
     this.#working = false
   }
 
-  /** The same bytes mean the same, and clients send the same head again and again. */
+  /** Reuses the last head if the bytes are equal, because clients repeat the same head. */
   #readHead(bytes: Buffer): PlainHead | null {
     const last = this.#lastHead
     if (last !== null && bytes.length >= last.bytes) {
@@ -151,7 +151,7 @@ export class LeanConnection implements Idler, Sender {
     const head = this.#terms.readHead(bytes)
     if (head !== null) {
       this.#lastHead = head
-      // Kept until the next one, so not with all that came behind it.
+      // Retained until the next request, so it must not reference the memory of all received bytes.
       const own = bytes.subarray(0, head.bytes)
       this.#lastHeadBytes = bytes.buffer.byteLength > keptBytesMax ? Buffer.from(own) : own
     }
@@ -187,7 +187,7 @@ export class LeanConnection implements Idler, Sender {
     if (exchange === null || !socket.writable) return
     const { startOf, endOf, draining, wheel, coalescer, keepAliveMs } = this.#terms
     const mayStay = !answer.closes && exchange.bodyEnded && exchange.head.keepAlive
-    // While the server drains, calls that came already are answered first.
+    // While the server drains, calls already received are answered before the connection closes.
     const stays =
       mayStay && (!draining(socket) || (this.#working ? this.#hasMore : this.#held !== null))
     let head = startOf(answer.status)
@@ -203,7 +203,7 @@ export class LeanConnection implements Idler, Sender {
     else if (!this.#working) this.#goOn()
   }
 
-  /** Writes the answers that wait. */
+  /** Writes the waiting replies. */
   send(): void {
     const { socket } = this
     const text = this.#unsent
@@ -217,7 +217,9 @@ export class LeanConnection implements Idler, Sender {
     if (this.#flushing) this.dueTick = this.#terms.wheel.tickAfter(flushMs)
   }
 
-  /** The last answer is written. Closing at once would lose it for a caller that is still sending its body. */
+  /**
+   * Called after the last reply. A client that is still sending its body would lose the reply if the connection closed immediately.
+   */
   #end(bytesLeft: number): void {
     this.#ended = true
     this.#exchange = null
@@ -235,7 +237,7 @@ export class LeanConnection implements Idler, Sender {
     if (this.#discard <= 0) this.socket.destroySoon()
   }
 
-  /** The caller will send no more. */
+  /** The client sends no more bytes. */
   readonly #onEnd = (): void => {
     const { socket } = this
     const exchange = this.#exchange
@@ -243,7 +245,7 @@ export class LeanConnection implements Idler, Sender {
     if (this.#ended) socket.destroySoon()
     else if (exchange === null) socket.end()
     else if (exchange.bodyEnded) {
-      // node:http gives no answer either to a client that does not wait for it.
+      // node:http does not answer such a client either.
       this.#end(0)
       exchange.hangUp()
     } else this.#refuse(400)
@@ -258,14 +260,14 @@ export class LeanConnection implements Idler, Sender {
     else this.#refuse(408)
   }
 
-  /** As node:http refuses what is not a request. */
+  /** Refuses an invalid request as node:http does. */
   #refuse(status: number): void {
     this.send()
     this.socket.write(`${this.#terms.startOf(status)}Connection: close\r\n\r\n`, 'latin1')
     this.socket.destroy()
   }
 
-  // `close`, which follows, reports the error.
+  // The `close` event, which follows, handles the error.
   readonly #onError = (): void => {}
 
   readonly #onClose = (): void => {
@@ -283,20 +285,20 @@ export class LeanConnection implements Idler, Sender {
   }
 }
 
-/** `dueTick`: changed by its owner; `onDue` is called at every tick from then on. */
+/** The owner changes `dueTick`; `onDue` is called at that tick and every later one. */
 type Idler = { readonly dueTick: number; onDue(): void }
 
 export type IdleWheel = {
   add(idler: Idler): void
   remove(idler: Idler): void
-  /** The tick at which `ms` from now have passed: at most two periods later, never earlier. */
+  /** The tick after `ms` from now: never earlier, at most two periods later. */
   tickAfter(ms: number): number
-  /** Milliseconds since `tickAfter(ms)` gave this tick, to the precision of a period. */
+  /** Milliseconds since `tickAfter(ms)` returned this tick, to the precision of a period. */
   sinceTickAfter(tick: number, ms: number): number
   stop(): void
 }
 
-/** Bounded by the server's cap on connections. */
+/** The server's limit of connections limits the number of entries. */
 export function createIdleWheel(periodMs: number, clock: Clock): IdleWheel {
   const idlers = new Set<Idler>()
   let tick = 0
@@ -313,22 +315,22 @@ export function createIdleWheel(periodMs: number, clock: Clock): IdleWheel {
   }
 }
 
-/** Writes what it holds; nothing when it holds nothing. Never throws. */
+/** `send` writes the held text, if there is any. Never throws. */
 type Sender = { send(): void }
 
 export type WriteCoalescer = {
-  /** True: `sender.send` is called before the turn ends. False: the caller sends by itself, now. */
+  /** True: `sender.send` is called before the turn ends. False: the caller must send immediately. */
   holds(sender: Sender): boolean
 }
 
-/** So many answers to a turn are a crowd. */
+/** With at least this many replies in a turn, coalescing continues. */
 const crowd = 4
-/** After a turn without a crowd so many answers go out at once, before it is tried again. */
+/** After a turn with fewer replies, this many are sent immediately before coalescing is tried again. */
 const atOnceMax = 32
-/** Held at a time: bounds what an answer waits for. */
+/** Maximum of held replies, which limits their delay. */
 const heldMax = 64
 
-/** One for all connections of a listener. */
+/** One instance serves all connections of a listener. */
 export function createWriteCoalescer(): WriteCoalescer {
   let held: Sender[] = []
   let answers = 0

@@ -1,4 +1,4 @@
-// An exchange of the lean listener: a plain head, and a body that is there or still coming.
+// An exchange of the lean listener: the head of a plain call, and a body that has arrived or is arriving.
 // Tested by src/http/lean/lean-listener.test.ts
 import { Fault } from '../../base/fault.ts'
 import { append, type Body } from '../body.ts'
@@ -6,10 +6,10 @@ import type { Deadlines } from '../deadlines.ts'
 import type { HttpExchange, RequestHeaders, WholeAnswer } from '../http-exchange.ts'
 import type { PlainHead } from './head-parser.ts'
 
-/** What an exchange needs of its connection. */
+/** The exchange's interface to its connection. */
 export type ExchangeConnection = {
   addressOf(forwardedFor: string | undefined): string
-  /** Writes the answer and goes on with the connection or ends it. */
+  /** Writes the reply, then continues or closes the connection. */
   answer(answer: WholeAnswer): void
 }
 
@@ -18,7 +18,7 @@ export class LeanExchange implements HttpExchange {
   readonly awaitsContinue = false
   readonly requestId: string
   readonly head: PlainHead
-  /** Gets the status once at the end, or null without an answer. */
+  /** Called once at the end with the status, or with null if no reply was sent. */
   onEnd: ((status: number | null) => void) | null = null
   readonly #connection: ExchangeConnection
   #body: Buffer = nothing
@@ -66,7 +66,7 @@ export class LeanExchange implements HttpExchange {
     this.#controlled().abort(reason)
   }
 
-  /** Made at the first use: an answer that is at hand needs none. */
+  /** Created on first use, because answers from memory need none. */
   #controlled(): AbortController {
     if (this.#controller !== null) return this.#controller
     this.#controller = new AbortController()
@@ -80,12 +80,12 @@ export class LeanExchange implements HttpExchange {
     return this.#bodyBytes === this.head.bodyBytes
   }
 
-  /** Bytes of the body that have not come. */
+  /** Bytes of the body that have not arrived. */
   get bodyBytesLeft(): number {
     return this.head.bodyBytes - this.#bodyBytes
   }
 
-  /** Takes what belongs to the body; what is behind it comes back, null when there is nothing. */
+  /** Takes the bytes of the body and returns those after it; null: there are none. */
   take(bytes: Buffer): Buffer | null {
     const left = this.bodyBytesLeft
     const chunk = bytes.length > left ? bytes.subarray(0, left) : bytes
@@ -115,7 +115,7 @@ export class LeanExchange implements HttpExchange {
     return { ending: over ? 'over' : ending, bytes }
   }
 
-  /** The caller has gone. */
+  /** The client has disconnected. */
   hangUp(): void {
     if (this.#gone) return
     this.#gone = true

@@ -23,7 +23,7 @@ function post(body: string, headers = '', declared = body.length): string {
   return `POST /v3/some_key HTTP/1.1\r\nHost: a\r\nContent-Length: ${declared}\r\n${headers}\r\n${body}`
 }
 
-/** Answers each body with itself, when `until` has settled. */
+/** Echoes each body after `until` has settled. */
 async function startListener(
   t: TestContext,
   options: {
@@ -225,7 +225,7 @@ for (const how of ['destroy', 'end'] as const) {
 }
 
 test('a client that reads no replies is not read further, and is disconnected after a while', async (t) => {
-  // One answer is more than the system buffers for a client that reads nothing.
+  // One reply exceeds the socket buffers of a client that reads nothing.
   const text = 'x'.repeat(40_000_000)
   let answered = 0
   const { port, clock, sockets } = await startListener(t, {
@@ -265,7 +265,7 @@ test('a caller that takes no answers, and hangs up by half during a call, is cut
   }
   await send(post('a'))
   const [socket] = sockets as [Socket]
-  // The system takes no more: as of a caller whose window is full, which the next answer would have to wait for.
+  // The system accepts no more bytes, as for a client with a full window, so the next reply would have to wait.
   Object.assign(socket, { _write: () => {}, _writev: null })
   await send(post('a'))
   await send(post('slow', 'X-Request-Id: slow\r\n'))

@@ -1,5 +1,5 @@
-// The listener of the hot path (docs/explanation/decisions/0014): plain calls are read with llhttp and answered over node:net.
-// Everything else it hands to node:http, which decides alone about it.
+// The listener of the hot path (docs/explanation/decisions/0014): parses plain calls with llhttp and answers them over node:net.
+// Hands all other requests over to node:http.
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -28,22 +28,22 @@ export type LeanListenerParts = Pick<
   readonly face: RpcApi
   readonly statusTexts: Readonly<Record<number, string | undefined>>
   readonly dateOf: () => string
-  /** How often idle connections are looked at. */
+  /** Interval of the checks of idle connections. */
   readonly connectionsCheckMs: number
-  /** Asked at each request: the level of the log may change. */
+  /** Called for each request, because the log level may change. */
   readonly logAnswers: () => boolean
   readonly log: Log
 }
 
 export type LeanListener = {
-  /** Takes a connection that has just been made. */
+  /** Accepts a new connection. */
   accept(socket: Socket): void
   /** Closes connections that are between two requests. */
   closeIdle(): void
   closeAll(): void
-  /** Connections between two requests, or before the first one, in the order they were made. */
+  /** Connections between two requests, or before the first one, in the order they were opened. */
   idle(): readonly { readonly socket: Socket; readonly idleMs: number }[]
-  /** Ends its timer. Connections stay. */
+  /** Stops its timer. Connections stay open. */
   stop(): void
 }
 
@@ -54,14 +54,14 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
   const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}`
   const okLine = 'HTTP/1.1 200 OK\r\n'
 
-  // Spelled once a second.
+  // Rendered once a second.
   let date = ''
   let stayingEnd = ''
   function endStaying(): string {
     const now = dateOf()
     if (now !== date) {
       date = now
-      // In one piece, as in createHeadLines.
+      // One flat string, as in createHeadLines.
       stayingEnd = ['Date: ', now, '\r\n', keepAlive, '\r\n\r\n'].join('')
     }
     return stayingEnd
@@ -134,13 +134,13 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
   }
 }
 
-/** `begin`, with a line for each answer, or for what ended without one. */
+/** `begin` that also logs each reply, or the end of an exchange without one. */
 function logged(begin: ConnectionTerms['begin'], clock: Clock, log: Log): ConnectionTerms['begin'] {
   return (exchange) => {
     const startedMs = clock.monotonic()
     const { requestId, method } = exchange
     exchange.onEnd = (status) =>
-      // Never the URL: it carries the key.
+      // The URL is never logged, because it contains the key.
       log('debug', 'request', {
         requestId,
         method,

@@ -4,7 +4,7 @@ import { type WriteCoalescer, createWriteCoalescer } from './lean-connection.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Offers so many answers in this turn; `sent`: those that went out, in order. */
+/** Offers this many replies in this turn; `sent`: those that were written, in order. */
 function offer(
   coalescer: WriteCoalescer,
   names: readonly string[],
