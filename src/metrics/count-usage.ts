@@ -1,12 +1,12 @@
-// Usage as metrics: the rows of each second, added up without key and account.
+// Usage as metrics: the usage rows of each second, summed without key and account.
 // Tested by src/metrics/metrics.test.ts
 import { type FlushedRow, type UsageRow, addRow, emptyRow } from '../access/usage/usage-row.ts'
 import type { Metrics } from './registry.ts'
 
-/** Names that may be labels; whatever else is asked for counts as `other`. */
+/** Allowed label values; any other name counts as `other`. */
 export type KnownNames = {
   readonly methods: ReadonlySet<string>
-  /** Of networks served now. */
+  /** Networks served now. */
   readonly networks: () => readonly string[]
 }
 
@@ -35,7 +35,7 @@ export function countUsage(
   }
 }
 
-/** Rows of all keys in one: counting one for each key held up the calls of that moment. */
+/** Merges the rows of all keys, because counting rows per key delayed concurrent calls. */
 function withoutKeys(rows: readonly FlushedRow[]): Iterable<FlushedRow> {
   const alike = new Map<string, UsageRow>()
   for (const row of rows) {

@@ -1,15 +1,15 @@
-// What is counted on the way, too often for a metric of the library: plain numbers, read at a scrape.
+// Counters that change too often for the metrics library: plain numbers, read at a scrape.
 // Tested by src/metrics/metrics.test.ts
 import type { ObtainEvent } from '../content/obtain-limits.ts'
 
 export type Counters = {
   /** As `ObtainParts.count`. */
   readonly countContent: (event: ObtainEvent, source: string | null) => void
-  /** One JSON-RPC request, by its weakest label; null: nothing in it could be labelled. */
+  /** Counts one JSON-RPC request by its weakest level; null: it had no answer with a level. */
   readonly countAnswer: (verified: string) => void
-  /** Work outside of any request failed. */
+  /** Counts a failure of work outside of requests. */
   readonly countBackgroundFailure: () => void
-  /** The counts since the start or the last `take`, which then begin at 0: for another process that adds them. */
+  /** Returns the counts since the start or the last `take` and resets them; another process adds them to its own. */
   take(): Counts
   /** Adds the counts of another process. */
   add(counts: Counts): void
@@ -27,11 +27,11 @@ export type ContentCounts = {
   readonly misreads: number
   readonly badCopies: number
   readonly notKept: number
-  /** Source name -> what came of it -> how often. */
+  /** Source name -> outcome -> count. */
   readonly sources: ReadonlyMap<string, ReadonlyMap<ObtainEvent, number>>
 }
 
-/** Upstreams and gateways that settings named since the start; those beyond count as `other`. */
+/** Limit of names of upstreams and gateways since the start; further ones count as `other`. */
 const sourcesMax = 200
 
 export function createCounters(): Counters {

@@ -1,16 +1,16 @@
-// Durations as a histogram of Prometheus, out of the steps that usage counts in: each of its buckets ends where a step
-// ends, so nothing is guessed but the sum.
+// A Prometheus histogram of durations, from the latency steps of usage. Each bucket ends at the end of a step, so only the sum is
+// an estimate.
 // Tested by src/metrics/metrics.test.ts
 import { latencySteps, stepMs } from '../base/latency.ts'
 
-/** Every fifth step: each bucket ends about three times above the one before, from a tenth of a millisecond to minutes. */
+/** Every fifth step: each bucket ends at about three times the previous end, from 0.1 ms to minutes. */
 const ends: readonly number[] = Array.from({ length: 14 }, (_, index) => 3 + 5 * index)
 
 type Labels = Readonly<Record<string, string>>
 
 export type LatencyHistogram = {
   add(labels: Labels, counts: ArrayLike<number>): void
-  /** Bucket, sum and count lines, cumulative as the text format has them. */
+  /** Bucket, sum and count lines, cumulative as in the text format. */
   values(): readonly HistogramValue[]
 }
 

@@ -1,6 +1,6 @@
-// Every metric of `/metrics` but those of the process: name, kind, labels, what it counts. docs/reference/metrics.md is made from
-// this table. Names: base units, `_total` for what only grows (prometheus.io, "metric and label naming"). No label
-// names a key, an account, an address or a CID.
+// Every metric of `/metrics` except those of the process: name, kind, labels and help text. docs/reference/metrics.md is generated
+// from this table. Names: base units, `_total` for counters (prometheus.io, "metric and label naming"). No label contains a key, an
+// account, an address or a CID.
 // Tested by src/metrics/metrics.test.ts
 
 export type MetricRow = {

@@ -1,10 +1,10 @@
-// What is looked up at the moment of a scrape: heads, upstreams, store, queues. Nothing is counted in between.
+// Gauges that are read at a scrape: heads, upstreams, store, queues. Nothing runs between scrapes.
 // Tested by src/metrics/metrics.test.ts
 import type { PoolStatus } from '../chain/upstream/pool/upstream-pool.ts'
 import type { ContentCounts } from './counters.ts'
 import type { Metrics } from './registry.ts'
 
-/** `time`: of the block, seconds since 1970; null when its header is not at hand. */
+/** `time`: of the block, seconds since 1970; null if its header is not in memory. */
 export type ObservedHead = {
   readonly network: string
   readonly number: bigint
@@ -12,8 +12,8 @@ export type ObservedHead = {
 }
 
 /**
- * `headAge`: milliseconds since the head was last confirmed; null when it never was. `equivocations`: of the sync
- * committee; null when no light client runs.
+ * `headAge`: milliseconds since the head was last confirmed; null if it never was. `equivocations`: of the sync committee; null
+ * without a light client.
  */
 type ObservedUpstreams = {
   readonly network: string
@@ -26,11 +26,11 @@ export type Observed = {
   readonly version: string
   /** Milliseconds since 1970. */
   now(): number
-  /** Of networks that have one. */
+  /** Heads of the networks that have one. */
   heads(): readonly ObservedHead[]
   statuses(): readonly ObservedUpstreams[]
   content(): ContentCounts
-  /** By label. */
+  /** Answers by label. */
   answers(): ReadonlyMap<string, number>
   store(): {
     readonly segmentBytes: number
@@ -39,9 +39,9 @@ export type Observed = {
     readonly bytesMax: number | null
     readonly sealed: number
     readonly writable: boolean
-    /** Copies. */
+    /** Quarantined copies. */
     readonly quarantined: number
-    /** The database, by its last check; and how often a check repaired it. */
+    /** `isSound`: result of the last check of the database. `repairs`: number of repairs by such checks. */
     readonly isSound: boolean
     readonly repairs: number
   }
@@ -54,9 +54,9 @@ export type Observed = {
     readonly lastFailure: { readonly time: number } | null
   }
   backgroundFailures(): number
-  /** Lines of the access log. */
+  /** Dropped lines of the access log. */
   droppedLines(): number
-  /** By receiver of events. */
+  /** By receiver of the events. */
   events(): ReadonlyMap<string, { readonly dropped: number; readonly failed: number }>
   writesWaiting(): number
   usage(): Promise<{ readonly heldRows: number; readonly failedWrites: number }>
@@ -65,13 +65,13 @@ export type Observed = {
   pinRequests(): Promise<ReadonlyMap<string, number>>
   /** By listener. */
   connections(): ReadonlyMap<string, number>
-  /** Null: this node is alone. */
+  /** Null: there are no other nodes. */
   nodes(): {
     readonly count: number
     readonly state: 'shared' | 'alone'
     readonly misses: number
   } | null
-  /** Null: off. */
+  /** Null: the IPFS network is turned off. */
   ipfsNetwork(): ObservedIpfsNetwork | null
 }
 
@@ -97,9 +97,9 @@ type ObservedIpfsNetwork = {
   }
 }
 
-/** Returns what brings `metrics` to the state of now. */
+/** Returns a function that updates `metrics` to the current state. */
 export function observe(metrics: Metrics, observed: Observed): () => Promise<void> {
-  /** Counters that are kept elsewhere: how far each was added already. */
+  /** Counters of other modules: the value already added to the metric. */
   const added = new Map<string, number>()
 
   function reach(
@@ -189,7 +189,7 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     if (target === null) return
     metrics.set('cairn_backup_interval_seconds', everyHours * 3600)
     metrics.set('cairn_backup_running', running === null ? 0 : 1)
-    // 0 and not absent: without any backup the alert must fire.
+    // 0 instead of absent: the alert must also fire without any backup.
     const succeeded = (lastSuccess?.ended ?? 0) / 1000
     metrics.set('cairn_backup_last_success_timestamp_seconds', succeeded)
     if (lastFailure === null) return
@@ -230,11 +230,11 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
   }
 
   for (const name of [...nodeGauges, ...ipfsNetworkGauges]) metrics.clear(name)
-  // A gauge without labels says 0 from the start; what has no value is to say nothing.
+  // A gauge without labels starts with 0; without a value it must be absent.
   metrics.clear('cairn_store_limit_bytes')
   metrics.set('cairn_build', 1, { version: observed.version, node: process.version })
   return async () => {
-    // The rest is of one turn.
+    // All metrics after this are read in one turn of the event loop.
     const sessions = await observed.sessions()
     const { heldRows, failedWrites } = await observed.usage()
     const pinRequests = await observed.pinRequests()

@@ -7,25 +7,25 @@ import { type MetricName, type MetricRow, metricTable } from './metric-table.ts'
 type Labels = Readonly<Record<string, string>>
 
 export type Metrics = {
-  /** Of a counter. */
+  /** For a counter. */
   add(name: MetricName, value: number, labels?: Labels): void
-  /** Of a gauge. */
+  /** For a gauge. */
   set(name: MetricName, value: number, labels?: Labels): void
-  /** A gauge says nothing until it is set anew: what it spoke of may be gone. */
+  /** Removes the values of a gauge until it is set again, because their subjects may no longer exist. */
   clear(name: MetricName): void
   readonly durations: LatencyHistogram
-  /** Begins to watch the process at the first call. */
+  /** Starts the process metrics at the first call. */
   text(): Promise<string>
   readonly contentType: string
 }
 
-// Gauges that end in `_total`, against the naming rules, and say nothing that others do not.
+// Gauges that end in `_total`, against the naming rules, and duplicate other metrics.
 const misnamed: readonly string[] = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ]
-/** Finer looks at the event loop cost the process more than they tell. */
+/** A finer resolution of the event loop delay would cost too much processor time. */
 const loopPrecisionMs = 20
 
 export function createMetrics(): Metrics {
@@ -60,7 +60,7 @@ export function createMetrics(): Metrics {
     set: (name, value, labels = {}) => gaugeOf(name).set(labels, value),
     clear(name) {
       gaugeOf(name).reset()
-      // Without labels it would say 0.
+      // Without labels it would report 0.
       if (metricTable[name].labels.length === 0) gaugeOf(name).remove({})
     },
     durations,
@@ -76,7 +76,7 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** The library's own histogram takes one value at a time; this one is filled with counts. */
+/** The library's histogram takes one value at a time; this one is filled with counts. */
 function asMetric(name: string, help: string, { values }: LatencyHistogram): Metric {
   const metric = {
     name,
