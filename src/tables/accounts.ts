@@ -8,7 +8,7 @@ export type AccountRow = {
   readonly name: string
   /** Milliseconds since 1970 UTC. */
   readonly created: number
-  /** 1: the IPFS API is enabled, by the operator's mark or a row of `card` with a payment method. */
+  /** 1: the IPFS API is enabled, because the operator marked the account or its row of `card` has a payment method. */
   readonly card: number
   /** JSON of AccountSettings. */
   readonly settings: string
@@ -27,7 +27,7 @@ export function findAccountById(id: string): Query<AccountRow> {
   return query(`${selectAccounts} WHERE id = ?`, [id])
 }
 
-/** By name. */
+/** Ordered by name. */
 export function listAccounts(): Query<AccountRow> {
   return query(`${selectAccounts} ORDER BY name`)
 }
@@ -40,7 +40,7 @@ export function findAccountSettings(id: string): Query<Pick<AccountRow, 'setting
   return query('SELECT settings FROM account WHERE id = ?', [id])
 }
 
-/** `card_marked`, 0 or 1: the operator's mark that there is a card. */
+/** `card_marked`: 0 or 1, whether the operator marked the account as having a card. */
 export function findCardMark(id: string): Query<{ readonly card_marked: number }> {
   return query('SELECT card_marked FROM account WHERE id = ?', [id])
 }
@@ -72,7 +72,7 @@ export function renameAccount(id: string, name: string): Statement {
   }
 }
 
-/** Without the mark, the payment provider's card decides. */
+/** Without the operator's mark, the payment provider's card decides. */
 export function markCard(name: string, marked: boolean): Statement {
   const mark = marked ? 1 : 0
   return {
@@ -83,8 +83,8 @@ export function markCard(name: string, marked: boolean): Statement {
 }
 
 /**
- * Sets `card` by mark and payment method. The pipeline checks the account's own flag. It is written only if it changes,
- * because each change of an account makes every process reload the accounts.
+ * Sets `card` from the mark and the payment method. The pipeline checks only this flag of the account. It is written only if it
+ * changes, because each change of an account makes every process reload the accounts.
  */
 export function updateCardFlag(id: string): Statement {
   return {
@@ -96,10 +96,7 @@ export function updateCardFlag(id: string): Statement {
   }
 }
 
-/**
- * Fails with `NothingChanged` if the settings are not those of `before`: of two concurrent changes, the first is
- * kept.
- */
+/** Fails with `NothingChanged` if the settings differ from `before`, so of two concurrent changes only the first is stored. */
 export function updateAccountSettings(id: string, before: string, settings: string): Statement {
   return {
     sql: 'UPDATE account SET settings = ? WHERE id = ? AND settings = ?',

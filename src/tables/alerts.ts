@@ -1,5 +1,5 @@
-// Tables `alert_targets` (recipients of alerts of an account, and its rules), `alert_told` (alerts on limits that were sent) and
-// `alert_incident` (rules that are broken now).
+// Tables `alert_targets` (recipients of an account's alerts, and its rules), `alert_told` (sent alerts on limits) and
+// `alert_incident` (rules that are currently violated).
 // Tested by src/access/alerts/alert-watch.test.ts, src/access/alerts/rule-watch.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
@@ -15,7 +15,7 @@ export type AlertTargetsRow = {
 type AlertPlace = {
   readonly accountId: string
   readonly what: string
-  /** When the day or month began, milliseconds since 1970 UTC. */
+  /** Start of the day or month, milliseconds since 1970 UTC. */
   readonly period: number
 }
 
@@ -37,7 +37,7 @@ export function upsertAlertTargets(
   }
 }
 
-/** Accounts with rules, in the order of their IDs, at most `limit` after `after`. */
+/** Accounts with rules, ordered by ID, at most `limit` after `after`. */
 export function listAlertRules(
   after: string,
   limit: number,
@@ -56,7 +56,7 @@ export function listIncidents(
   return query('SELECT what, since FROM alert_incident WHERE account_id = ?', [accountId])
 }
 
-/** Changes no row if another process was first. */
+/** Changes no row if another process inserted it first. */
 export function insertIncident(accountId: string, what: string, since: number): Statement {
   return {
     sql: `INSERT INTO alert_incident (account_id, what, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -64,7 +64,7 @@ export function insertIncident(accountId: string, what: string, since: number): 
   }
 }
 
-/** Changes no row if another process was first. */
+/** Changes no row if another process deleted it first. */
 export function deleteIncident(accountId: string, what: string): Statement {
   return {
     sql: 'DELETE FROM alert_incident WHERE account_id = ? AND what = ?',

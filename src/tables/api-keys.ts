@@ -1,4 +1,4 @@
-// Table `api_key`: keys and secrets as hashes, never their text.
+// Table `api_key`: keys and secrets, only as hashes.
 // Tested by src/access/accounts/accounts.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { SqlValue, Statement } from '../db/writer.ts'
@@ -9,7 +9,7 @@ export type ApiKeyRow = {
   readonly account_id: string
   readonly account_name: string
   readonly name: string
-  /** First 8 characters of the key, to recognise it by. */
+  /** First 8 characters of the key, by which people recognize it. */
   readonly prefix: string
   readonly created: number
   readonly expires: number | null
@@ -19,11 +19,11 @@ export type ApiKeyRow = {
   readonly settings: string
   /** ID of the key that this one replaces, or null. */
   readonly rotated_from: string | null
-  /** When the secret before the last rotation ends; null: it was never rotated. */
+  /** When the secret before the last rotation expires; null: the secret was never rotated. */
   readonly earlier_secret_expires: number | null
 }
 
-/** What a request is checked against. Hashes are sha256, 32 bytes. */
+/** Data for authenticating a request. Hashes are sha256, 32 bytes. */
 export type CredentialRow = {
   readonly id: string
   readonly account_id: string
@@ -57,7 +57,7 @@ export function findKeyOf(accountId: string, id: string): Query<ApiKeyRow> {
   return query(`${selectKeys} WHERE k.id = ? AND k.account_id = ?`, [id, accountId])
 }
 
-/** By account and age. */
+/** Ordered by account and age. */
 export function listKeys(): Query<ApiKeyRow> {
   return query(`${selectKeys} ${inOrder}`)
 }
@@ -67,12 +67,12 @@ export function listKeysOf(accountId: string): Query<ApiKeyRow> {
   return query(`${selectKeys} WHERE k.account_id = ? ${inOrder}`, [accountId])
 }
 
-/** Of all accounts. */
+/** IDs of the keys of all accounts. */
 export function listKeyIds(): Query<Pick<ApiKeyRow, 'id'>> {
   return query('SELECT id FROM api_key ORDER BY id')
 }
 
-/** Revoked ones included. */
+/** Includes revoked keys. */
 export function listKeyIdsOf(accountId: string): Query<Pick<ApiKeyRow, 'id'>> {
   return query('SELECT id FROM api_key WHERE account_id = ?', [accountId])
 }
@@ -86,7 +86,7 @@ export function findKeySettings(id: string): Query<Pick<ApiKeyRow, 'settings'>> 
   return query('SELECT settings FROM api_key WHERE id = ?', [id])
 }
 
-/** One row. `working`: neither revoked nor expired at `now`. */
+/** Returns one row. `working`: number of keys neither revoked nor expired at `now`. */
 export function countKeys(
   accountId: string,
   now: number,
@@ -103,7 +103,7 @@ const selectCredentials = `SELECT k.id, k.account_id, a.name AS account_name, a.
   k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings,
   a.settings AS account_settings FROM api_key AS k JOIN account AS a ON a.id = k.account_id`
 
-/** Of all keys, revoked ones included. */
+/** Credentials of all keys, including revoked ones. */
 export function listCredentials(): Query<CredentialRow> {
   return query(selectCredentials)
 }
@@ -130,7 +130,7 @@ export function insertKey(row: NewKeyRow): Statement {
   }
 }
 
-/** A key that `endReplacedKey` ends. */
+/** Inserts the successor of a key that `endReplacedKey` ends. */
 export function insertSuccessor(row: NewKeyRow): Statement {
   return { sql: insertSql, parameters: valuesOf(row) }
 }
@@ -152,7 +152,7 @@ function valuesOf(row: NewKeyRow): readonly SqlValue[] {
   ]
 }
 
-/** Fails with `NothingChanged` if it is already revoked. */
+/** Fails with `NothingChanged` if the key is already revoked. */
 export function revokeKey(id: string, now: number): Statement {
   return {
     sql: 'UPDATE api_key SET revoked = ? WHERE id = ? AND revoked IS NULL',
@@ -162,8 +162,8 @@ export function revokeKey(id: string, now: number): Statement {
 }
 
 /**
- * Fails with `NothingChanged` if the settings are not those of `before`: of two concurrent changes, the first is
- * kept. Members that `changes` lacks keep their value.
+ * Fails with `NothingChanged` if the settings differ from `before`, so of two concurrent changes only the first is stored. Members
+ * missing in `changes` retain their value.
  */
 export function updateKey(
   id: string,
@@ -189,8 +189,8 @@ export function updateKey(
 const works = 'revoked IS NULL AND (expires IS NULL OR expires > ?)'
 
 /**
- * Revokes a key now, or gives it an end. Fails with `NothingChanged` if the key does not work at `now` or has a
- * successor that is not revoked.
+ * Revokes a key now, or sets its expiry. Fails with `NothingChanged` if the key does not work at `now` or has a successor that is
+ * not revoked.
  */
 export function endReplacedKey(
   id: string,
@@ -207,8 +207,8 @@ export function endReplacedKey(
 }
 
 /**
- * The current secret becomes the earlier one, until `earlierExpires`. Fails with `NothingChanged` if the key does not
- * work at `now`.
+ * The current secret becomes the earlier one, valid until `earlierExpires`. Fails with `NothingChanged` if the key does not work at
+ * `now`.
  */
 export function replaceSecret(order: {
   readonly id: string

@@ -1,4 +1,4 @@
-// Table `audit`: one row for each change by an admin operation; rows are never updated.
+// Table `audit`: one row per change by an admin operation; rows are never updated.
 // Tested by src/access/people/audit-log.test.ts
 import { placeholders, query, type Query } from '../db/rows.ts'
 import type { SqlValue, Statement } from '../db/writer.ts'
@@ -13,15 +13,15 @@ export type AuditRow = {
   readonly account_id: string | null
   readonly action: string
   readonly target: string | null
-  /** Name of the target then; null: it has none, or the row is of a version that stored none. */
+  /** Name of the target at that time; null: it has none, or an earlier version stored none. */
   readonly target_name: string | null
   /** JSON, without secrets. */
   readonly changes: string
-  /** JSON: the values before; null: not recorded. */
+  /** JSON: the previous values; null: not recorded. */
   readonly previous: string | null
 }
 
-/** Null: all. */
+/** Null: no restriction. */
 export type AuditFilter = {
   readonly accountId: string | null
   readonly actor: string | null
@@ -30,7 +30,7 @@ export type AuditFilter = {
   readonly from: number | null
   /** Exclusive. */
   readonly until: number | null
-  /** Parts of the names, IDs, operation or values; one of them is enough, ASCII letters in any case. */
+  /** Substrings of names, IDs, operation or values; one match suffices, ASCII letters match in any case. */
   readonly texts: readonly string[] | null
 }
 
@@ -45,7 +45,7 @@ export type AuditRange = {
 const columns =
   'id, time, actor, actor_name, account_id, action, target, target_name, changes, previous'
 
-/** All that `texts` of a filter are looked for in. Line feeds separate the members: no text contains one. */
+/** The text that `texts` of a filter search. Line feeds separate the members: no text contains one. */
 const searched = [
   'actor',
   'actor_name',
@@ -56,7 +56,7 @@ const searched = [
   "coalesce(previous, '')",
 ].join(" || '\n' || ")
 
-/** The newest first. Reads at most the rows of the range. */
+/** The newest first. Reads only rows of the range. */
 export function listAudit(filter: AuditFilter, range: AuditRange, limit: number): Query<AuditRow> {
   const { accountId, actor, actions, from, until, texts } = filter
   const conditions: (readonly [sql: string, values: readonly SqlValue[]])[] = [
@@ -75,11 +75,11 @@ export function listAudit(filter: AuditFilter, range: AuditRange, limit: number)
   const where = conditions.map(([sql]) => sql).join(' AND ')
   const sql = `SELECT ${columns} FROM audit WHERE ${where} ORDER BY id DESC LIMIT ?`
   const values = [...conditions.flatMap(([, own]) => own), limit]
-  // LIKE of SQLite ignores the case of ASCII letters.
+  // SQLite's LIKE ignores the case of ASCII letters.
   return query(sql, values, texts === null ? undefined : sql.replaceAll(' LIKE ', ' ILIKE '))
 }
 
-/** One row. Null: no entry. */
+/** Returns one row. Null: no entries. */
 export function auditBounds(): Query<{
   readonly oldest: number | null
   readonly newest: number | null
@@ -90,12 +90,12 @@ export function auditBounds(): Query<{
   )
 }
 
-/** In the order of their IDs. `id`: not included. */
+/** Ordered by ID, after `id`. */
 export function listAuditAfter(id: number, limit: number): Query<AuditRow> {
   return query(`SELECT ${columns} FROM audit WHERE id > ? ORDER BY id LIMIT ?`, [id, limit])
 }
 
-/** `id` null: no entry. */
+/** `id` null: no entries. */
 export function newestAudit(): Query<{ id: number | null }> {
   return query('SELECT max(id) AS id FROM audit', [])
 }

@@ -3,7 +3,7 @@
 import { query, type Query } from '../db/rows.ts'
 import { isCharged } from './blocks.ts'
 
-/** The last of the next `blocks` blocks after this ID; no row: fewer remain. */
+/** The last of the `blocks` blocks after this ID; no row: fewer remain. */
 export function findLastBlockOfScan(after: number, blocks: number): Query<{ readonly id: number }> {
   return query(`SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${blocks - 1}`, [
     after,
@@ -32,7 +32,7 @@ export type LiveBlocksRow = {
   readonly last: number
 }
 
-/** By segment. Includes copies in quarantine: their bytes stay there. */
+/** By segment. Includes quarantined copies, because their bytes remain there. */
 export function listLiveBlocks({ after, last }: BlockRange): Query<LiveBlocksRow> {
   return query(
     `SELECT abs(file) AS file, sum(bytes) AS bytes, min(id) AS first, max(id) AS last FROM block
@@ -41,7 +41,7 @@ export function listLiveBlocks({ after, last }: BlockRange): Query<LiveBlocksRow
   )
 }
 
-/** All readable blocks, unreferenced ones too. One row. */
+/** All readable blocks, including unreferenced ones. Returns one row. */
 export function sumBlocks(): Query<{ readonly blocks: number; readonly bytes: number }> {
   return query(
     'SELECT count(*) AS blocks, coalesce(sum(bytes), 0) AS bytes FROM block WHERE file > 0',

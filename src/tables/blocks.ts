@@ -1,25 +1,24 @@
-// Table `block`: locations of file blocks in the segments, by multihash. Reads use the caller's connection; changes are
-// returned for the transaction that acknowledges them.
+// Table `block`: locations of file blocks in the segments, by multihash. Reads use the caller's connection; changes are returned as
+// statements for the transaction that acknowledges them.
 // Tested by src/content/segments/segment-files.test.ts
 import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'
 
 /**
- * About a row of `block`: its bytes are found and served. Segments count from 1. A copy that failed verification is in
- * quarantine: its row has the negative of its segment, and the bytes stay there. 0: in no segment, its copy was dropped
- * by an earlier version.
+ * Condition on `block`: the copy is served. Segments count from 1. A copy that failed verification is in quarantine: its row has
+ * the negative segment number, and its bytes stay there. 0: in no segment, because an earlier version dropped the copy.
  */
 const isReadable = 'file > 0'
 
-/** About a row of `block`: an account stores it (docs/explanation/decisions/0018). */
+/** Condition on `block`: an account stores the block (docs/explanation/decisions/0018). */
 export const isCharged = 'EXISTS (SELECT 1 FROM charge WHERE charge.block = block.id)'
 
-/** Form of the stored block: whole, or only the data of a dag-pb leaf. */
+/** Form of the stored bytes: the whole block, or only the data of a dag-pb leaf. */
 export const verbatim = 0
 export const dagPbLeaf = 1
 export type BlockForm = typeof verbatim | typeof dagPbLeaf
 
-/** `bytes`: stored, from `at` of segment `file` on. `size`: of the block, its frame included. */
+/** `bytes`: stored size, from offset `at` of segment `file` on. `size`: of the whole block, its frame included. */
 export type BlockRow = {
   readonly hash: Uint8Array
   readonly file: number
@@ -34,7 +33,7 @@ export type BlockPlace = Omit<BlockRow, 'hash'>
 const findSql = `SELECT file, at, bytes, form, size FROM block WHERE hash = ? AND ${isReadable}`
 const quarantinedSql = 'SELECT -file, at, bytes, form, size FROM block WHERE hash = ? AND file < 0'
 const hasSql = `SELECT 1 FROM block WHERE hash = ? AND ${isReadable}`
-/** A readable copy keeps its location; otherwise the block moves to the new copy, with the same ID. */
+/** A readable copy retains its location; otherwise the row gets the new location, with the same ID. */
 export const unlessReadable = `ON CONFLICT (hash) DO UPDATE SET file = excluded.file, at = excluded.at, bytes = excluded.bytes,
   form = excluded.form, size = excluded.size WHERE block.file <= 0`
 
@@ -66,10 +65,10 @@ export function insertBlocks(rows: readonly BlockRow[], created: number): Statem
   )
 }
 
-/** As a row has them: hash, file, at, bytes, form, size. */
+/** The values of a row: hash, file, at, bytes, form, size. */
 export type BlockValues = readonly [Uint8Array, number, number, number, BlockForm, number]
 
-/** `insertBlocks` of many, without an object for each. */
+/** `insertBlocks` for many blocks, without an object for each. */
 export function insertBlockValues(rows: readonly BlockValues[], created: number): Statement {
   return {
     sql: `INSERT INTO block (created, hash, file, at, bytes, form, size)
@@ -79,7 +78,7 @@ export function insertBlockValues(rows: readonly BlockValues[], created: number)
   }
 }
 
-/** The write fails if one of the blocks is gone: its place is NULL, which the table refuses. */
+/** Fails if one of the blocks was deleted: its location is then NULL, which the table rejects. */
 export function requireBlocks(hashes: readonly Uint8Array[]): Statement {
   return {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
@@ -90,7 +89,7 @@ export function requireBlocks(hashes: readonly Uint8Array[]): Statement {
   }
 }
 
-/** Reads no longer find the copy at this place. Its bytes stay until a later copy replaces it. */
+/** Reads no longer find the copy at this location. Its bytes stay until a later copy replaces it. */
 export function quarantineBlock(hash: Uint8Array, { file, at }: BlockPlace): Statement {
   return {
     sql: 'UPDATE block SET file = -file WHERE hash = ? AND file = ? AND at = ?',
@@ -98,12 +97,12 @@ export function quarantineBlock(hash: Uint8Array, { file, at }: BlockPlace): Sta
   }
 }
 
-/** Reads find the copy in quarantine again. */
+/** Reads find the quarantined copy again. */
 export function releaseBlock(hash: Uint8Array): Statement {
   return { sql: 'UPDATE block SET file = -file WHERE hash = ? AND file < 0', parameters: [hash] }
 }
 
-/** Deletes those without a charge, and without an open batch that depends on them. */
+/** Deletes the blocks without a charge on which no open batch depends. */
 export function deleteUnreferencedBlocks(hashes: readonly Uint8Array[]): Statement {
   return {
     sql: `DELETE FROM block WHERE hash = ? AND NOT ${isCharged}
@@ -113,7 +112,7 @@ export function deleteUnreferencedBlocks(hashes: readonly Uint8Array[]): Stateme
   }
 }
 
-/** New locations of whole blocks; deleted or already moved ones stay unchanged. */
+/** New locations of whole blocks; rows of deleted or already moved blocks are unchanged. */
 export function moveBlocksTo(
   moves: readonly {
     readonly from: BlockRow
@@ -128,7 +127,7 @@ export function moveBlocksTo(
   }
 }
 
-/** New locations and forms, whatever the rows had before. */
+/** New locations and forms, whatever the rows contained before. */
 export function replacePlaces(rows: readonly BlockRow[]): Statement {
   return {
     sql: 'UPDATE block SET file = ?, at = ?, bytes = ?, form = ?, size = ? WHERE hash = ?',
@@ -137,7 +136,7 @@ export function replacePlaces(rows: readonly BlockRow[]): Statement {
   }
 }
 
-/** Whether a copy in quarantine is in that segment. */
+/** Whether a quarantined copy is in that segment. */
 export function hasQuarantinedIn(db: Database, file: number): boolean {
   return db.getValue('SELECT 1 FROM block WHERE file <= 0 AND file = ? LIMIT 1', [-file]) !== null
 }
@@ -155,7 +154,7 @@ export function listBlocksIn(
   )
 }
 
-/** The next `limit` blocks after an ID, with those in quarantine, whose `file` is negative. */
+/** The next `limit` blocks after an ID, including quarantined ones, whose `file` is negative. */
 export function listBlocksAfter(
   db: Database,
   after: number,
@@ -168,7 +167,7 @@ export function listBlocksAfter(
   )
 }
 
-/** With those in quarantine. None in a database of an earlier version. */
+/** Includes quarantined blocks. 0 in a database of an earlier version. */
 export function countBlocks(db: Database): number {
   const known = db.getValue(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'block'`)
   if (known === null) return 0

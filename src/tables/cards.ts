@@ -1,4 +1,4 @@
-// Tables `card`, `card_attempt` and `card_notice`: the payment provider's state per account, started forms, and received
+// Tables `card`, `card_attempt` and `card_notice`: the payment provider's state of each account, started card forms, and received
 // notices.
 // Tested by src/access/cards/cards.test.ts
 import { query, type Query } from '../db/rows.ts'
@@ -8,7 +8,7 @@ import { updateCardFlag } from './accounts.ts'
 /** `as_of`: milliseconds since 1970 UTC; `newest` in the provider's unit, seconds. */
 export type CardRow = {
   readonly customer: string | null
-  /** Number of earlier customers of this account: a deleted one is never reused. */
+  /** Number of earlier customers of this account: the ID of a deleted customer is never reused. */
   readonly generation: number
   readonly payment_method: string | null
   readonly brand: string | null
@@ -29,7 +29,7 @@ export function findCard(accountId: string): Query<CardRow> {
   )
 }
 
-/** The account that has this customer now. */
+/** The account that currently has this customer. */
 export function findAccountOfCustomer(customer: string): Query<{ readonly account_id: string }> {
   return query('SELECT account_id FROM card WHERE customer = ?', [customer])
 }
@@ -44,7 +44,7 @@ export function upsertCustomer(accountId: string, customer: string): readonly St
   ]
 }
 
-/** The provider's reply at `as_of`, and its effect on the account. Ignored if the stored row is newer. */
+/** Stores the provider's reply at `as_of`, and its effect on the account. No effect if the stored row is newer. */
 export function updateCard(
   accountId: string,
   row: Omit<CardRow, 'customer' | 'generation'>,
@@ -70,7 +70,7 @@ export function updateCard(
   ]
 }
 
-/** The provider deleted the customer, and its cards with it. */
+/** For a customer that the provider deleted together with its cards. */
 export function clearCustomer(accountId: string, asOf: number): readonly Statement[] {
   return [
     {
@@ -94,7 +94,7 @@ export function findAttempt(
   ])
 }
 
-/** Fails with `NothingChanged` if the account began `most` forms since `after`. Deletes the account's earlier ones. */
+/** Fails with `NothingChanged` if the account started `most` forms since `after`. Deletes the account's earlier ones. */
 export function insertAttempt(of: {
   readonly accountId: string
   readonly attempt: string

@@ -1,6 +1,6 @@
-// Tables `chain_head`, `chain_block`, `chain_transaction`, `chain_plan` and `chain_fork`: the head of each embedded chain,
-// the block hash at each number, the block and position of each transaction, how its next blocks are made, the block of
-// another network that it is forked from.
+// Tables `chain_head`, `chain_block`, `chain_transaction`, `chain_plan` and `chain_fork`: the head of each embedded chain, the
+// block hash at each number, the block and position of each transaction, the plan for creating its next blocks, and the block of
+// another network from which it was forked.
 // Tested by src/devchain/chain-head.test.ts
 import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'
@@ -18,7 +18,7 @@ export function findChainHead(
   )
 }
 
-/** Name of an embedded chain of the database; null: there is none. */
+/** Name of any embedded chain in the database; null: none. */
 export function findAnyChain(db: Database): string | null {
   return db.getValue('SELECT network FROM chain_head LIMIT 1')
 }
@@ -59,7 +59,7 @@ export function listBlocksAbove(
   )
 }
 
-/** JSON of devchain/saved-plan.ts; null: none was saved. */
+/** JSON of devchain/saved-plan.ts; null: none is stored. */
 export function findChainPlan(db: Database, network: string): string | null {
   return (
     db.get<{ plan: string }>('SELECT plan FROM chain_plan WHERE network = ?', [network])?.plan ??
@@ -74,7 +74,7 @@ export function saveChainPlan(network: string, plan: string): Statement {
   }
 }
 
-/** `asked`: the block as the settings name it. `hash`, `state_root`: 32 bytes. */
+/** `asked`: the block as specified in the settings. `hash`, `state_root`: 32 bytes. */
 export type ChainForkRow = {
   readonly source: string
   readonly asked: string
@@ -83,7 +83,7 @@ export type ChainForkRow = {
   readonly state_root: Uint8Array
 }
 
-/** Null: the chain begins with a genesis block, or there is none. */
+/** Null: the chain begins with a genesis block, or there is no chain. */
 export function findChainFork(db: Database, network: string): ChainForkRow | null {
   return db.get<ChainForkRow>(
     'SELECT source, asked, number, hash, state_root FROM chain_fork WHERE network = ?',
@@ -91,7 +91,7 @@ export function findChainFork(db: Database, network: string): ChainForkRow | nul
   )
 }
 
-/** The write fails if the network already has a fork. */
+/** Fails if the network already has a fork. */
 export function insertChainFork(
   network: string,
   fork: ChainPlace & {
@@ -107,7 +107,7 @@ export function insertChainFork(
   }
 }
 
-/** The write fails if the network already has a head. */
+/** Fails if the network already has a head. */
 export function insertChainHead(network: string, { number, hash }: ChainPlace): Statement {
   return {
     sql: 'INSERT INTO chain_head (network, number, hash) VALUES (?, ?, ?)',
@@ -128,7 +128,7 @@ export function moveChainHead(
   }
 }
 
-/** From any head. */
+/** Sets the head, whatever it was. */
 export function resetChainHead(network: string, { number, hash }: ChainPlace): Statement {
   return {
     sql: 'UPDATE chain_head SET number = ?, hash = ? WHERE network = ?',
@@ -155,7 +155,7 @@ export function insertChainTransactions(
   }))
 }
 
-/** Blocks above `number`, and their transactions. */
+/** Deletes the blocks above `number`, and their transactions. */
 export function deleteChainAbove(network: string, number: bigint): readonly Statement[] {
   return [
     {

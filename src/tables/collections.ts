@@ -3,7 +3,7 @@
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 
-/** `blocks` and `bytes`: deleted; null: nothing was collected, for the reason in `error`. */
+/** `blocks` and `bytes`: what was deleted; null: nothing was collected, and `error` contains the reason. */
 export type CollectionResultRow = {
   readonly blocks: number | null
   readonly bytes: number | null
@@ -14,24 +14,24 @@ export function insertCollection(asked: number): Statement {
   return { sql: 'INSERT INTO collection (asked) VALUES (?)', parameters: [asked] }
 }
 
-/** `id` null: there is none. */
+/** `id` null: no collections. */
 export function findLatestCollection(): Query<{ readonly id: number | null }> {
   return query('SELECT max(id) AS id FROM collection')
 }
 
-/** The latest without a result; `id` null: there is none. */
+/** The latest one without a result; `id` null: none. */
 export function findLatestOpenCollection(): Query<{ readonly id: number | null }> {
   return query('SELECT max(id) AS id FROM collection WHERE ended IS NULL')
 }
 
-/** No row: it has not ended. */
+/** No row: it has not ended yet. */
 export function findCollectionResult(id: number): Query<CollectionResultRow> {
   return query('SELECT blocks, bytes, error FROM collection WHERE id = ? AND ended IS NOT NULL', [
     id,
   ])
 }
 
-/** Ends all requests up to `latest`, and deletes results except the last `resultsMax`. */
+/** Sets the result of all requests up to `latest`, and deletes all but the last `resultsMax` results. */
 export function endCollections(
   latest: number,
   { blocks, bytes, error }: CollectionResultRow,

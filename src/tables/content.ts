@@ -1,5 +1,5 @@
-// Tables `content`, `body` and `staged_content`: bytes in rows, one copy for each kind and hash. The row of a copy in
-// quarantine has the negative of its body.
+// Tables `content`, `body` and `staged_content`: bytes in rows, one copy per kind and hash. The row of a quarantined copy has the
+// negative ID of its body.
 // Tested by test/suites/block-store.suite.ts
 import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'
@@ -7,7 +7,7 @@ import type { Statement } from '../db/writer.ts'
 type Values = Pick<Database, 'getValue'>
 
 const absent = 'NOT EXISTS (SELECT 1 FROM content WHERE kind = ?2 AND hash = ?3 AND body > 0)'
-/** A trigger deletes the body of the copy in quarantine. */
+/** A trigger deletes the body of the quarantined copy. */
 const replaceQuarantined =
   'ON CONFLICT (kind, hash) DO UPDATE SET body = excluded.body WHERE content.body < 0'
 
@@ -19,7 +19,7 @@ export function findContent(db: Values, kind: string, hash: Uint8Array): Uint8Ar
   )
 }
 
-/** Only of a copy in quarantine. */
+/** Finds only a quarantined copy. */
 export function findQuarantinedContent(
   db: Values,
   kind: string,
@@ -32,7 +32,7 @@ export function findQuarantinedContent(
   )
 }
 
-/** In quarantine or not. */
+/** Whether quarantined or not. */
 export function findAnyContent(db: Values, kind: string, hash: Uint8Array): Uint8Array | null {
   return db.getValue(
     `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = abs(content.body)
@@ -51,7 +51,7 @@ export function hasContent(db: Values, kind: string, hash: Uint8Array): boolean 
   return db.getValue(sql, [kind, hash]) !== null
 }
 
-/** Leaves an existing copy unchanged, and takes the place of one in quarantine. */
+/** Leaves an existing copy unchanged, but replaces a quarantined one. */
 export function insertContent(
   kind: string,
   hash: Uint8Array,
@@ -78,7 +78,7 @@ export function quarantineContent(kind: string, hash: Uint8Array): Statement {
   }
 }
 
-/** Reads find the copy in quarantine again. */
+/** Reads find the quarantined copy again. */
 export function releaseContent(kind: string, hash: Uint8Array): Statement {
   return {
     sql: 'UPDATE content SET body = -body WHERE kind = ? AND hash = ? AND body < 0',
@@ -106,7 +106,7 @@ export function stageContent(
   ]
 }
 
-/** Makes a batch visible. Content stored by another writer meanwhile stays; the staged duplicate is removed. */
+/** Makes a batch visible. Content that another writer stored in the meantime remains, and the staged duplicate is removed. */
 export function publishStagedContent(batch: string): readonly Statement[] {
   const parameters = [batch]
   return [
@@ -127,13 +127,10 @@ export function publishStagedContent(batch: string): readonly Statement[] {
   ]
 }
 
-/** Rows of one step of `unstageContent`: discarding a large upload must not block the writer for long. */
+/** Rows that one step of `unstageContent` deletes: discarding a large upload must not block the writer for long. */
 export const unstageContentRows = 64
 
-/**
- * One step; in the last one, the last statement changes fewer than `unstageContentRows` rows. `batch` null: of all
- * batches.
- */
+/** Runs one step; in the last step, the last statement changes fewer than `unstageContentRows` rows. `batch` null: all batches. */
 export function unstageContent(batch: string | null): readonly Statement[] {
   const where = batch === null ? '1 = 1' : 'batch = ?1'
   const parameters = batch === null ? [] : [batch]
@@ -161,7 +158,7 @@ export type ContentRow = {
   readonly bytes: Uint8Array | null
 }
 
-/** The next `limit` copies after one, by kind and hash; with those in quarantine. */
+/** The next `limit` copies after the given one, by kind and hash, including quarantined ones. */
 export function listContentAfter(
   db: Database,
   kind: string,
@@ -177,12 +174,14 @@ export function listContentAfter(
   )
 }
 
-/** With those in quarantine. */
+/** Includes quarantined copies. */
 export function countContent(db: Database): number {
   return db.get<{ copies: number }>('SELECT count(*) AS copies FROM content')?.copies ?? 0
 }
 
-/** A file block of an earlier version; now they are in segments. `bytes`: its size; null: the body is missing. */
+/**
+ * A file block stored by an earlier version; later versions store them in segments. `bytes`: its size; null: the body is missing.
+ */
 export type BlockBodyRow = {
   readonly hash: Uint8Array
   readonly body: number | null

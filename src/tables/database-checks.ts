@@ -1,4 +1,4 @@
-// Table `database_check`: the last full check of the database, in one row.
+// Table `database_check`: time of the last full check of the database, in one row.
 // Tested by test/faults/database-check.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'

@@ -26,7 +26,7 @@ export function findDenial(rule: string): Query<DenialRow> {
   return query('SELECT rule, status, reason, created FROM denial WHERE rule = ?', [rule])
 }
 
-/** A rule that exists gets the new status and reason. */
+/** An existing rule gets the new status and reason. */
 export function putDenial({ rule, status, reason, created }: DenialRow): Statement {
   return {
     sql: `INSERT INTO denial (rule, status, reason, created) VALUES (?, ?, ?, ?)

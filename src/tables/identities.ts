@@ -1,4 +1,4 @@
-// Table `identity`: the account of a person at an OpenID provider, by issuer and subject.
+// Table `identity`: links a person to an account at an OpenID provider, by issuer and subject.
 // Tested by test/admin/openid.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
@@ -8,7 +8,7 @@ export type IdentityRow = {
   readonly issuer: string
   readonly subject: string
   readonly person_id: string
-  /** As the provider reported it last; null: it did not. */
+  /** As last reported by the provider; null: not reported. */
   readonly email: string | null
   readonly created: number
   readonly last_used: number | null
@@ -50,7 +50,7 @@ export function useIdentity(
   }
 }
 
-/** All of a person. Fails with `NothingChanged` if there is none. */
+/** Deletes all identities of a person. Fails with `NothingChanged` if there is none. */
 export function deleteIdentities(personId: string): Statement {
   const sql = 'DELETE FROM identity WHERE person_id = ?'
   return { sql, parameters: [personId], require: 'change' }

@@ -21,13 +21,13 @@ export type InvalidReplyRow = {
 
 export type ListedInvalidReply = InvalidReplyRow & { readonly id: number }
 
-/** How many an upstream sent, and when the last. */
+/** Number of invalid replies of an upstream, and the time of the last one. */
 export type InvalidReplyCount = Pick<InvalidReplyRow, 'network' | 'upstream'> & {
   readonly lies: number
   readonly last: number
 }
 
-/** The newest first. `before`: an ID, not included. */
+/** The newest first. `before`: an ID, exclusive. */
 export function listInvalidReplies(
   limit: number,
   before = Number.MAX_SAFE_INTEGER,
@@ -39,7 +39,7 @@ export function listInvalidReplies(
   )
 }
 
-/** As `listInvalidReplies`, of one upstream. */
+/** As `listInvalidReplies`, for one upstream. */
 export function listInvalidRepliesOf(
   { network, upstream }: Pick<InvalidReplyRow, 'network' | 'upstream'>,
   limit: number,
@@ -52,7 +52,7 @@ export function listInvalidRepliesOf(
   )
 }
 
-/** Since `since`, milliseconds since 1970 UTC. */
+/** `since`: milliseconds since 1970 UTC. */
 export function countInvalidReplies(since: number): Query<InvalidReplyCount> {
   return query(
     `SELECT network, upstream, count(*) AS lies, max(time) AS last FROM lie WHERE time >= ?
@@ -61,7 +61,7 @@ export function countInvalidReplies(since: number): Query<InvalidReplyCount> {
   )
 }
 
-/** Deletes all but the newest `rowsMax`. */
+/** Inserts the row, and deletes all but the newest `rowsMax`. */
 export function insertInvalidReply(row: InvalidReplyRow, rowsMax: number): readonly Statement[] {
   const { time, network, upstream, method, params, response, expected, computed, block } = row
   return [

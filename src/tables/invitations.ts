@@ -17,7 +17,7 @@ export type InvitationRow = {
 
 const columns = `i.id, i.role, i.account_id, coalesce(a.name, i.account_name) AS account_name, i.email, i.created,
   i.expires, i.first`
-/** The link of an inviter who is no longer owner or operator admits no person, not even the inviter. */
+/** The link of an inviter who is no longer owner or operator cannot be used, not even by the inviter. */
 const inviterMay = `(i.invited_by IS NULL OR EXISTS (SELECT 1 FROM person p WHERE p.id = i.invited_by
   AND p.disabled IS NULL AND (p.operator = 1 OR (i.role <> 'operator' AND EXISTS (SELECT 1 FROM membership m
   WHERE m.person_id = p.id AND m.account_id = i.account_id AND m.role = 'owner')))))`
@@ -27,7 +27,7 @@ const credentialLives = `(i.token_id IS NULL OR EXISTS (SELECT 1 FROM token t WH
 const isOpen = `i.used IS NULL AND i.expires > ?1 AND ${inviterMay} AND ${credentialLives}`
 const noOperator = 'NOT EXISTS (SELECT 1 FROM person WHERE operator = 1 AND disabled IS NULL)'
 
-/** One that can be used. `hash`: sha256 of its token. */
+/** Finds an invitation that can be used. `hash`: sha256 of its token. */
 export function findOpenInvitation(hash: Uint8Array, now: number): Query<InvitationRow> {
   return query(
     `SELECT ${columns} FROM invitation i LEFT JOIN account a ON a.id = i.account_id
@@ -36,7 +36,7 @@ export function findOpenInvitation(hash: Uint8Array, now: number): Query<Invitat
   )
 }
 
-/** Those that can be used, the newest first, at most 1,000. `accountId` null: of all accounts. */
+/** Invitations that can be used, the newest first, at most 1,000. `accountId` null: of all accounts. */
 export function listOpenInvitations(accountId: string | null, now: number): Query<InvitationRow> {
   return query(
     `SELECT ${columns} FROM invitation i LEFT JOIN account a ON a.id = i.account_id
@@ -45,7 +45,7 @@ export function listOpenInvitations(accountId: string | null, now: number): Quer
   )
 }
 
-/** When the latest unused link for the first operator expires; `expires` null: there is none. */
+/** When the latest unused link for the first operator expires; `expires` null: none. */
 export function findFirstInvitationExpiry(): Query<{ readonly expires: number | null }> {
   return query('SELECT max(expires) AS expires FROM invitation WHERE first = 1 AND used IS NULL')
 }
@@ -53,20 +53,20 @@ export function findFirstInvitationExpiry(): Query<{ readonly expires: number | 
 type NewInvitation = Omit<InvitationRow, 'first'> & {
   /** sha256 of its token. */
   readonly token_hash: Uint8Array
-  /** ID of the person who invites; null: the owner of the data folder. */
+  /** ID of the inviter; null: the owner of the data folder. */
   readonly invited_by: string | null
-  /** Session or token that the person invites with. */
+  /** Session or token with which the person invites. */
   readonly session_id: string | null
   readonly token_id: string | null
 }
 
-/** Fails with `NothingChanged` if `openMax` invitations of its account can be used. */
+/** Fails with `NothingChanged` if the account already has `openMax` usable invitations. */
 export function insertInvitation(invitation: NewInvitation, openMax: number): Statement {
   const condition = `(SELECT count(*) FROM invitation i WHERE i.account_id IS NOT DISTINCT FROM ?5 AND ${isOpen}) < ?13`
   return insert({ ...invitation, first: 0 }, condition, [openMax])
 }
 
-/** For the first operator. Fails with `NothingChanged` if an operator exists. */
+/** Inserts the link for the first operator. Fails with `NothingChanged` if an operator exists. */
 export function insertFirstInvitation(invitation: NewInvitation): Statement {
   return insert({ ...invitation, first: 1 }, noOperator, [])
 }
@@ -100,8 +100,8 @@ function insert(
 }
 
 /**
- * Fails with `NothingChanged` if it cannot be used: used, expired, withdrawn, or for the first operator while one
- * exists.
+ * Fails with `NothingChanged` if the invitation cannot be used: it was used, expired or withdrawn, or is for the first operator
+ * while an operator exists.
  */
 export function useInvitation(id: string, hash: Uint8Array, now: number): Statement {
   return {
@@ -113,8 +113,7 @@ export function useInvitation(id: string, hash: Uint8Array, now: number): Statem
 }
 
 /**
- * `accountId`: only one of this account; null: of any. Fails with `NothingChanged` if there is no such unused
- * invitation.
+ * `accountId`: only an invitation of this account; null: of any. Fails with `NothingChanged` if there is no such unused invitation.
  */
 export function deleteInvitation(id: string, accountId: string | null): Statement {
   return {
@@ -124,12 +123,12 @@ export function deleteInvitation(id: string, accountId: string | null): Statemen
   }
 }
 
-/** Unused links for the first operator. */
+/** Deletes unused links for the first operator. */
 export function deleteFirstInvitations(): Statement {
   return { sql: 'DELETE FROM invitation WHERE first = 1 AND used IS NULL', parameters: [] }
 }
 
-/** Unused ones that a person made. */
+/** Deletes unused invitations that a person created. */
 export function deleteInvitationsOf(personId: string): Statement {
   return {
     sql: 'DELETE FROM invitation WHERE invited_by = ? AND used IS NULL',
@@ -137,7 +136,7 @@ export function deleteInvitationsOf(personId: string): Statement {
   }
 }
 
-/** Unused ones for operators that a person made. */
+/** Deletes unused invitations for operators that a person created. */
 export function deleteOperatorInvitationsOf(personId: string): Statement {
   return {
     sql: `DELETE FROM invitation WHERE invited_by = ? AND used IS NULL AND role = 'operator'`,
@@ -145,7 +144,7 @@ export function deleteOperatorInvitationsOf(personId: string): Statement {
   }
 }
 
-/** Unused ones that were made in one session. */
+/** Deletes unused invitations that were created in one session. */
 export function deleteInvitationsOfSession(session: string): Statement {
   return {
     sql: 'DELETE FROM invitation WHERE session_id = ? AND used IS NULL',
@@ -153,7 +152,7 @@ export function deleteInvitationsOfSession(session: string): Statement {
   }
 }
 
-/** Unused ones that a person made in any session but `keep`. */
+/** Deletes unused invitations that a person created in any session except `keep`. */
 export function deleteInvitationsOfSessions(personId: string, keep: string | null): Statement {
   return {
     sql: `DELETE FROM invitation WHERE invited_by = ?1 AND used IS NULL AND session_id IS NOT NULL
@@ -162,7 +161,7 @@ export function deleteInvitationsOfSessions(personId: string, keep: string | nul
   }
 }
 
-/** Those that expired before `time`. */
+/** Deletes invitations that expired before `time`. */
 export function deleteExpiredInvitations(time: number): Statement {
   return { sql: 'DELETE FROM invitation WHERE expires < ?', parameters: [time] }
 }

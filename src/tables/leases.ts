@@ -5,10 +5,10 @@ import { greatest, query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 import { isRoot, type RootName, rootParameters } from './roots.ts'
 
-/** `blocks`: of its root. */
+/** `blocks`: number of blocks of its root. */
 export type LeaseRow = { readonly id: number; readonly root: number; readonly blocks: number }
 
-/** The account's first leases, at most `limit`. */
+/** The account's first leases by ID, at most `limit`. */
 export function listLeases(accountId: string, limit: number): Query<LeaseRow> {
   return query(
     `SELECT lease.id AS id, lease.root AS root, root.blocks AS blocks FROM lease
@@ -19,8 +19,8 @@ export function listLeases(accountId: string, limit: number): Query<LeaseRow> {
 }
 
 /**
- * Leases the root, which must exist, until `expires`, or longer if it already is leased. `wanted`: bytes of the CID
- * whose incomplete pin this is a part of, or null.
+ * Leases the root, which must exist, until `expires`, or longer if it is leased already. `wanted`: bytes of the CID of the
+ * incomplete pin that this lease is a part of, or null.
  */
 export function upsertLease(
   accountId: string,
@@ -35,7 +35,7 @@ export function upsertLease(
   }
 }
 
-/** Ends the account's lease of one root, whatever its time. */
+/** Ends the account's lease of one root, whatever its expiry. */
 export function deleteLease(accountId: string, name: RootName): Statement {
   return {
     sql: `DELETE FROM lease WHERE account_id = ? AND root IN (SELECT id FROM root WHERE ${isRoot})`,
@@ -48,7 +48,7 @@ export function deleteLeaseById(id: number): Statement {
   return { sql: 'DELETE FROM lease WHERE id = ?', parameters: [id] }
 }
 
-/** Ends every lease of the account that has the block. */
+/** Ends every lease of the account whose root contains the block. */
 export function deleteLeasesOver(accountId: string, multihash: Uint8Array): Statement {
   return {
     sql: `DELETE FROM lease WHERE account_id = ? AND EXISTS (SELECT 1 FROM closure JOIN block
@@ -65,7 +65,7 @@ export function deleteAttemptLeases(accountId: string, cid: Uint8Array): Stateme
   }
 }
 
-/** Ends at most `limit` of the leases that have expired. */
+/** Ends at most `limit` expired leases. */
 export function deleteExpiredLeases(now: number, limit: number): Statement {
   return {
     sql: `DELETE FROM lease WHERE id IN

@@ -26,7 +26,7 @@ export function findRole(
   return query(sql, [accountId, personId])
 }
 
-/** Accounts of a person, by name. */
+/** Accounts of a person, ordered by name. */
 export function listAccountsOf(personId: string): Query<RoleRow & { readonly name: string }> {
   return query(
     `SELECT m.account_id, a.name, m.role FROM membership m JOIN account a ON a.id = m.account_id
@@ -35,7 +35,7 @@ export function listAccountsOf(personId: string): Query<RoleRow & { readonly nam
   )
 }
 
-/** People of an account, by email. */
+/** People of an account, ordered by email. */
 export function listMembers(accountId: string): Query<MemberRow> {
   return query(
     `SELECT p.id, p.email, p.name, m.role, m.created, p.disabled, p.totp IS NOT NULL AS has_totp
@@ -44,7 +44,7 @@ export function listMembers(accountId: string): Query<MemberRow> {
   )
 }
 
-/** Roles of the person of a session; `hash`: sha256 of its token. */
+/** Roles of the person who owns a session; `hash`: sha256 of its token. */
 export function listRolesOfSession(hash: Uint8Array): Query<RoleRow> {
   return query(
     `SELECT m.account_id, m.role FROM membership m
@@ -53,7 +53,7 @@ export function listRolesOfSession(hash: Uint8Array): Query<RoleRow> {
   )
 }
 
-/** Roles of the person of an access token; `hash`: sha256 of it. */
+/** Roles of the person who owns an access token; `hash`: sha256 of it. */
 export function listRolesOfToken(hash: Uint8Array): Query<RoleRow> {
   return query(
     `SELECT m.account_id, m.role FROM membership m
@@ -62,7 +62,7 @@ export function listRolesOfToken(hash: Uint8Array): Query<RoleRow> {
   )
 }
 
-/** Accounts that have members, but no owner who can sign in; by name. */
+/** Accounts that have members, but no owner who can sign in; ordered by name. */
 export function listOwnerlessAccounts(limit: number): Query<{ readonly name: string }> {
   return query(
     `SELECT a.name FROM account a WHERE EXISTS (SELECT 1 FROM membership m WHERE m.account_id = a.id)
@@ -72,7 +72,7 @@ export function listOwnerlessAccounts(limit: number): Query<{ readonly name: str
   )
 }
 
-/** Sets the role in an account; joining never demotes an owner. */
+/** Sets the role in an account; never demotes an owner. */
 export function joinAccount(order: {
   readonly accountId: string
   readonly personId: string
@@ -87,19 +87,19 @@ export function joinAccount(order: {
   }
 }
 
-/** Another owner of the account `?1` than `?2` can sign in, or `?2` is no owner; `?3` 1: in any case. */
+/** An owner of account `?1` other than `?2` can sign in, or `?2` is not an owner; `?3` 1: always true. */
 const notLastOwner = `(?3 = 1 OR role <> 'owner' OR EXISTS (SELECT 1 FROM membership other
   JOIN person p ON p.id = other.person_id WHERE other.account_id = ?1 AND other.role = 'owner'
   AND p.disabled IS NULL AND other.person_id <> ?2))`
 
-/** `ownerless`: also the last owner who can sign in. */
+/** `ownerless`: also permits removing the last owner who can sign in. */
 type Leaving = {
   readonly accountId: string
   readonly personId: string
   readonly ownerless: boolean
 }
 
-/** Fails with `NothingChanged` if this person is not of the account, or would be its last owner who can sign in. */
+/** Fails with `NothingChanged` if this person is not a member of the account, or is its last owner who can sign in. */
 export function setRole({ accountId, personId, ownerless }: Leaving, role: MemberRole): Statement {
   return {
     sql: `UPDATE membership SET role = ?4 WHERE account_id = ?1 AND person_id = ?2
@@ -109,7 +109,7 @@ export function setRole({ accountId, personId, ownerless }: Leaving, role: Membe
   }
 }
 
-/** Fails with `NothingChanged` if this person is not of the account, or is its last owner who can sign in. */
+/** Fails with `NothingChanged` if this person is not a member of the account, or is its last owner who can sign in. */
 export function deleteMembership({ accountId, personId, ownerless }: Leaving): Statement {
   return {
     sql: `DELETE FROM membership WHERE account_id = ?1 AND person_id = ?2 AND ${notLastOwner}`,

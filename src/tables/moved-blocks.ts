@@ -1,11 +1,11 @@
-// Blocks as `cairn migrate` copies and checks them: the queries run on both engines.
+// Queries by which `cairn migrate` copies and checks blocks, for both engines.
 // Tested by test/cli/migrate.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
 
 type MovedBlock = { readonly id: number; readonly hash: Uint8Array; readonly size: number }
 
-/** The next `limit` blocks after an ID that have a copy. */
+/** The next `limit` blocks with a copy after an ID. */
 export function listMovedBlocks(after: number, limit: number): Query<MovedBlock> {
   return query(
     `SELECT id, hash, size FROM block WHERE id > ? AND file > 0 ORDER BY id LIMIT ${limit}`,
@@ -17,12 +17,12 @@ export function countMovedBlocks(): Query<{ readonly blocks: number }> {
   return query('SELECT count(*) AS blocks FROM block WHERE file > 0')
 }
 
-/** Blocks with a copy, at random. */
+/** A random sample of blocks with a copy. */
 export function sampleBlocks(limit: number): Query<{ readonly hash: Uint8Array }> {
   return query(`SELECT hash FROM block WHERE file > 0 ORDER BY random() LIMIT ${limit}`)
 }
 
-/** Of the folder itself. */
+/** Number of accounts in the database of the folder. */
 export function countAccounts(db: Database): number {
   return db.getValue<number>('SELECT count(*) FROM account') ?? 0
 }

@@ -21,7 +21,7 @@ export type PasskeyCredentialRow = {
   readonly sign_count: number
 }
 
-/** Of one person, the oldest first. */
+/** Passkeys of one person, the oldest first. */
 export function listPasskeys(personId: string): Query<PasskeyRow> {
   return query(
     `SELECT id, name, rp_id, created, last_used FROM passkey
@@ -30,7 +30,7 @@ export function listPasskeys(personId: string): Query<PasskeyRow> {
   )
 }
 
-/** Of one person, for one host name. `transports`: separated by spaces. */
+/** Passkeys of one person for one host name. `transports`: separated by spaces. */
 export function listPasskeyCredentials(
   personId: string,
   rpId: string,
@@ -50,14 +50,13 @@ export function findPasskeyCredential(
   )
 }
 
-/** One row if a passkey has this credential ID, for any host name. */
+/** Returns one row if a passkey has this credential ID, for any host name. */
 export function passkeyExists(credentialId: Uint8Array): Query<{ readonly found: 1 }> {
   return query('SELECT 1 AS found FROM passkey WHERE credential_id = ?', [credentialId])
 }
 
 /**
- * Fails with `NothingChanged` if the credential exists, the person has `perPersonMax` passkeys, or the session of the
- * person has ended.
+ * Fails with `NothingChanged` if the credential exists, the person has `perPersonMax` passkeys, or the person's session has ended.
  */
 export function insertPasskey(
   passkey: Omit<PasskeyRow, 'last_used'> &
@@ -92,7 +91,7 @@ export function insertPasskey(
   }
 }
 
-/** Fails with `NothingChanged` if it was removed, or a concurrent request used it with this count or a higher one. */
+/** Fails with `NothingChanged` if it was removed, or a concurrent request used it with the same count or a higher one. */
 export function usePasskey(id: string, signCount: number, now: number): Statement {
   return {
     sql: `UPDATE passkey SET sign_count = ?1, last_used = ?2
@@ -111,7 +110,7 @@ export function deletePasskey(id: string, personId: string): Statement {
   }
 }
 
-/** All of a person. */
+/** Deletes all passkeys of a person. */
 export function deletePasskeys(personId: string): Statement {
   return { sql: 'DELETE FROM passkey WHERE person_id = ?', parameters: [personId] }
 }

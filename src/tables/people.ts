@@ -13,11 +13,11 @@ export type PersonRow = {
   readonly created: number
   /** Milliseconds since 1970 UTC, or null. */
   readonly disabled: number | null
-  /** 1: has a confirmed authenticator. */
+  /** 1: the person has a confirmed authenticator. */
   readonly has_totp: number
-  /** Their number. */
+  /** Number of passkeys. */
   readonly passkeys: number
-  /** 0: signs in by other means alone. */
+  /** 0: the person signs in only by other means. */
   readonly has_password: number
   /** Issuer of the newest identity at an OpenID provider, or null. */
   readonly issuer: string | null
@@ -39,7 +39,7 @@ export type PasswordRow = {
   readonly has_totp: number
 }
 
-// Without a password the column is empty: it has been NOT NULL since the first version.
+// Without a password the column is empty, because it has been NOT NULL since the first version.
 const passwordColumns =
   "id, email, nullif(password, '') AS password, disabled, totp IS NOT NULL AS has_totp"
 
@@ -59,7 +59,7 @@ export function findPersonByEmail(email: string): Query<PersonRow> {
   return query(`SELECT ${personColumns} FROM person p WHERE p.email = ?`, [email])
 }
 
-/** By email. */
+/** Ordered by email. */
 export function listPeople(after: string, limit: number): Query<PersonRow> {
   return query(`SELECT ${personColumns} FROM person p WHERE p.email > ? ORDER BY p.email LIMIT ?`, [
     after,
@@ -67,7 +67,7 @@ export function listPeople(after: string, limit: number): Query<PersonRow> {
   ])
 }
 
-/** One row if a person exists. */
+/** Returns one row if a person exists. */
 export function personExists(id: string): Query<{ readonly found: 1 }> {
   return query('SELECT 1 AS found FROM person WHERE id = ?', [id])
 }
@@ -76,12 +76,12 @@ export function countPeople(): Query<{ readonly count: number }> {
   return query('SELECT count(*) AS count FROM person')
 }
 
-/** One row if an operator can sign in. */
+/** Returns one row if an operator can sign in. */
 export function operatorExists(): Query<{ readonly found: 1 }> {
   return query('SELECT 1 AS found FROM person WHERE operator = 1 AND disabled IS NULL LIMIT 1')
 }
 
-/** Those who can sign in, by email. */
+/** Operators who can sign in, ordered by email. */
 export function listOperators(): Query<PersonRow> {
   return query(
     `SELECT ${personColumns} FROM person p
@@ -89,7 +89,7 @@ export function listOperators(): Query<PersonRow> {
   )
 }
 
-/** People with an authenticator, by email. */
+/** Emails of people with an authenticator, sorted. */
 export function listAuthenticatorEmails(): Query<Pick<PersonRow, 'email'>> {
   return query('SELECT email FROM person WHERE totp IS NOT NULL ORDER BY email')
 }
@@ -132,7 +132,7 @@ export function setPassword(id: string, password: string): Statement {
   return { sql, parameters: [password, id], require: 'change' }
 }
 
-/** An operator other than `?2` can sign in, or `?2` is none. */
+/** An operator other than `?2` can sign in, or `?2` is not an operator. */
 const notLastOperator = `(operator = 0 OR disabled IS NOT NULL OR EXISTS
   (SELECT 1 FROM person other WHERE other.operator = 1 AND other.disabled IS NULL AND other.id <> ?2))`
 
@@ -159,20 +159,18 @@ export function setOperator(id: string, isOperator: boolean): Statement {
   }
 }
 
-/** The person exists. */
+/** The person must exist. */
 export function promotePerson(id: string): Statement {
   return { sql: 'UPDATE person SET operator = 1 WHERE id = ?', parameters: [id] }
 }
 
-/** Of an authenticator that is not confirmed yet; `secret`: encrypted. */
+/** Sets an authenticator that is not confirmed yet; `secret`: encrypted. */
 export function setNewAuthenticator(id: string, secret: Uint8Array): Statement {
   const sql = 'UPDATE person SET totp_new = ? WHERE id = ?'
   return { sql, parameters: [secret, id], require: 'change' }
 }
 
-/**
- * Fails with `NothingChanged` if `secret` is no longer the new one. `step`: of the code that confirmed it, RFC 6238.
- */
+/** Fails with `NothingChanged` if `secret` is no longer the unconfirmed one. `step`: time step of the confirming code, RFC 6238. */
 export function confirmAuthenticator(id: string, secret: Uint8Array, step: number): Statement {
   return {
     sql: `UPDATE person SET totp = totp_new, totp_new = NULL, totp_step = ?
@@ -183,8 +181,8 @@ export function confirmAuthenticator(id: string, secret: Uint8Array, step: numbe
 }
 
 /**
- * Accepts a code once, RFC 6238 5.2: no change if a code of this step or a later one was accepted, or `secret` is no
- * longer that of the authenticator.
+ * Accepts a code only once, RFC 6238 5.2: changes nothing if a code of this or a later step was accepted, or `secret` is no longer
+ * the authenticator's.
  */
 export function useAuthenticatorStep(id: string, secret: Uint8Array, step: number): Statement {
   const sql = 'UPDATE person SET totp_step = ?1 WHERE id = ?2 AND totp_step < ?1 AND totp = ?3'

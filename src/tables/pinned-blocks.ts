@@ -3,12 +3,12 @@
 import { placeholders, query, type Query } from '../db/rows.ts'
 import type { PinMode } from './pins.ts'
 
-/** Most leases of an account that `pinAboveExists` looks through. */
+/** Maximum number of an account's leases that `pinAboveExists` examines. */
 const leasesMax = 1000
 
 type Found = { readonly found: number }
 
-/** One row if the account, or with null any account, has a pin of one of the CIDs. */
+/** Returns one row if the account, or with null any account, has a pin of one of the CIDs. */
 export function pinOfAnyExists(
   cids: readonly Uint8Array[],
   accountId: string | null,
@@ -17,7 +17,7 @@ export function pinOfAnyExists(
   const ofMode = mode === null ? '' : ` AND mode = '${mode}'`
   const pinned = `SELECT 1 FROM pin WHERE account_id = account.id AND cid IN (${placeholders(cids)})${ofMode}`
   const own = accountId === null ? '' : 'account.id = ? AND '
-  // By account, because that is what the primary key begins with.
+  // By account, because the primary key begins with the account.
   return query(`SELECT 1 AS found FROM account WHERE ${own}EXISTS (${pinned}) LIMIT 1`, [
     ...namedBy(accountId),
     ...cids,
@@ -25,9 +25,9 @@ export function pinOfAnyExists(
 }
 
 /**
- * One row if the block is below a recursive pin of the account, or with null of any account: more of its roots reach
- * the block than those that it only leases, those that it releases step by step, and those of direct pins of `cids`,
- * the forms of the block's CID, and those of its MFS tree. No row for an account with very many leases.
+ * Returns one row if the block is below a recursive pin of the account, or with null of any account: more of its roots reach the
+ * block than those that are only leased, are being released in steps, or belong to direct pins of `cids` (the forms of the block's
+ * CID), or to its MFS tree. No row for an account with very many leases.
  */
 export function pinAboveExists(
   multihash: Uint8Array,
@@ -58,7 +58,7 @@ export function pinAboveExists(
   )
 }
 
-/** A pin of the account whose CID names the block, a recursive one first. */
+/** A pin of the account whose CID is that of the block, a recursive one first. */
 export function findPinOfBlock(
   accountId: string,
   multihash: Uint8Array,
@@ -70,10 +70,10 @@ export function findPinOfBlock(
   )
 }
 
-/** `above` 1: the pin reaches one of the blocks, or it is not counted yet. */
+/** `above` 1: the pin reaches one of the blocks, or is not counted yet. */
 export type PinAboveRow = { readonly cid: Uint8Array; readonly above: number }
 
-/** The account's pins by CID from `after` on, compared with one block. */
+/** The account's pins by CID after `after`, compared with one block. */
 export function listPinsAbove(
   accountId: string,
   multihash: Uint8Array,
@@ -88,7 +88,7 @@ export function listPinsAbove(
   )
 }
 
-/** The account's pins by CID from `after` on, compared with several blocks. */
+/** The account's pins by CID after `after`, compared with several blocks. */
 export function listPinsAboveAny(
   accountId: string,
   multihashes: readonly Uint8Array[],

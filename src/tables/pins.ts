@@ -1,4 +1,4 @@
-// Table `pin`: the pins of accounts, each with the root of its blocks. CIDs are bytes: a v0 and a v1 CID of one block are
+// Table `pin`: the pins of accounts, each with the root of its blocks. CIDs are stored as bytes: a v0 and a v1 CID of one block are
 // two pins.
 // Tested by src/ipfs/files.test.ts, src/ipfs/pins/roots.test.ts
 import type { NameEndings } from '../base/file-types.ts'
@@ -18,21 +18,21 @@ export type DatedPinRow = PinRow & {
   readonly bytes: number | null
   readonly blocks: number | null
   readonly provide: Provide
-  /** Last and next announcement of the root, as of table `provide`; null: none, or no account makes it public. */
+  /** Last and next announcement of the root, as in table `provide`; null: none, or no account makes it public. */
   readonly announced: number | null
   readonly due: number | null
-  /** The value by which the list is ordered. */
+  /** The value that determines the position in the list. */
   readonly place: number | string
 }
 
-/** A pin of a version that had no roots. */
+/** A pin of an earlier version, which had no roots. */
 export type UncountedPinRow = {
   readonly account_id: string
   readonly cid: Uint8Array
   readonly mode: PinMode
 }
 
-/** `account`: name of the account; null: there is no such account. */
+/** `account`: name of the account; null: the account does not exist. */
 export type AccountPinRow = {
   readonly account_id: string
   readonly account: string | null
@@ -40,15 +40,15 @@ export type AccountPinRow = {
   readonly root: number | null
 }
 
-/** Of a pin without a setting of its own. */
+/** For a pin without its own setting. */
 const asAccount: PinProvide = { provide: 'all', replaces: false }
 
-/** Requires a reference to the root, if the same commit does not make it. */
+/** Requires that the root is referenced, unless the same commit creates it. */
 function condition(isReferenced: boolean): string {
   return isReferenced ? `${isRoot} AND root.holders > 0` : isRoot
 }
 
-/** The account's own pin of exactly that CID. */
+/** The account's own pin of this exact CID. */
 export function findPin(
   accountId: string,
   cid: Uint8Array,
@@ -56,7 +56,7 @@ export function findPin(
   return query('SELECT mode, name FROM pin WHERE account_id = ? AND cid = ?', [accountId, cid])
 }
 
-/** The account's pins by CID from `after` on. */
+/** The account's pins by CID after `after`. */
 export function listPins(accountId: string, after: Uint8Array, limit: number): Query<PinRow> {
   return query(
     `SELECT cid, mode, name FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${limit}`,
@@ -64,17 +64,17 @@ export function listPins(accountId: string, after: Uint8Array, limit: number): Q
   )
 }
 
-/** Pins with one value are in the order of their CIDs. */
+/** Pins with equal values are ordered by CID. */
 export type PinOrder = { readonly by: 'created' | 'name' | 'size'; readonly down: boolean }
 
 export type PinFilter = {
-  /** A part of the name, in any case, or a CID of the range; null: any. */
+  /** A substring of the name in any letter case, or a CID in the range; null: any. */
   readonly search: { readonly name: string; readonly cids: CidRange | null } | null
   /** Null: any. */
   readonly endings: NameEndings | null
 }
 
-/** The value by which a pin is ordered; without a size yet it is the smallest. */
+/** The values by which pins are ordered; a pin without a size sorts first. */
 const orderValues = {
   created: 'pin.created',
   name: 'lower(pin.name)',
@@ -109,7 +109,7 @@ export function listPinPage(
   )
 }
 
-/** One row. */
+/** Returns one row. */
 export function countPinsBy(
   accountId: string,
   filter: PinFilter,
@@ -139,7 +139,7 @@ function filterOf({ search, endings }: PinFilter): Pick<Query<never>, 'sql' | 'p
   return { sql: parts.map((part) => ` AND ${part}`).join(''), parameters }
 }
 
-/** One row. */
+/** Returns one row. */
 export function countPinsOf(accountId: string): Query<{ readonly pins: number }> {
   return query('SELECT count(*) AS pins FROM pin WHERE account_id = ?', [accountId])
 }
@@ -155,15 +155,16 @@ export function findNextUncountedPin(
   )
 }
 
-/** The pins of all accounts as the table has them, without its indexes: to be iterated. */
+/** The pins of all accounts, read from the table without its indexes; for iteration. */
 export function listPinsOfAll(): Query<AccountPinRow> {
   return query(`SELECT pin.account_id AS account_id, account.name AS account, pin.cid AS cid,
     pin.root AS root FROM pin NOT INDEXED LEFT JOIN account ON account.id = pin.account_id`)
 }
 
 /**
- * Adds the pin or replaces its name, and `provide` if that `replaces`. A recursive pin replaces a direct one. Fails with `NothingChanged` if the pin is
- * direct and the existing one recursive, if the root is absent, or with `isReferenced` not referenced.
+ * Adds the pin or replaces its name, and also `provide` if it `replaces`. A recursive pin replaces a direct one. Fails with
+ * `NothingChanged` if the pin is direct and the existing one recursive, if the root does not exist, or with `isReferenced` is not
+ * referenced.
  */
 export function upsertPin(
   accountId: string,
@@ -184,8 +185,8 @@ export function upsertPin(
 }
 
 /**
- * Adds a recursive pin of `to` with the name and `provide` of the recursive pin `from`. Fails with `NothingChanged` if there is no
- * such pin, if `to` already is pinned recursively, if the root is absent, or with `isReferenced` not referenced.
+ * Adds a recursive pin of `to` with the name and `provide` of the recursive pin `from`. Fails with `NothingChanged` if `from` is
+ * not pinned recursively, if `to` already is, if the root does not exist, or with `isReferenced` is not referenced.
  */
 export function copyPin(
   accountId: string,
@@ -209,7 +210,7 @@ export function copyPin(
   }
 }
 
-/** With `recursive` false only a direct pin. Fails with `NothingChanged` if there is none. */
+/** `recursive` false: deletes only a direct pin. Fails with `NothingChanged` if there is none. */
 export function deletePin(accountId: string, cid: Uint8Array, recursive: boolean): Statement {
   const direct = recursive ? '' : ` AND mode = 'direct'`
   return {
@@ -235,7 +236,7 @@ export function setRootOfPin(
   }
 }
 
-/** Fails with `NothingChanged` if the account has not pinned exactly that CID. */
+/** Fails with `NothingChanged` if the account has not pinned this exact CID. */
 export function setCreatedOfPin(accountId: string, cid: Uint8Array, created: number): Statement {
   return {
     sql: 'UPDATE pin SET created = ? WHERE account_id = ? AND cid = ?',

@@ -1,4 +1,4 @@
-// Table `public_key`: public keys that check the JWTs of an API key. A successor of the key has the same, IDs too.
+// Table `public_key`: public keys that verify the JWTs of an API key. A successor of the API key has copies with the same IDs.
 // Tested by src/access/accounts/jwt-public-keys.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
@@ -25,12 +25,12 @@ export function listPublicKeysOf(keyId: string): Query<Omit<PublicKeyRow, 'key_i
   )
 }
 
-/** Of all API keys. */
+/** The public keys of all API keys. */
 export function listPublicKeys(): Query<Omit<PublicKeyRow, 'name' | 'created'>> {
   return query('SELECT key_id, id, algorithm, spki FROM public_key')
 }
 
-/** Of the API key with this hash. */
+/** The public keys of the API key with this hash. */
 export function listPublicKeysOfHash(
   keyHash: Uint8Array,
 ): Query<Omit<PublicKeyRow, 'name' | 'created'>> {
@@ -41,7 +41,9 @@ export function listPublicKeysOfHash(
   )
 }
 
-/** Fails with `NothingChanged` if the API key does not exist, has `keysMax` public keys, or has this one or its ID. */
+/**
+ * Fails with `NothingChanged` if the API key does not exist, has `keysMax` public keys, or already has this public key or its ID.
+ */
 export function insertPublicKey(row: PublicKeyRow, keysMax: number): Statement {
   const { key_id: keyId, id, name, algorithm, spki, created } = row
   return {
@@ -54,7 +56,7 @@ export function insertPublicKey(row: PublicKeyRow, keysMax: number): Statement {
   }
 }
 
-/** Those of the key `from` for the key `to`. */
+/** Copies the public keys of the API key `from` to the API key `to`. */
 export function copyPublicKeys(from: string, to: string): Statement {
   return {
     sql: `INSERT INTO public_key (key_id, id, name, algorithm, spki, created)
@@ -63,7 +65,7 @@ export function copyPublicKeys(from: string, to: string): Statement {
   }
 }
 
-/** Fails with `NothingChanged` if there is none. */
+/** Fails with `NothingChanged` if it does not exist. */
 export function deletePublicKey(keyId: string, id: string): Statement {
   return {
     sql: 'DELETE FROM public_key WHERE key_id = ? AND id = ?',

@@ -1,5 +1,5 @@
-// Copies in quarantine, in the tables `block` and `content`: the row of a block has the negative of its segment, that of
-// other content the negative of its body.
+// Quarantined copies in the tables `block` and `content`: the row of a block has the negative number of its segment, that of other
+// content the negative ID of its body.
 // Tested by src/content/quarantine-check.test.ts
 import type { Database } from '../db/sqlite.ts'
 
@@ -24,7 +24,7 @@ export function listQuarantinedBlocks(
   )
 }
 
-/** The next `limit` copies after a body, which is negative. */
+/** The next `limit` copies after a body ID, which is negative. */
 export function listQuarantinedContent(
   db: Database,
   after: number,

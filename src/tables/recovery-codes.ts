@@ -1,4 +1,4 @@
-// Table `recovery_code`: hashes of codes that each replace one code of an authenticator.
+// Table `recovery_code`: hashes of one-time codes that replace an authenticator's code.
 // Tested by src/access/people/second-factor.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'

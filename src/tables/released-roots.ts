@@ -1,11 +1,11 @@
-// Tables `releasing`, `root` and `closure`: roots that an account or all accounts released, deleted in steps. The rows
-// record the progress of each step.
+// Tables `releasing`, `root` and `closure`: roots that one account or all accounts released, deleted in steps. The rows record the
+// progress.
 // Tested by src/ipfs/pins/roots.test.ts
 import { query, type Query } from '../db/rows.ts'
 import { giveBack, letGo } from '../db/storage-triggers.ts'
 import type { Statement } from '../db/writer.ts'
 
-/** A large root that the account with this row of `account_storage` released; blocks up to `after` are done. */
+/** A large root that the account with this row of `account_storage` released; blocks up to `after` are processed. */
 export type ReleasingRow = {
   readonly id: number
   readonly storage: number
@@ -22,7 +22,7 @@ export function findFirstUnreferencedRoot(): Query<{ readonly id: number }> {
   return query('SELECT id FROM root WHERE hash IS NULL ORDER BY id LIMIT 1')
 }
 
-/** The block that ends a step of `blocks`; no row: the rest is no more than a step. */
+/** The last block of a step of `blocks` blocks; no row: the rest fits in one step. */
 export function findLastBlockOfStep(
   root: number,
   after: number,
@@ -34,7 +34,7 @@ export function findLastBlockOfStep(
   )
 }
 
-/** Removes the blocks up to `last` from the storage of the account; null: all blocks, and then the root. */
+/** Removes the blocks up to `last` from the storage of the account; null: all remaining blocks, then the reference itself. */
 export function releaseBlocks(
   { id, storage, root, after }: ReleasingRow,
   last: number | null,
@@ -51,7 +51,7 @@ export function releaseBlocks(
   return [...range.map((sql) => ({ sql, parameters: [storage, root, after, upTo] })), ...end]
 }
 
-/** Removes the blocks up to `last` from an unreferenced root; null: all blocks, and then the root. */
+/** Removes the blocks up to `last` from an unreferenced root; null: all remaining blocks, then the root. */
 export function deleteClosure(root: number, last: number | null): readonly Statement[] {
   if (last !== null) {
     return [{ sql: 'DELETE FROM closure WHERE root = ? AND block <= ?', parameters: [root, last] }]

@@ -1,5 +1,5 @@
-// Table `revision`: numbers that triggers increment when rows of that name change, and, for each receiver
-// of events, the ID of the last audit entry that it has.
+// Table `revision`: counters that triggers increment when rows of that name change; and, for each event receiver, the ID of the
+// last audit entry that it received.
 // Tested by src/access/accounts/directory.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'

@@ -5,8 +5,8 @@ import { query, type Query } from '../db/rows.ts'
 import type { SqlValue, Statement } from '../db/writer.ts'
 
 /**
- * `recursive`: all blocks below a CID. `direct`: its block alone. `loose`: all blocks of one batch, named by the batch.
- * Two CIDs of one block differ by codec only: under another codec the same bytes may have other links.
+ * `recursive`: all blocks below a CID. `direct`: only its own block. `loose`: all blocks of one batch, identified by the batch. The
+ * codec is part of the name, because under another codec the same bytes may have other links.
  */
 export type RootName = {
   /** The multihash. */
@@ -36,7 +36,7 @@ export function findWholeRoot(name: RootName): Query<RootSize> {
   )
 }
 
-/** Roots with a block that is missing or in quarantine, or with fewer blocks than they had. Reads all closures. */
+/** Roots with a missing or quarantined block, or with fewer blocks than recorded. Reads all closures. */
 export function listIncompleteRoots(): Query<{ readonly root: number }> {
   return query(`SELECT DISTINCT closure.root AS root FROM closure
     LEFT JOIN block ON block.id = closure.block WHERE block.id IS NULL OR block.file <= 0
@@ -44,19 +44,19 @@ export function listIncompleteRoots(): Query<{ readonly root: number }> {
     AND blocks <> (SELECT count(*) FROM closure WHERE closure.root = root.id)`)
 }
 
-/** Every block of every root: to be iterated. */
+/** Every block of every root, for iteration. */
 export function listClosures(): Query<{ readonly root: number; readonly block: number }> {
   return query('SELECT root, block FROM closure')
 }
 
-/** One row if the database has the table: databases of early versions lack it. */
+/** Returns one row if the database has the table, which databases of early versions lack. */
 export function closureTableExists(): Query<{ readonly found: number }> {
   return query(`SELECT 1 AS found FROM sqlite_master WHERE name = 'closure'`)
 }
 
 /**
- * Makes the root with its closure, unless it is already referenced: then it is whole and stays as it is. The same
- * commit must add the row that references it.
+ * Creates the root with its closure, unless it is already referenced: then it is complete and unchanged. The same commit must add a
+ * row that references it.
  */
 export function insertRoot(name: RootName, { batch, tree }: StagedTree): readonly Statement[] {
   const named = rootParameters(name)

@@ -1,13 +1,13 @@
-// Table `rule_grant`: roles that a person has by a rule of the settings, and loses when the rule no longer applies.
+// Table `rule_grant`: roles that a rule of the settings grants to a person, and revokes when the rule no longer applies.
 // Tested by test/admin/openid-rules.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 
 export type RuleGrantRow = {
-  /** Empty: the role of operator. */
+  /** Empty: the operator role. */
   readonly account_id: string
   readonly role: 'operator' | 'owner' | 'member'
-  /** The role that the person had there before; null: none. */
+  /** The person's role in the account before the grant; null: none. */
   readonly before: 'owner' | 'member' | null
 }
 
@@ -15,7 +15,7 @@ export function listRuleGrants(personId: string): Query<RuleGrantRow> {
   return query('SELECT account_id, role, before FROM rule_grant WHERE person_id = ?', [personId])
 }
 
-/** A later grant for the same account keeps `before` of the first one. */
+/** A later grant for the same account retains `before` of the first one. */
 export function putRuleGrant(
   personId: string,
   { account_id: accountId, role, before }: RuleGrantRow,

@@ -21,7 +21,7 @@ export function listSavedNetworks(): Query<SavedNetworkRow> {
   )
 }
 
-/** Fails with `NothingChanged` if the name exists. */
+/** Fails with `NothingChanged` if the name is taken. */
 export function insertSavedNetwork(row: SavedNetworkRow): Statement {
   return {
     sql: `INSERT INTO saved_network (name, is_default, created, changed, sealed)
@@ -31,7 +31,7 @@ export function insertSavedNetwork(row: SavedNetworkRow): Statement {
   }
 }
 
-/** Fails with `NothingChanged` if there is none, or if it changed after `before`. */
+/** Fails with `NothingChanged` if it does not exist, or changed after `before`. */
 export function updateSavedNetwork(
   { name, is_default: isDefault, changed, sealed }: Omit<SavedNetworkRow, 'created'>,
   before: number,
@@ -44,7 +44,7 @@ export function updateSavedNetwork(
   }
 }
 
-/** Fails with `NothingChanged` if there is none. */
+/** Fails with `NothingChanged` if it does not exist. */
 export function deleteSavedNetwork(name: string): Statement {
   return {
     sql: 'DELETE FROM saved_network WHERE name = ?',
@@ -53,7 +53,7 @@ export function deleteSavedNetwork(name: string): Statement {
   }
 }
 
-/** No saved network but `name` is the default one. */
+/** Clears the default flag of all saved networks except `name`. */
 export function clearDefaultNetwork(name: string): Statement {
   return {
     sql: 'UPDATE saved_network SET is_default = 0 WHERE is_default = 1 AND name <> ?',

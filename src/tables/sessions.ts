@@ -19,11 +19,11 @@ export type SessionRow = {
 export type SessionPersonRow = PersonRow &
   Pick<SessionRow, 'expires' | 'last_seen'> & {
     readonly session_id: string
-    /** 1: a second factor was shown in it. */
+    /** 1: the session has presented a second factor. */
     readonly strong: number
   }
 
-/** Of one person, those that expire after `now` and were seen after `seenAfter`; last used first. */
+/** Sessions of one person that expire after `now` and were used after `seenAfter`; last used first. */
 export function listSessions(personId: string, now: number, seenAfter: number): Query<SessionRow> {
   return query(
     `SELECT id, created, last_seen, expires, agent, address FROM session
@@ -40,7 +40,7 @@ export function findSessionExpiry(id: string): Query<Pick<SessionRow, 'expires'>
   return query('SELECT expires FROM session WHERE id = ?', [id])
 }
 
-/** None if its person is disabled; one that expired is found. `hash`: sha256 of the token. */
+/** No row if the person is disabled; an expired session is returned. `hash`: sha256 of the token. */
 export function findSessionPerson(hash: Uint8Array): Query<SessionPersonRow> {
   return query(
     `SELECT ${personColumns}, s.id AS session_id, s.expires, s.last_seen, s.strong
@@ -51,9 +51,8 @@ export function findSessionPerson(hash: Uint8Array): Query<SessionPersonRow> {
 }
 
 /**
- * Fails with `NothingChanged` if the person is disabled, or `checked` no longer holds. `checked`: the password, PHC
- * string, and `hasCode`, without which a person with an authenticator gets no session. Null: another credential was
- * checked.
+ * Fails with `NothingChanged` if the person is disabled, or `checked` no longer holds. `checked`: the password, a PHC string, and
+ * `hasCode`, without which a person with an authenticator gets no session. Null: another credential was checked.
  */
 export function insertSession(
   session: Omit<SessionRow, 'last_seen'>,
@@ -62,7 +61,7 @@ export function insertSession(
     /** sha256 of the token. */
     readonly hash: Uint8Array
     readonly checked: { readonly password: string; readonly hasCode: boolean } | null
-    /** A second factor was shown. */
+    /** Whether a second factor was presented. */
     readonly strong: boolean
   },
 ): Statement {
@@ -89,7 +88,7 @@ export function insertSession(
   }
 }
 
-/** Deletes all of a person but the `sessionsMax` that were seen last; `newest` is one of them. */
+/** Deletes all sessions of a person except the `sessionsMax` last used ones, which include `newest`. */
 export function deleteOldestSessions(
   personId: string,
   newest: string,
@@ -103,8 +102,8 @@ export function deleteOldestSessions(
 }
 
 /**
- * `hash`: sha256 of the new token. `strong`: a second factor was shown in the session; once shown, it stays. Fails with
- * `NothingChanged` if the session has ended.
+ * `hash`: sha256 of the new token. `strong`: the session presented a second factor; it is never reset. Fails with `NothingChanged`
+ * if the session has ended.
  */
 export function setSessionToken(id: string, hash: Uint8Array, strong: boolean): Statement {
   const sql = `UPDATE session SET token_hash = ?1, strong = ${greatest('strong', '?2')} WHERE id = ?3`
@@ -126,7 +125,7 @@ export function deleteSession(id: string): Statement {
   return { sql: 'DELETE FROM session WHERE id = ?', parameters: [id] }
 }
 
-/** All sessions of a person but `keep`. */
+/** Deletes all sessions of a person except `keep`. */
 export function deleteSessions(personId: string, keep: string | null = null): Statement {
   return {
     sql: 'DELETE FROM session WHERE person_id = ? AND id IS DISTINCT FROM ?',
@@ -134,15 +133,15 @@ export function deleteSessions(personId: string, keep: string | null = null): St
   }
 }
 
-/** Those that expired by `now` or were not seen after `seenAfter`. */
+/** Deletes sessions that expired by `now` or were not used after `seenAfter`. */
 export function deleteExpiredSessions(now: number, seenAfter: number): Statement {
   const sql = 'DELETE FROM session WHERE expires <= ? OR last_seen <= ?'
   return { sql, parameters: [now, seenAfter] }
 }
 
 /**
- * Statements for a change of a person's sign-in: end all their sessions but `keep`, and the open invitations made in
- * any session but `keep`. Invitations of tokens end with their token.
+ * Statements for a change of a person's sign-in: end all their sessions except `keep`, and the open invitations created in these
+ * sessions. Invitations created with tokens end with their token.
  */
 export function endCredentials(personId: string, keep: string | null = null): readonly Statement[] {
   return [deleteSessions(personId, keep), deleteInvitationsOfSessions(personId, keep)]

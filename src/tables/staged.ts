@@ -1,4 +1,4 @@
-// Table `staged`: blocks of open batches, which become rows of `block` with the commit.
+// Table `staged`: blocks of open batches, which the commit converts to rows of `block`.
 // Tested by test/suites/block-store.suite.ts
 import type { SqlValue, Statement } from '../db/writer.ts'
 import { unlessReadable, type BlockPlace } from './blocks.ts'
@@ -36,7 +36,7 @@ export function publishStaged(batch: string, created: number): Statement {
   }
 }
 
-/** The write fails if a block that was already stored is gone: its place is NULL, which the table refuses. */
+/** Fails if a block that was already stored has been deleted: its location is then NULL, which the table rejects. */
 export function requireStaged(batch: string): Statement {
   return {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
@@ -51,7 +51,7 @@ export function unstage(batch: string): Statement {
   return { sql: 'DELETE FROM staged WHERE batch = ?', parameters: [batch] }
 }
 
-/** One step of `unstage`; the last one changes fewer than `unstageStepRows` rows. `batch` null: of all batches. */
+/** One step of `unstage`; the last step changes fewer than `unstageStepRows` rows. `batch` null: all batches. */
 export function unstageStep(batch: string | null): Statement {
   const of = batch === null ? '1 = 1' : 'batch = ?'
   return {

@@ -1,5 +1,5 @@
-// Tables `account_storage`, `holding` and `charge`: the storage of each account, each block once, framing included; CIDs that
-// contain their block and texts of pin requests count too. Triggers maintain them (db/storage-triggers.ts).
+// Tables `account_storage`, `holding` and `charge`: the storage of each account, each block once, framing included; identity CIDs
+// and texts of pin requests count too. Triggers maintain them (db/storage-triggers.ts).
 // Tested by src/ipfs/pins/roots.test.ts, src/kubo/commands/node/node-commands.test.ts
 import { placeholders, query, type Query } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
@@ -11,15 +11,15 @@ export function findStorage(accountId: string): Query<StorageRow> {
   return query('SELECT blocks, bytes FROM account_storage WHERE account_id = ?', [accountId])
 }
 
-/** The ID that the account has in `holding` and `charge`. */
+/** The account's ID in `holding` and `charge`. */
 export function findStorageId(accountId: string): Query<{ readonly id: number }> {
   return query('SELECT id FROM account_storage WHERE account_id = ?', [accountId])
 }
 
-/** `logicalBytes`: of all blocks below each pin, as if pins shared none. */
+/** `logicalBytes`: sum over all pins of the blocks below each, shared blocks counted repeatedly. */
 export type PinSumRow = { readonly pins: number; readonly logicalBytes: number }
 
-/** Reads each pin of the account. One row. */
+/** Reads each pin of the account. Returns one row. */
 export function sumPins(accountId: string): Query<PinSumRow> {
   return query(
     `SELECT count(*) AS pins, coalesce(sum(root.bytes), 0) AS "logicalBytes"
@@ -31,11 +31,11 @@ export function sumPins(accountId: string): Query<PinSumRow> {
 export type AccountStorageRow = StorageRow &
   PinSumRow & {
     readonly accountId: string
-    /** Its name. */
+    /** Name of the account. */
     readonly account: string
   }
 
-/** Accounts that store something, by name. */
+/** Accounts that store something, ordered by name. */
 export function listStorage(): Query<AccountStorageRow> {
   return query(
     `SELECT account.id AS "accountId", account.name AS account, (SELECT count(*) FROM pin WHERE account_id = account.id) AS pins,
@@ -47,7 +47,7 @@ export function listStorage(): Query<AccountStorageRow> {
   )
 }
 
-/** Roots that the account references, by ID from `after` on. */
+/** Roots that the account references, by ID after `after`. */
 export function listRootsOf(
   storage: number,
   after: number,
@@ -59,14 +59,14 @@ export function listRootsOf(
   )
 }
 
-/** `roots`: how many roots of the account reach the block. */
+/** `roots`: number of the account's roots that reach the block. */
 export type ChargedBlockRow = {
   readonly id: number
   readonly hash: Uint8Array
   readonly roots: number
 }
 
-/** Blocks of one root that the account references, by ID from `after` on. */
+/** Blocks of one root that the account references, by ID after `after`. */
 export function listChargedBlocks(
   storage: number,
   root: number,
@@ -82,7 +82,7 @@ export function listChargedBlocks(
   )
 }
 
-/** Those of `roots` that the account references once. */
+/** The roots among `roots` that the account references only once. */
 export function listRootsReferencedOnce(
   accountId: string,
   roots: readonly number[],
@@ -94,7 +94,7 @@ export function listRootsReferencedOnce(
   )
 }
 
-/** Blocks that the account stores by `roots` and by no other root, by ID from `after` on. */
+/** Blocks that the account stores through `roots` and no other root, by ID after `after`. */
 export function listBlocksOnlyBelow(
   accountId: string,
   roots: readonly number[],
@@ -108,7 +108,7 @@ export function listBlocksOnlyBelow(
           WHERE closure.root IN (${placeholders(roots)}) AND closure.block > ?
           GROUP BY closure.block HAVING count(*) = charge.roots
           ORDER BY closure.block LIMIT ${limit}`
-  // SQLite takes the other columns from any row of a group; in its text they would be sorted by.
+  // SQLite takes the other columns from any row of a group; PostgreSQL requires them in GROUP BY, by which SQLite would sort.
   const postgres = sql.replace(
     'GROUP BY closure.block',
     'GROUP BY closure.block, block.id, charge.block, charge.storage',
@@ -116,7 +116,7 @@ export function listBlocksOnlyBelow(
   return query(sql, [accountId, ...roots, after], postgres)
 }
 
-/** Those of the blocks that a root of the account reaches. */
+/** The blocks that a root of the account reaches. */
 export function findStoredBy(
   accountId: string,
   multihashes: readonly Uint8Array[],
@@ -133,7 +133,7 @@ export function findStoredBy(
 const chargedSql = `SELECT 1 FROM block CROSS JOIN account_storage s ON s.account_id = ?2
   CROSS JOIN charge ON charge.block = block.id AND charge.storage = s.id WHERE block.hash = ?1`
 
-/** Whether a root of the account reaches the block, in the caller's turn: requests ask it for each block. */
+/** Whether a root of the account reaches the block. Synchronous, because requests call it for each block. */
 export function isStoredBy(db: Database, accountId: string, multihash: Uint8Array): boolean {
   return db.getValue(chargedSql, [multihash, accountId]) !== null
 }

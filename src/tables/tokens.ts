@@ -21,7 +21,7 @@ export type TokenRow = {
 export type TokenPersonRow = PersonRow &
   Pick<TokenRow, 'role' | 'expires' | 'last_used_day'> & { readonly token_id: string }
 
-/** Of one person, the newest first. */
+/** Tokens of one person, the newest first. */
 export function listTokens(personId: string): Query<TokenRow> {
   return query(
     `SELECT id, name, prefix, role, created, expires, revoked, last_used_day
@@ -30,7 +30,7 @@ export function listTokens(personId: string): Query<TokenRow> {
   )
 }
 
-/** None if it is revoked or its person is disabled; one that expired is found. `hash`: sha256 of the token. */
+/** No row if it is revoked or its person is disabled; an expired token is returned. `hash`: sha256 of the token. */
 export function findTokenPerson(hash: Uint8Array): Query<TokenPersonRow> {
   return query(
     `SELECT ${personColumns}, t.id AS token_id, t.expires, t.last_used_day, t.role
@@ -40,7 +40,7 @@ export function findTokenPerson(hash: Uint8Array): Query<TokenPersonRow> {
   )
 }
 
-/** Fails with `NothingChanged` if the person has `perPersonMax` tokens that can be used. */
+/** Fails with `NothingChanged` if the person already has `perPersonMax` usable tokens. */
 export function insertToken(
   token: Pick<TokenRow, 'id' | 'name' | 'prefix' | 'role' | 'created' | 'expires'>,
   order: {
@@ -60,7 +60,7 @@ export function insertToken(
   }
 }
 
-/** Those of a person that were revoked or expired before `time`. */
+/** Deletes a person's tokens that were revoked or expired before `time`. */
 export function deleteOldTokens(personId: string, time: number): Statement {
   return {
     sql: 'DELETE FROM token WHERE person_id = ?1 AND (revoked < ?2 OR expires < ?2)',
@@ -68,7 +68,7 @@ export function deleteOldTokens(personId: string, time: number): Statement {
   }
 }
 
-/** Fails with `NothingChanged` if this person has no such token, or it is revoked. */
+/** Fails with `NothingChanged` if this person has no such token, or it is already revoked. */
 export function revokeToken(id: string, personId: string, now: number): Statement {
   return {
     sql: 'UPDATE token SET revoked = ? WHERE id = ? AND person_id = ? AND revoked IS NULL',
@@ -77,7 +77,7 @@ export function revokeToken(id: string, personId: string, now: number): Statemen
   }
 }
 
-/** Makes the operator tokens of a person those of an owner. */
+/** Demotes a person's operator tokens to owner tokens. */
 export function demoteTokens(personId: string): Statement {
   return {
     sql: `UPDATE token SET role = 'owner' WHERE person_id = ? AND role = 'operator'`,

@@ -1,4 +1,4 @@
-// Table `upstream_status`: the last status of each upstream of a running server, replaced whole.
+// Table `upstream_status`: the last status of each upstream of a running server; all rows are replaced together.
 // Tested by src/chain/upstream/pool/status-rows.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'

@@ -1,12 +1,12 @@
 // Additions of one flush to the tables `usage`, `latency`, `verified` and `transfer`, and to the last used day in `api_key`. Each
-// addition is written for three holders in three spans: SQLite expands the nine rows on the writer's thread, so calls
-// wait for one statement only.
+// addition is written for three holders in three spans: SQLite expands the nine rows on the writer's thread, so calls wait for only
+// one statement.
 // Tested by src/access/usage/usage.test.ts
 import { latencyColumns } from '../db/migrations.ts'
 import type { Statement } from '../db/writer.ts'
 import { holders, spans } from './usage.ts'
 
-/** `minute`: its start, milliseconds since 1970. */
+/** `minute`: start of the minute, milliseconds since 1970. */
 export type CallGroup = readonly [
   keyId: string,
   accountId: string,
@@ -27,10 +27,10 @@ export type UsageAddition = readonly [
   bytesOut: number,
 ]
 
-/** `part`: which sixteen steps the columns count, which follow. */
+/** `part`: selects the sixteen latency steps that `counts` covers. */
 export type LatencyAddition = readonly [...CallGroup, part: number, ...counts: number[]]
 
-/** Answers of one verification level. */
+/** Number of replies with one verification level. */
 export type VerifiedAddition = readonly [
   keyId: string,
   accountId: string,
@@ -40,7 +40,7 @@ export type VerifiedAddition = readonly [
   requests: number,
 ]
 
-/** `month`: its start, milliseconds since 1970. */
+/** `month`: start of the month, milliseconds since 1970. */
 export type TransferAddition = readonly [
   keyId: string,
   month: number,
@@ -57,11 +57,11 @@ const call = ['face', 'network', 'method']
 const sums = ['requests', 'units', 'bytes_in', 'bytes_out']
 const texts = new Set([...place.slice(0, 2), ...call, 'outcome', 'reason', 'level'])
 
-/** A text for each engine, of the table `counted`: rows of `?1`, which are arrays as JSON. */
+/** One SQL text per engine, which yields the table `counted`: the rows of `?1`, arrays as JSON. */
 type Texts = { readonly sql: string; readonly postgres: string }
 
 function withCounted(columns: readonly string[], rest: (engine: keyof Texts) => string): Texts {
-  // As JSONB each row is parsed once and not for each value.
+  // JSONB is parsed once per row instead of once per value.
   const values = columns.map((column, at) => `value ->> ${at} AS ${column}`)
   const typed = columns.map(
     (column, at) => `(value ->> ${at})${texts.has(column) ? '' : '::bigint'} AS ${column}`,
@@ -74,13 +74,13 @@ function withCounted(columns: readonly string[], rest: (engine: keyof Texts) => 
   }
 }
 
-/** Adds `counts` to the rows of `table` with the same `names`. */
+/** Adds `counts` to the rows of `table` with equal `names`. */
 function addUpSql(table: string, names: readonly string[], counts: readonly string[]): Texts {
   const shared = names.join(', ')
   const totals = counts.map((count) => `sum(${count})`).join(', ')
   const updates = counts.map((count) => `${count} = ${table}.${count} + excluded.${count}`)
   const start = `minute - minute % (span * ${minuteMs})`
-  // Rows of two minutes are one row of an hour, which a statement of PostgreSQL may change only once.
+  // Rows of two minutes belong to the same hour row, which a PostgreSQL statement may change only once.
   const added = {
     sql: `SELECT holder, span, ${start}, ${shared}, ${counts.join(', ')} FROM held CROSS JOIN spans WHERE true`,
     postgres: `SELECT holder, span, ${start}, ${shared}, ${totals} FROM held CROSS JOIN spans

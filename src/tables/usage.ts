@@ -1,5 +1,6 @@
-// Tables `usage` (sums of calls), `latency` (how many calls took how long), `verified` (answers by verification level) and
-// `transfer` (bytes of a key in a month). A row of the first three belongs to a holder, and to an interval: its span and its start.
+// Tables `usage` (sums of calls), `latency` (number of calls by duration), `verified` (replies by verification level) and
+// `transfer` (bytes of a key in a month). A row of the first three belongs to a holder and to an interval, which has a span and a
+// start.
 // Tested by src/access/usage/usage-report.test.ts
 import { query, type Query } from '../db/rows.ts'
 import { latencyColumns } from '../db/migrations.ts'
@@ -14,7 +15,7 @@ export const holders = {
   all: '*',
 } as const
 
-/** Intervals of one span. `until`: exclusive, milliseconds since 1970; null: without an end. */
+/** Intervals of one span. `until`: exclusive, milliseconds since 1970; null: no end. */
 export type UsageRange = {
   readonly span: number
   readonly from: number
@@ -35,7 +36,7 @@ export type HolderGroup = { readonly accountId: string } | { readonly all: true 
 
 export type UsageSumsRow = {
   readonly requests: number
-  /** Of them, calls that failed. */
+  /** Number of these calls that failed. */
   readonly failed: number
   readonly units: number
   readonly bytes_in: number
@@ -43,9 +44,9 @@ export type UsageSumsRow = {
 }
 
 export type LatencyCountsRow = {
-  /** Which sixteen steps are counted. */
+  /** Selects the sixteen latency steps that are counted. */
   readonly part: number
-  /** Of the sixteen columns, in order, as JSON. */
+  /** Counts of the sixteen columns, in order, as JSON. */
   readonly counts: string
 }
 
@@ -83,7 +84,7 @@ const sums = `sum(requests) AS requests, sum(CASE outcome WHEN 'ok' THEN 0 ELSE 
 const counts = `part, '[' || ${latencyColumns.map((column) => `sum(${column})`).join(" || ',' || ")} || ']' AS counts`
 const farFuture = Number.MAX_SAFE_INTEGER
 
-/** What follows the other conditions. */
+/** SQL that follows the other conditions. */
 function conditionsOf({ face, network, method }: UsageFilter): {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
@@ -144,7 +145,7 @@ export function countLatencyByMethod(
   return ofRange('latency', 'face, network, method', holder, range, filter)
 }
 
-/** `network` null: of all. */
+/** `network` null: all networks. */
 export function sumVerified(
   holder: string,
   { span, from, until }: UsageRange,
@@ -166,7 +167,7 @@ const splitColumns = {
   outcome: 'outcome',
 } as const
 
-/** Rows have the start and the columns of `by` alone. */
+/** Rows contain only the start and the columns of `by`. */
 export function splitUsageByStart(
   holder: string,
   range: UsageRange,
@@ -176,7 +177,7 @@ export function splitUsageByStart(
   return ofRange('usage', `start, ${splitColumns[by]}`, holder, range, filter)
 }
 
-/** `sql`: the column `holder`. */
+/** `sql`: a SELECT that returns the holders of the group in the column `holder`. */
 function holdersOf(group: HolderGroup): { readonly sql: string; readonly parameters: SqlValue[] } {
   if ('accountId' in group) {
     const sql = 'SELECT id AS holder FROM api_key WHERE account_id = ?'
@@ -232,7 +233,7 @@ export function splitUsageByHolder(
   )
 }
 
-/** The start of the last interval of each holder that has one from `from` on. */
+/** The start of the last interval at or after `from`, for each holder that has one. */
 export function findLastUsageByHolder(
   group: HolderGroup,
   { span, from }: Pick<UsageRange, 'span' | 'from'>,
@@ -244,7 +245,7 @@ export function findLastUsageByHolder(
   )
 }
 
-/** Rows of keys in no order, at most `limit`. */
+/** Rows of keys, unordered, at most `limit`. */
 export function listUsageOfKeys(
   scope: HolderGroup | { readonly keyId: string },
   { span, from, until, limit }: UsageRange & { readonly limit: number },
@@ -269,24 +270,24 @@ export function listUsageOfKeys(
 
 const unitsSql = `SELECT coalesce(sum(units), 0) AS units FROM usage WHERE holder = ? AND span = ${spans.day} AND start = ?`
 
-/** One row. `day`: its start. */
+/** Returns one row. `day`: start of the day. */
 export function sumUnitsOfDay(holder: string, day: number): Query<{ readonly units: number }> {
   return query(unitsSql, [holder, day])
 }
 
 const transferSql = 'SELECT bytes_in, bytes_out FROM transfer WHERE key_id = ? AND month = ?'
 
-/** `month`: its start. */
+/** `month`: start of the month. */
 export function findTransfer(keyId: string, month: number): Query<TransferRow> {
   return query(transferSql, [keyId, month])
 }
 
-/** One row; null: no holder follows `after`. */
+/** Returns one row; null: no holder follows `after`. */
 export function findHolderAfter(after: string): Query<{ readonly holder: string | null }> {
   return query('SELECT min(holder) AS holder FROM usage WHERE holder > ?', [after])
 }
 
-/** One row; null: the holder has no row of this span. */
+/** Returns one row; null: the holder has no row of this span. */
 export function findOldestUsage(
   holder: string,
   span: number,

@@ -1,5 +1,5 @@
-// Table `ipns_key`: keys of IPNS names that Cairn holds for accounts. `id`: the multihash of the public key. `sealed`: the private key,
-// encrypted. `lifetime`: of its records. `renew`: when its record is signed again; null: it has none.
+// Table `ipns_key`: keys of IPNS names that Cairn stores for accounts. `id`: the multihash of the public key. `sealed`: the private
+// key, encrypted. `lifetime`: of its records. `renew`: when its record is signed again; null: it has no record.
 // Tested by src/ipfs/names/held-keys.test.ts
 import { query, type Query } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
@@ -15,7 +15,7 @@ export type IpnsKeyRow = {
 
 const columns = 'account_id, name, id, sealed, lifetime'
 
-/** Of an account, by name. */
+/** Keys of an account, ordered by name. */
 export function listIpnsKeys(accountId: string): Query<IpnsKeyRow> {
   return query(`SELECT ${columns} FROM ipns_key WHERE account_id = ? ORDER BY name`, [accountId])
 }
@@ -46,7 +46,7 @@ export function renameIpnsKey(accountId: string, name: string, to: string): Stat
   }
 }
 
-/** A record was signed with the key. */
+/** Sets the time of the next renewal after a record was signed with the key. */
 export function scheduleIpnsKey(
   { account_id: accountId, id }: Pick<IpnsKeyRow, 'account_id' | 'id'>,
   { lifetime, renew }: { readonly lifetime: number; readonly renew: number },
@@ -57,7 +57,7 @@ export function scheduleIpnsKey(
   }
 }
 
-/** Keys whose records are to be signed again, the longest due first. */
+/** Keys whose records have to be signed again, the longest overdue first. */
 export function listIpnsKeysToRenew(now: number, limit: number): Query<IpnsKeyRow> {
   return query(
     `SELECT ${columns} FROM ipns_key WHERE renew <= ? ORDER BY renew, account_id, name LIMIT ${limit}`,

@@ -1,5 +1,5 @@
-// Table `ipns_record`: the newest record of each IPNS name. `account_id`: that of the first record, which it counts for. `rank`:
-// sequence number and end of validity, so that bytes compare as records do.
+// Table `ipns_record`: the newest record of each IPNS name. `account_id`: the account of the first record, against whose limit it
+// counts. `rank`: sequence number and end of validity, encoded so that bytes sort as records do.
 // Tested by src/ipfs/names/names.test.ts
 import { query, type Query } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
@@ -20,7 +20,7 @@ export function countIpnsRecords(accountId: string): Query<{ readonly count: num
   return query('SELECT count(*) AS count FROM ipns_record WHERE account_id = ?', [accountId])
 }
 
-/** Fails with `NothingChanged` if the row has a record of the same rank or of a higher one. */
+/** Fails with `NothingChanged` if the stored record has the same rank or a higher one. */
 export function putIpnsRecord(
   row: IpnsRecordRow & {
     readonly accountId: string
@@ -40,7 +40,7 @@ export function putIpnsRecord(
   }
 }
 
-/** The account's records that ended before `now`. */
+/** Deletes the account's records that expired before `now`. */
 export function deleteEndedIpnsRecords(accountId: string, now: number): Statement {
   return {
     sql: 'DELETE FROM ipns_record WHERE account_id = ? AND validity <= ?',
@@ -48,7 +48,7 @@ export function deleteEndedIpnsRecords(accountId: string, now: number): Statemen
   }
 }
 
-/** Valid records that are to be published, the longest due first. */
+/** Valid records that are due for publication, the longest overdue first. */
 export function listDueIpnsRecords(now: number, limit: number): Query<IpnsRecordRow> {
   return query(
     `SELECT name, record, validity FROM ipns_record WHERE due <= ? AND validity > ? ORDER BY due, name LIMIT ${limit}`,
@@ -56,7 +56,7 @@ export function listDueIpnsRecords(now: number, limit: number): Query<IpnsRecord
   )
 }
 
-/** If it still has that record. */
+/** Has no effect if the record was replaced. */
 export function postponeIpnsRecord(name: Uint8Array, record: Uint8Array, due: number): Statement {
   return {
     sql: 'UPDATE ipns_record SET due = ? WHERE name = ? AND record = ?',

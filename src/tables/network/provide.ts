@@ -1,5 +1,5 @@
-// Table `provide`: multihashes that are announced on the IPFS network, each with its next time. Triggers add and delete the rows
-// in the commits of pins (db/public-triggers.ts); the plan changes their times (ipfs/network/provide-queue.ts).
+// Table `provide`: multihashes that are announced on the IPFS network, each with its next time. Triggers insert and delete rows in
+// the commits of pins (db/public-triggers.ts); the plan changes their times (ipfs/network/provide-queue.ts).
 // Tested by src/ipfs/network/provide-plan.test.ts
 import { query, type Query } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
@@ -9,17 +9,17 @@ export type ProvideRow = {
   readonly multihash: Uint8Array
   readonly due: number
   readonly tried: number
-  /** The last announcement that a peer stored; null: none. */
+  /** The last announcement that at least one peer stored; null: none. */
   readonly announced: number | null
 }
 
 /** The greatest `due` of a row that was never announced. */
 export const newDueMax = 1
 
-/** `rootsOnly`: without the blocks below roots, which are announced for `all` alone. */
+/** `rootsOnly`: excludes blocks below roots, which are announced only with `all`. */
 const whichOf = (rootsOnly: boolean): string => (rootsOnly ? 'roots > 0 AND ' : '')
 
-/** Rows due from `from` to `until`, by time. */
+/** Rows due from `from` to `until`, ordered by time. */
 export function listDue(
   rootsOnly: boolean,
   { from, until, limit }: { readonly from: number; readonly until: number; readonly limit: number },
@@ -43,7 +43,7 @@ export function countDue(
   )
 }
 
-/** A row that was deleted meanwhile stays deleted. */
+/** Does not recreate a row that was deleted in the meantime. */
 export function setDue({ multihash, due, tried, announced }: ProvideRow): Statement {
   return {
     sql: 'UPDATE provide SET due = ?, tried = ?, announced = ? WHERE multihash = ?',

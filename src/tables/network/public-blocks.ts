@@ -5,8 +5,8 @@ import { placeholders, query, type Query } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
 
 /**
- * Those of the blocks that a public pin reaches: charged to a public storage by more roots than those that are released step by
- * step. `needsCard`: pins of accounts without a card do not count.
+ * The blocks that a public pin reaches: charged to a public storage by more roots than those that are being released in steps.
+ * `needsCard`: pins of accounts without a card do not count.
  */
 export function findPublic(
   multihashes: readonly Uint8Array[],
@@ -25,7 +25,7 @@ export function findPublic(
   )
 }
 
-/** Fails with `NothingChanged` if the account has not pinned exactly that CID. */
+/** Fails with `NothingChanged` if the account has not pinned this exact CID. */
 export function setProvideOfPin(accountId: string, cid: Uint8Array, provide: Provide): Statement {
   return {
     sql: 'UPDATE pin SET provide = ? WHERE account_id = ? AND cid = ?',

@@ -1,11 +1,11 @@
-// Table `block` of PostgreSQL, for bytes in an object store. The statements lock the rows that they rely on, in the order of
-// their hashes: a block that a commit relies on is not deleted before the commit.
+// Table `block` of PostgreSQL, for bytes in an object store. The statements lock the rows that they rely on, ordered by hash, so
+// that a block that a commit relies on is not deleted before the commit.
 // Tested by test/files/object-blocks.test.ts
 import { placeholders, query, type Query } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
 import { isCharged, unlessReadable, type BlockRow } from '../blocks.ts'
 
-/** Hashes of one lookup. One of few sizes, so that the database parses few texts. */
+/** Hashes of one lookup. The number is rounded up to one of few sizes, so that the database parses few SQL texts. */
 export const lookupMax = 256
 const lookupSizes = [1, 8, 64, lookupMax]
 
@@ -24,7 +24,7 @@ function padHashes(hashes: readonly Uint8Array[]): readonly Uint8Array[] {
   return [...hashes, ...Array.from({ length: size - hashes.length }, () => last)]
 }
 
-/** The copy in quarantine. */
+/** The quarantined copy. */
 export function findQuarantinedBlock(hash: Uint8Array): Query<BlockRow> {
   return query(
     'SELECT hash, -file AS file, at, bytes, form, size FROM block WHERE hash = ? AND file < 0',
@@ -32,7 +32,7 @@ export function findQuarantinedBlock(hash: Uint8Array): Query<BlockRow> {
   )
 }
 
-/** The next `limit` blocks in quarantine after an ID. */
+/** The next `limit` quarantined blocks after an ID. */
 export function listQuarantinedObjectBlocks(
   after: number,
   limit: number,
@@ -43,12 +43,12 @@ export function listQuarantinedObjectBlocks(
   )
 }
 
-/** One row if any copy is in quarantine. */
+/** Returns one row if any copy is quarantined. */
 export function anyQuarantinedBlock(): Query<{ readonly found: number }> {
   return query('SELECT 1 AS found FROM block WHERE file <= 0 AND file < 0 LIMIT 1')
 }
 
-/** Locks blocks until the commit. Fails with `NothingChanged` if one of them is gone or in quarantine. */
+/** Locks blocks until the commit. Fails with `NothingChanged` if one of them was deleted or quarantined. */
 export function lockBlocks(hashes: readonly Uint8Array[]): Statement {
   const sql = `WITH locked AS (SELECT id FROM block WHERE hash = ANY (?1::bytea[]) AND file > 0
       ORDER BY hash FOR KEY SHARE)
@@ -62,7 +62,7 @@ export function lockBlocks(hashes: readonly Uint8Array[]): Statement {
   }
 }
 
-/** A readable copy keeps its place, and is locked until the commit. `rows`: each hash once. */
+/** A readable copy retains its place, and is locked until the commit. `rows`: each hash only once. */
 export function insertObjectBlocks(rows: readonly BlockRow[], created: number): Statement {
   const sql = `INSERT INTO block (created, hash, file, at, bytes, form, size)
     SELECT ?, new.* FROM unnest(?::bytea[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
@@ -75,7 +75,7 @@ export function insertObjectBlocks(rows: readonly BlockRow[], created: number): 
   )
 }
 
-/** Names blocks of a commit in `staged`, for its other rows. */
+/** Lists blocks of a commit in `staged`, for its other rows. */
 export function stageCommitted(
   batch: string,
   rows: readonly { readonly tree: number; readonly hash: Uint8Array; readonly size: number }[],
@@ -90,7 +90,7 @@ export function stageCommitted(
   )
 }
 
-/** Of these blocks, stages the ones that exist: from then on they are not deleted. */
+/** Stages those of the blocks that exist, which protects them from deletion. */
 export function stageExisting(
   batch: string,
   tree: number,
@@ -107,7 +107,7 @@ export function stageExisting(
   )
 }
 
-/** Those of at most `lookupMax` hashes that the batch has staged. */
+/** The hashes, of at most `lookupMax`, that the batch has staged. */
 export function findStaged(
   batch: string,
   tree: number,
@@ -121,8 +121,8 @@ export function findStaged(
 }
 
 /**
- * Locks the stored blocks that the batch relies on. Fails with `NothingChanged` if one is in quarantine, or if the batch
- * has not exactly `rows` rows: those of a paused machine were deleted.
+ * Locks the stored blocks that the batch relies on. Fails with `NothingChanged` if one is quarantined, or if the batch does not
+ * have exactly `rows` rows, because rows of a paused machine are deleted.
  */
 export function requireStagedBlocks(batch: string, rows: number): Statement {
   return {
@@ -149,8 +149,8 @@ export function publishStagedBlocks(batch: string, created: number): Statement {
 }
 
 /**
- * Deletes blocks without a charge that no batch relies on. The first statement waits for commits that rely on them; the
- * second one sees what those committed. The count is that of the second.
+ * Deletes blocks without a charge on which no batch relies. The first statement waits for commits that rely on them; the second one
+ * sees the changes of those commits. The row count is that of the second.
  */
 export function deleteUnusedBlocks(hashes: readonly Uint8Array[]): readonly Statement[] {
   const rows = hashes.map((hash) => [hash])
@@ -164,7 +164,7 @@ export function deleteUnusedBlocks(hashes: readonly Uint8Array[]): readonly Stat
   ]
 }
 
-/** New places of whole blocks; deleted, replaced and already moved ones stay unchanged. */
+/** New places of whole blocks; rows of deleted, replaced or already moved blocks are unchanged. */
 export function moveObjectBlocks(
   moves: readonly {
     readonly from: BlockRow

@@ -1,9 +1,9 @@
-// Tables `segment` and `node_lease` of PostgreSQL: objects, and the machines that write them. Times are those of the database.
+// Tables `segment` and `node_lease` of PostgreSQL: objects, and the machines that write them. Times are by the database's clock.
 // Tested by test/files/object-blocks.test.ts
 import { placeholders, query, type Query } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
 
-/** A new lease; each call takes one. */
+/** Each call creates a new lease. */
 export function takeNodeLease(node: string, leaseMs: number): Query<{ readonly token: number }> {
   return query(
     `INSERT INTO node_lease (node, until)
@@ -12,7 +12,7 @@ export function takeNodeLease(node: string, leaseMs: number): Query<{ readonly t
   )
 }
 
-/** Fails with `NothingChanged` if the lease ended too long ago: its objects may be dead. */
+/** Fails with `NothingChanged` if the lease expired too long ago: its objects may be marked dead. */
 export function renewNodeLease(token: number, leaseMs: number, graceMs: number): Statement {
   return {
     sql: `UPDATE node_lease SET until = now() + ?::bigint * interval '1 millisecond'
@@ -22,7 +22,7 @@ export function renewNodeLease(token: number, leaseMs: number, graceMs: number):
   }
 }
 
-/** The next IDs, for objects that the holder of the lease writes. */
+/** Reserves the next IDs for objects that the holder of the lease writes. */
 export function reserveSegments(token: number, count: number): Query<{ readonly id: number }> {
   return query(
     `INSERT INTO segment (token, state) SELECT ?::bigint, 'writing' FROM generate_series(1, ?::int)
@@ -38,7 +38,7 @@ export type CompleteSegment = {
   readonly bytes: number
 }
 
-/** In the transaction of the blocks. Fails with `NothingChanged` if the segment is dead: the writer was paused. */
+/** For the transaction of the blocks. Fails with `NothingChanged` if the segment is dead because the writer was paused. */
 export function publishSegment({ id, token, bytes }: CompleteSegment): Statement {
   return {
     sql: `UPDATE segment SET state = 'live', bytes = ?, since = now()
@@ -48,7 +48,7 @@ export function publishSegment({ id, token, bytes }: CompleteSegment): Statement
   }
 }
 
-/** Objects that will not be completed. */
+/** Marks objects that will not be completed. */
 export function abandonSegments(ids: readonly number[], token: number): Statement {
   return {
     sql: `UPDATE segment SET state = 'dead', since = now() WHERE id = ? AND token = ? AND state = 'writing'`,
@@ -62,8 +62,8 @@ const leaseIsOver = (token: string): string =>
     AND until > now() - ?::bigint * interval '1 millisecond')`
 
 /**
- * Marks segments that no commit completed: the lease of the writer ended `graceMs` ago, or they are older than `writingMs`.
- * At most `limit`; skips those that a commit has locked.
+ * Marks segments that no commit completed: the writer's lease expired `graceMs` ago, or they are older than `writingMs`. At most
+ * `limit`; skips segments that a commit has locked.
  */
 export function markOrphans(graceMs: number, writingMs: number, limit: number): Statement {
   return {
@@ -75,7 +75,7 @@ export function markOrphans(graceMs: number, writingMs: number, limit: number): 
   }
 }
 
-/** Marks live segments without blocks. `quietMs`: no commit has changed them for that long. */
+/** Marks live segments without blocks. `quietMs`: time since the last commit that changed them. */
 export function markEmpty(ids: readonly number[], quietMs: number): Statement {
   return {
     sql: `UPDATE segment SET state = 'dead', since = now() WHERE id = ? AND state = 'live'
@@ -85,7 +85,7 @@ export function markEmpty(ids: readonly number[], quietMs: number): Statement {
   }
 }
 
-/** Live segments that no commit has changed for `quietMs` and no upload uses, by ID from `after` on. */
+/** Live segments that no commit has changed for `quietMs` and no upload uses, by ID after `after`. */
 export function listQuietSegments(
   after: number,
   quietMs: number,
@@ -116,14 +116,14 @@ export function listRemovableSegments(
   limit: number,
 ): Query<{ readonly id: number; readonly bytes: number }> {
   return query(
-    // A text of its own for each state, as the index is partial.
+    // A separate SQL text for each state, because the index is partial.
     `SELECT id, bytes FROM segment WHERE state = '${state}'
       AND since < now() - ?::bigint * interval '1 millisecond' ORDER BY since LIMIT ${limit}`,
     [delayMs],
   )
 }
 
-/** After their objects. */
+/** Call after their objects were removed. */
 export function markRemoved(ids: readonly number[]): Statement {
   return {
     sql: `UPDATE segment SET state = 'removed', since = now() WHERE id = ? AND state = 'dead'`,
@@ -132,7 +132,7 @@ export function markRemoved(ids: readonly number[]): Statement {
   }
 }
 
-/** After their objects were removed once more. */
+/** Call after their objects were removed once more. */
 export function deleteSegments(ids: readonly number[]): Statement {
   return {
     sql: `DELETE FROM segment WHERE id = ? AND state = 'removed'`,
@@ -141,7 +141,7 @@ export function deleteSegments(ids: readonly number[]): Statement {
   }
 }
 
-/** Rows of batches whose machine is gone: the ID of a batch begins with the token of its lease. */
+/** Deletes rows of batches whose machine's lease ended: the ID of a batch begins with the token of its lease. */
 export function unstageEnded(graceMs: number, limit: number): Statement {
   return {
     sql: `DELETE FROM staged WHERE (batch, tree, hash) IN (SELECT batch, tree, hash FROM staged
@@ -150,7 +150,7 @@ export function unstageEnded(graceMs: number, limit: number): Statement {
   }
 }
 
-/** Leases that ended long ago and have no unfinished segment. */
+/** Deletes leases that ended long ago and have no unfinished segment. */
 export function deleteEndedLeases(endedMs: number): Statement {
   return {
     sql: `DELETE FROM node_lease WHERE until < now() - ?::bigint * interval '1 millisecond'

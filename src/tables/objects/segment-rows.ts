@@ -1,8 +1,8 @@
-// Table `segment` of PostgreSQL, for its comparison with the bucket.
+// Table `segment` of PostgreSQL, for comparison with the bucket.
 // Tested by src/cli/doctor/object-comparison.test.ts
 import { placeholders, query, type Query } from '../../db/rows.ts'
 
-/** The next `limit` objects that blocks may name, by ID from `after` on. */
+/** The next `limit` objects that blocks may refer to, by ID after `after`. */
 export function listLiveSegments(
   after: number,
   limit: number,
@@ -13,7 +13,7 @@ export function listLiveSegments(
   )
 }
 
-/** Those of the IDs that have a row, in any state. */
+/** The IDs that have a row, in any state. */
 export function findSegmentIds(ids: readonly number[]): Query<{ readonly id: number }> {
   return query(`SELECT id FROM segment WHERE id IN (${placeholders(ids)})`, ids)
 }

@@ -1,4 +1,4 @@
-// Tables `upload` and `upload_part` of PostgreSQL: resumable uploads that any machine continues. The bytes of a part are one
+// Tables `upload` and `upload_part` of PostgreSQL: resumable uploads that can continue on any machine. The bytes of a part are one
 // object.
 // Tested by test/files/shared-uploads.test.ts
 import { query, type Query } from '../../db/rows.ts'
@@ -13,7 +13,7 @@ export type UploadRow = {
   readonly created: number
   /** JSON. */
   readonly metadata: string
-  /** JSON; null: it is not added yet. */
+  /** JSON; null: not added yet. */
   readonly added: string | null
 }
 
@@ -44,7 +44,7 @@ export function insertUpload(row: UploadRow): Statement {
   }
 }
 
-/** Adds a part behind the last one. Fails with `NothingChanged` if another machine has added one there. */
+/** Adds a part after the last one. Fails with `NothingChanged` if another machine has added one at this offset. */
 export function insertPart(
   id: string,
   part: { readonly at: number; readonly bytes: number; readonly segment: number },
@@ -63,7 +63,7 @@ export function insertPart(
   ]
 }
 
-/** In their order, from byte `from` on. */
+/** In order, from byte `from` on. */
 export function listParts(
   id: string,
   from: number,
@@ -75,7 +75,7 @@ export function listParts(
   )
 }
 
-/** The collector removes the objects of the parts: no row names them any more. */
+/** The garbage collector removes the objects of the parts, because no row refers to them any more. */
 export function finishUpload(id: string, added: string): readonly Statement[] {
   return [
     { sql: 'UPDATE upload SET added = ? WHERE id = ?', parameters: [added, id] },
@@ -90,7 +90,7 @@ export function deleteUpload(id: string): readonly Statement[] {
   ]
 }
 
-/** Uploads that began before this time. */
+/** Deletes uploads that were created before this time. */
 export function deleteOldUploads(created: number): readonly Statement[] {
   const old = 'SELECT id FROM upload WHERE created < ?'
   return [

@@ -1,16 +1,16 @@
-// Table `pin_remote`: pinning services of others that an account uses. `sealed`: its access token, encrypted.
+// Table `pin_remote`: other pinning services that accounts use. `sealed`: the access token, encrypted.
 // Tested by src/kubo/remote-pins/pin-remotes.test.ts
 import { query, type Query } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
 
 export type PinRemoteRow = {
   readonly name: string
-  /** URL without a slash at the end. */
+  /** URL without a trailing slash. */
   readonly endpoint: string
   readonly sealed: Uint8Array
 }
 
-/** By name. */
+/** Ordered by name. */
 export function listPinRemotes(accountId: string, limit: number): Query<PinRemoteRow> {
   return query(
     'SELECT name, endpoint, sealed FROM pin_remote WHERE account_id = ? ORDER BY name LIMIT ?',

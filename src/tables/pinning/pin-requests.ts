@@ -1,5 +1,5 @@
-// Table `pin_request`: content that accounts asked to be pinned, and how far that is. A pinned request stands for the account's
-// pin of its CID; statements keep both in step. Times: milliseconds since 1970 UTC.
+// Table `pin_request`: content that accounts requested to pin, and its progress. A pinned request represents the account's pin of
+// its CID; the statements keep both consistent. Times: milliseconds since 1970 UTC.
 // Tested by src/ipfs/pins/pin-requests.test.ts, src/ipfs/pins/pin-queue.test.ts
 import { placeholders, query, type Query } from '../../db/rows.ts'
 import type { SqlValue, Statement } from '../../db/writer.ts'
@@ -11,20 +11,20 @@ export type PinRequestRow = {
   readonly account_id: string
   readonly cid: Uint8Array
   readonly name: string
-  /** A JSON object of texts, and a JSON list of multiaddrs; null: not sent. */
+  /** A JSON object of strings, and a JSON list of multiaddrs; null: not sent. */
   readonly meta: string | null
   readonly origins: string | null
   readonly status: PinRequestStatus
   /** Distinct within the account. */
   readonly created: number
-  /** The next try of a queued request. */
+  /** Time of the next try of a queued request. */
   readonly due: number
   readonly tries: number
-  /** Of the last try. */
+  /** Error of the last try. */
   readonly error: string | null
   readonly blocks: number
   readonly bytes: number
-  /** CID of the pin that ends when this request ends. */
+  /** CID of the pin that is removed when this request ends. */
   readonly replaces: Uint8Array | null
 }
 
@@ -34,7 +34,7 @@ const columns =
 export type PinRequestFilter = {
   readonly cids: readonly Uint8Array[]
   readonly statuses: readonly PinRequestStatus[]
-  /** `folded`: compares without case. */
+  /** `folded`: case-insensitive. */
   readonly name: { readonly text: string; readonly part: boolean; readonly folded: boolean } | null
   /** Exclusive bounds of `created`. */
   readonly before: number | null
@@ -94,7 +94,7 @@ export function listPinRequests(
   return query(sql ?? '', [...valuesOf(accountId, filter), limit], postgres)
 }
 
-/** At most `limit`. */
+/** Counts at most `limit`. */
 export function countPinRequests(
   accountId: string,
   filter: PinRequestFilter,
@@ -115,7 +115,10 @@ export function findPinRequest(accountId: string, id: string): Query<PinRequestR
   ])
 }
 
-/** Requests of an account for one CID, and those that wait: of the account and of all. Each at most its limit. */
+/**
+ * Counts an account's requests for one CID, and the waiting ones of the account and of all accounts. Each count is at most its
+ * limit.
+ */
 export function countOpenPinRequests(
   accountId: string,
   cid: Uint8Array,
@@ -134,7 +137,7 @@ export function countOpenPinRequests(
   )
 }
 
-/** Of the queue, for metrics: `failed` are those that are still listed. */
+/** Number of requests by status, for metrics: `failed` are those still listed. */
 export function countPinRequestsByStatus(): Query<{
   readonly status: PinRequestStatus
   readonly count: number
@@ -149,7 +152,7 @@ export type NewPinRequest = Pick<
   'id' | 'account_id' | 'cid' | 'name' | 'meta' | 'origins' | 'replaces'
 > & { readonly now: number }
 
-/** Queued at `now`, or a millisecond after the account's newest request, if that is later. */
+/** Queued at `now`, or a millisecond after the account's newest request if that is later. */
 export function insertPinRequest(row: NewPinRequest): Statement {
   const { id, account_id: accountId, cid, name, meta, origins, replaces, now } = row
   return {
@@ -174,7 +177,7 @@ export function insertPinRequest(row: NewPinRequest): Statement {
   }
 }
 
-/** Removes the request as it was read. Fails with `NothingChanged` if it changed since. */
+/** Deletes the request as it was read. Fails with `NothingChanged` if it has changed since. */
 export function deletePinRequest({ id, status }: Pick<PinRequestRow, 'id' | 'status'>): Statement {
   return {
     sql: 'DELETE FROM pin_request WHERE id = ? AND status = ?',
@@ -183,7 +186,7 @@ export function deletePinRequest({ id, status }: Pick<PinRequestRow, 'id' | 'sta
   }
 }
 
-/** Removes the pin, unless a request stands for it or a later one replaces it. */
+/** Deletes the pin, unless a request represents it or a later one replaces it. */
 export function releasePinOfRequest(accountId: string, cid: Uint8Array): Statement {
   return {
     sql: `DELETE FROM pin WHERE account_id = ? AND cid = ? AND mode = 'recursive'
@@ -193,7 +196,7 @@ export function releasePinOfRequest(accountId: string, cid: Uint8Array): Stateme
   }
 }
 
-/** Requests do not outlive the pin that they stand for. */
+/** Deletes requests together with the pin that they represent. */
 export function deletePinnedRequests(accountId: string, cid: Uint8Array): Statement {
   return {
     sql: `DELETE FROM pin_request WHERE account_id = ? AND cid = ? AND status = 'pinned'`,
@@ -201,7 +204,7 @@ export function deletePinnedRequests(accountId: string, cid: Uint8Array): Statem
   }
 }
 
-/** The queued request that is due first, of the first account after `account` in order. Null: no account is left. */
+/** The first queued request, by due time, of the next account after `account` that has one. No row: no account is left. */
 export function findNextPinRequest(account: string): Query<PinRequestRow> {
   return query(
     `SELECT ${columns} FROM pin_request WHERE status = 'queued' AND account_id =
@@ -211,10 +214,10 @@ export function findNextPinRequest(account: string): Query<PinRequestRow> {
   )
 }
 
-/** As of the PinRequest. */
+/** As in PinRequest. */
 type Counts = { readonly blocks: number; readonly bytes: number }
 
-/** Begins a try. Fails with `NothingChanged` if the request is not queued. `claim`: distinct for each try. */
+/** Starts a try. Fails with `NothingChanged` if the request is not queued. `claim`: unique for each try. */
 export function claimPinRequest(id: string, claim: string): Statement {
   return {
     sql: `UPDATE pin_request SET status = 'pinning', claim = ?, tries = tries + 1, blocks = 0, bytes = 0
@@ -241,7 +244,10 @@ function ofPin(column: string): string {
     WHERE pin.account_id = pin_request.account_id AND pin.cid = pin_request.cid), 0)`
 }
 
-/** For the commit that pins, after its pin: takes the counts of that. Fails with `NothingChanged` if the request was removed or another try began. */
+/**
+ * For the commit of the pin, after its rows: copies the pin's counts. Fails with `NothingChanged` if the request was removed or
+ * another try has started.
+ */
 export function finishPinRequest({ id, claim }: PinRequestClaim): Statement {
   return {
     sql: `UPDATE pin_request SET status = 'pinned', error = NULL, claim = NULL, replaces = NULL,
@@ -252,7 +258,7 @@ export function finishPinRequest({ id, claim }: PinRequestClaim): Statement {
   }
 }
 
-/** Ends a try without a pin: until `due`, or for good if that is null. Fails with `NothingChanged` as above. */
+/** Ends a try without a pin: queued until `due`, or failed permanently if `due` is null. Fails with `NothingChanged` as above. */
 export function endPinRequestTry(
   { id, claim }: PinRequestClaim,
   error: string,
@@ -268,7 +274,7 @@ export function endPinRequestTry(
   }
 }
 
-/** Tries of a process that ended: queued again. */
+/** Queues again the tries of a process that ended. */
 export function requeuePinRequests(): Statement {
   return {
     sql: `UPDATE pin_request SET status = 'queued', claim = NULL WHERE status = 'pinning'`,
@@ -283,7 +289,7 @@ export function deleteFailedPinRequests(createdBefore: number): Statement {
   }
 }
 
-/** The oldest failed requests of an account, beyond the newest `max`. */
+/** Deletes an account's failed requests except the newest `max`. */
 export function trimFailedPinRequests(accountId: string, max: number): Statement {
   return {
     sql: `DELETE FROM pin_request WHERE account_id = ? AND status = 'failed' AND created <=

@@ -1,4 +1,4 @@
-// Tables `mfs` and `mfs_block`: the root of each account's file tree, and how many of its links lead to each block. Triggers
+// Tables `mfs` and `mfs_block`: the root of each account's file tree, and the number of links in the tree to each block. Triggers
 // charge the blocks to the account (db/mfs-tables.ts).
 // Tested by src/ipfs/mfs/mfs.test.ts
 import { placeholders, query, type Query } from '../../db/rows.ts'
@@ -11,7 +11,7 @@ export function findMfs(accountId: string): Query<MfsRow> {
   return query('SELECT root, version FROM mfs WHERE account_id = ?', [accountId])
 }
 
-/** Gives the account a row in `account_storage`, whose ID other rows need. */
+/** Creates the account's row in `account_storage`, whose ID other rows need. */
 export function insertStorage(accountId: string): Statement {
   return {
     sql: 'INSERT INTO account_storage (account_id) VALUES (?) ON CONFLICT (account_id) DO NOTHING',
@@ -19,7 +19,7 @@ export function insertStorage(accountId: string): Statement {
   }
 }
 
-/** The new root. Fails with `NothingChanged` if the tree is no longer at `version`; 0: it has no row. */
+/** Sets the new root. Fails with `NothingChanged` if the tree is no longer at `version`; 0: there is no row yet. */
 export function replaceMfs(accountId: string, root: Uint8Array, version: number): Statement {
   if (version === 0) {
     return {
@@ -35,7 +35,9 @@ export function replaceMfs(accountId: string, root: Uint8Array, version: number)
   }
 }
 
-/** `links`: of the tree, to the block under this codec. `held` 1: it was stored, and its own links are counted. */
+/**
+ * `links`: number of links in the tree to the block under this codec. `held` 1: the block is stored, and its own links are counted.
+ */
 export type MfsBlockRow = {
   readonly hash: Uint8Array
   readonly codec: number
@@ -52,7 +54,7 @@ export function findMfsBlocks(storage: number, hashes: readonly Uint8Array[]): Q
   )
 }
 
-/** Stored blocks of the account's tree, by hash from `after` on. `roots`: as of ChargedBlockRow. */
+/** Stored blocks of the account's tree, by hash after `after`. `roots`: as in ChargedBlockRow. */
 export function listMfsBlocks(
   storage: number,
   after: Uint8Array,
