@@ -1,4 +1,5 @@
-// Tables of IPNS records and of the keys of names, for both engines. Columns: see tables/ipns/ipns-records.ts, tables/ipns/ipns-keys.ts.
+// Tables of IPNS records and of the keys of names, for both engines. Columns: see tables/ipns/ipns-records.ts,
+// tables/ipns/ipns-keys.ts.
 // Tested by src/db/migrate.test.ts, src/db/postgres/migrate.test.ts
 
 function tables(text: string, integer: string, bytes: string, end: string): readonly string[] {

@@ -18,8 +18,8 @@ export interface GatewayPipeline {
   /** Counts a request that was refused after authentication and before it ran; null: it is not in any account's usage. */
   countPathRefusal(caller: Caller | null, operation: string, fault: Fault): void
   /**
-   * Throws `bad_argument`, `over_rate`, `overloaded`, `denied`, `denied_legally`, `not_cached`, `not_found`, `no_credential` if the request
-   * has no key and the content is not public, and what the operation throws.
+   * Throws `bad_argument`, `over_rate`, `overloaded`, `denied`, `denied_legally`, `not_cached`, `not_found`, `no_credential` if the
+   * request has no key and the content is not public, and the errors of the operation.
    */
   runPath(visit: IpfsGatewayRequest): Promise<PathRun>
 }

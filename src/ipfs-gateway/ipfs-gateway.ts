@@ -290,7 +290,7 @@ async function sendReply(
     ...contentHeaders(content, asked.path),
     ...lengthHeaders(content, range),
     ...locationHeaders(exchange, asked.chosen),
-    // Sites below one content host share a registrable domain; this header separates their processes.
+    // Sites below one content host share a registrable domain; this header asks browsers to separate their memory.
     ...(asked.isIsolated ? { 'Origin-Agent-Cluster': '?1' } : {}),
   }
   const status = reply.status ?? (range === null ? 200 : 206)

@@ -102,7 +102,7 @@ export interface Files {
   ): AsyncGenerator<CarImportEvent>
 
   /**
-   * The DAG below `cid` as a CARv1, depth first, each block once, without blocks of identity CIDs. Each block is verified before it
+   * The DAG below `cid` as a CARv1, depth first, each block once, identity blocks included. Each block is verified before it
    * is written; nothing is yielded before the root's block was read. `partial`: omits blocks that are not stored.
    */
   exportCar(
