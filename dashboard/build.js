@@ -1,6 +1,6 @@
-// Builds the page into dist/dashboard: `node dashboard/build.js`; `--if-changed` leaves a build of the same sources alone;
-// `--fast` compresses less, for `npm run dev`.
-// Plain JavaScript, because npm runs it with any Node. Without vite (a production install) it prints a notice and exits 0.
+// Builds the page into dist/dashboard: `node dashboard/build.js`; `--if-changed` skips a build of the same sources; `--fast`
+// compresses less, for `npm run dev`. Plain JavaScript, because npm runs it with any Node. Without vite (a production install) it
+// prints a notice and exits 0.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ const source = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '')
 const target = join(dist, 'dashboard')
 
 const blobs = join(root, 'src/devchain/vm/precompiles')
-/** Modules that need Node, a terminal, or more than a browser should load, and their replacements. */
+/** Modules that require Node or a terminal, or are too large for a browser, and their replacements. */
 const hashes = join(root, 'src/codec/hash')
 const replaced = new Map([
   [join(hashes, 'keccak.ts'), join(source, 'proof/keccak.ts')],

@@ -1,5 +1,5 @@
-// A folder of built files in dist/: compressed copies, replacement while a server reads it, and a stamp that names the
-// sources of the build. Plain JavaScript, because npm runs the builds with any Node.
+// A folder of built files in dist/: compressed copies, replacement while a server reads it, and a stamp with the sources of the
+// build. Plain JavaScript, because npm runs the builds with any Node.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -14,14 +14,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** Folder of the project. */
+/** Root folder of the project. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 export const dist = join(root, 'dist')
 
 /** Lists the sources of the build. Written last, not served. */
 const stamp = 'built-from.json'
 
-/** Quality of Brotli. 11 takes 1.3 s, 5 takes 30 ms, and its files are 8 % larger. */
+/** Brotli quality. 11 takes 1.3 s; 5 takes 30 ms, and its files are 8 % larger. */
 const quality = process.argv.includes('--fast') ? 5 : 11
 
 export const print = (sentence) => process.stdout.write(`${sentence}\n`)

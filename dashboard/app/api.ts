@@ -10,14 +10,14 @@ import {
 /** Dispatched on the window when a call is refused because the session has ended. */
 export const signedOutEvent = 'cairn-signed-out'
 
-/** Dispatched on the window after each call: whether the server answered at all, in `detail`. */
+/** Dispatched on the window after each call; `detail`: whether the server replied. */
 export const reachedEvent = 'cairn-reached'
 
 const guardHeader = 'x-cairn-admin'
 
-/** A refusal of the API. `message` is the text of the API. */
+/** An error of the API. `message` is the API's text. */
 export class ApiError extends Error {
-  /** Code of the error table, as `signed_out` or `bad_input`; `offline` if the server did not answer. */
+  /** Code of the error table, such as `signed_out` or `bad_input`; `offline` if the server did not reply. */
   readonly code: string
   readonly status: number
   readonly data: Readonly<Record<string, unknown>>

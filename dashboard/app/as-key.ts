@@ -48,7 +48,7 @@ export async function callRpc(
   return { reply, verified, ms: performance.now() - began }
 }
 
-/** An IPFS command, as `block/get`, with its query. Rejects with ApiError if it is refused. */
+/** Runs an IPFS command, such as `block/get`, with its query. Rejects with ApiError if the server refuses it. */
 export async function callFiles(
   { account, key }: KeyPlace,
   command: string,
@@ -70,7 +70,7 @@ function filesUrl({ account, key }: KeyPlace, command: string): string {
   return `${base(account, key)}/files/${command}`
 }
 
-/** Resumable uploads of the key. */
+/** URL of the key's resumable uploads. */
 export function uploadsUrl({ account, key }: KeyPlace): string {
   return `${base(account, key)}/uploads`
 }

@@ -1,4 +1,4 @@
-// What needs the attention of the signed-in person, worst first, each with the page that helps. Pure.
+// Problems that need the attention of the signed-in person, worst first, each with the page that helps. Pure.
 // Tested by dashboard/app/attention.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
 import { formatAge, formatSince } from './format.ts'
@@ -13,7 +13,7 @@ export type Attention = {
   readonly to: string
 }
 
-/** Parts that are not loaded, or that the person may not see, are absent. */
+/** Parts that are not loaded, or that the person has no permission to see, are absent. */
 export type AttentionParts = {
   readonly status?: AdminReply<'GET /status'> | undefined
   readonly upstreams?: AdminReply<'GET /upstreams'> | undefined
@@ -25,10 +25,10 @@ export type AttentionParts = {
 
 const dayMs = 86_400_000
 const warnShare = 0.75
-/** As in `cairn doctor`: no public network has a block time near it. */
+/** As in `cairn doctor`: the block time of every public network is far below. */
 export const headAgeMaxMs = 300_000
 const expiresSoonMs = 14 * dayMs
-/** Invalid replies that are older are no news. */
+/** Age up to which an invalid reply is reported. */
 const newsMs = dayMs
 
 export function attentionOf(parts: AttentionParts, now: number): readonly Attention[] {
@@ -206,7 +206,7 @@ function ofKeys({ keys, keyUsage }: AttentionParts, now: number): readonly Atten
   })
 }
 
-/** When the units of the day end, if they are used as until now. */
+/** When the units of the day are used up at the current rate. */
 function forecast(share: number, now: number): string {
   if (share >= 1) return 'Its calls are refused until 00:00 UTC.'
   const passed = now % dayMs

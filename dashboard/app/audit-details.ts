@@ -1,4 +1,4 @@
-// The values of an audit record in words: what each was before, and is now. Pure.
+// The values of an audit record in words: old and new value of each member. Pure.
 // Tested by dashboard/app/audit-sentence.test.ts
 import type { AuditRecord } from './audit-sentence.ts'
 import { formatBytes, formatDay, formatNumber } from './format.ts'
@@ -65,7 +65,7 @@ export const fields: Readonly<Record<string, string>> = {
   cut: 'Values',
 }
 
-/** Words for null, where it is not the absence of a limit. */
+/** Words for null, where it does not mean "no limit". */
 const nulls: Readonly<Record<string, string>> = {
   expires: 'never',
   networks: 'all',
@@ -75,7 +75,7 @@ const nulls: Readonly<Record<string, string>> = {
   allow: 'all',
 }
 
-/** Words for an empty list, where it does not allow all. */
+/** Words for an empty list, where it does not mean "all". */
 const noEntries: Readonly<Record<string, string>> = {
   networks: 'none',
   emails: 'none',
@@ -88,7 +88,7 @@ const noEntries: Readonly<Record<string, string>> = {
 
 const detailsMax = 8
 
-/** At most eight. */
+/** Returns at most eight. */
 export function detailsOf(
   { action, changes, previous }: Pick<AuditRecord, 'action' | 'changes' | 'previous'>,
   names: Names,
@@ -110,20 +110,20 @@ export function detailsOf(
     .slice(0, detailsMax)
 }
 
-/** Records of earlier versions have the settings of a key in a member of their own. */
+/** Records of earlier versions nest the settings of a key in a member. */
 function flat({ settings, ...values }: Values): Values {
   return isObject(settings)
     ? { ...values, ...settings }
     : { ...values, ...(settings === undefined ? {} : { settings }) }
 }
 
-/** False: the sentence says it, or there is nothing to say. */
+/** False: the sentence already contains it, or it is empty. */
 function isShown(action: string, name: string, value: unknown): boolean {
   if (action === 'revokeKey' && name === 'revoked') return false
   return value !== '' && value !== undefined
 }
 
-/** One for each upstream that was added, changed or removed. */
+/** One entry per upstream that was added, changed or removed. */
 function upstreamDetails(was: unknown, is: unknown): readonly AuditDetail[] {
   const [before, after] = [upstreamsOf(was), upstreamsOf(is)]
   return [...new Set([...before.keys(), ...after.keys()])]
@@ -159,7 +159,7 @@ function valueOf(name: string, value: unknown, names: Names): string {
   if (value === null) return nulls[name] ?? 'no limit'
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (typeof value === 'number') {
-    // Of another year than 1970: with its year.
+    // Compared with 1970, so that the year is always shown.
     if (name === 'expires') return formatDay(value, 0)
     if (name.endsWith('Ms')) return durationOf(value)
     if (name.includes('Bytes')) return formatBytes(value)

@@ -9,7 +9,7 @@ export type AuditRecord = AdminReply<'GET /accounts/{account}/audit'>['records']
 type AuditSentence = {
   readonly actor: string
   readonly words: string
-  /** Null: the words say everything. */
+  /** Null: the words need no target. */
   readonly target: string | null
   /** Path below the dashboard of the target, if it has a page. */
   readonly to: string | null
@@ -119,12 +119,12 @@ const unnamedActors: readonly (readonly [actor: string, title: string])[] = [
   ['anyone', 'Signed-out client'],
 ]
 
-/** As many lines as the API takes. */
+/** Maximum number of lines that the API accepts. */
 const linesMax = 20
 
 /**
- * `typed` as the search of the API takes it: records hold IDs, members and numbers where the page shows names, titles
- * and grouped digits. `nameOf`: as for `auditSentence`.
+ * Converts `typed` to a search text for the API: records contain IDs, members and numbers where the page shows names, titles and
+ * grouped digits. `nameOf`: as for `auditSentence`.
  */
 export function auditSearch(typed: string, nameOf: ReadonlyMap<string, string>): string {
   const text = typed.trim().toLowerCase()
@@ -135,11 +135,11 @@ export function auditSearch(typed: string, nameOf: ReadonlyMap<string, string>):
   return [...new Set([typed.trim(), ...digits, ...shown])].slice(0, linesMax).join('\n')
 }
 
-/** Operations whose target is left out, because the words name it or it is a bare ID. */
+/** Operations whose target is omitted, because the words name it or it is only an ID. */
 const withoutTarget =
   /^(beginBackup|sendTestMail|linkIdentity|unlinkIdentity|.*Passkey|.*Totp|.*Token|changePassword|changeMe|end(Session|OtherSessions)|.*Card|signIn.*|signOut|showSecondFactor|removePinRequest|leaveAccount|changeAlerts|removePublicKey|changeAccount|setProvide|signUpByInvitation|acceptInvitation)$/
 
-/** `nameOf`: names of keys, people and accounts by their IDs. A name that the record contains is used if there is none. */
+/** `nameOf`: names of keys, people and accounts by ID. For other IDs, the name in the record is used. */
 export function auditSentence(
   record: AuditRecord,
   nameOf: ReadonlyMap<string, string>,
@@ -182,7 +182,7 @@ function pageOf({ action, target }: AuditRecord, isKnown: boolean): string | nul
   return isKey && isKnown && target !== null ? `/keys/${target}` : null
 }
 
-/** The beginning of an ID that has no name; other targets are names. */
+/** The start of an ID without a name; other targets are names. */
 function shortened(target: string | null): string | null {
   if (target === null) return null
   return /^[0-9a-f]{8}-[0-9a-f]{4}-/.test(target) ? `${target.slice(0, 8)}…` : target

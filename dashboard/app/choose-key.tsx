@@ -1,4 +1,4 @@
-// Choice of the key that a page uses for its calls: the active keys of the account, the last choice first.
+// Selects the key that a page uses for its calls: the active keys of the account, last selected first.
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
 import { Card } from '../ui/card.tsx'
@@ -14,9 +14,9 @@ import { type Loaded, useLoaded } from './use-loaded.ts'
 export type Choices = {
   /** Active keys. */
   readonly keys: readonly { readonly id: string; readonly title: string }[]
-  /** Names, the default first. */
+  /** Names, default first. */
   readonly networks: readonly string[]
-  /** By the names of networks. `chainId`: decimal. */
+  /** By network name. `chainId`: decimal. */
   readonly details: ReadonlyMap<string, { readonly chainId: string; readonly embedded: boolean }>
 }
 
@@ -49,7 +49,7 @@ export function useChoices(): Loaded<Choices> {
 
 const keyPlaceName = 'cairn-key'
 
-/** The chosen key and network. `place` is null if the account has no active key. `asked`: ID of the key that the address names. */
+/** The selected key and network. `place` is null if the account has no active key. `asked`: key ID in the page's URL. */
 export function useKeyChoice(
   { keys, networks }: Choices,
   asked: string | null = null,
@@ -75,7 +75,7 @@ export function useKeyChoice(
   }
 }
 
-/** Shown in place of a page that needs a key. */
+/** Shown instead of a page that needs a key. */
 export function NoKey({ title }: { readonly title: string }) {
   return (
     <Card>

@@ -1,20 +1,20 @@
-// Sign-in at the OpenID provider: this browser leaves the dashboard and returns to /dashboard/openid. What belongs to the
-// answer waits in the browser meanwhile; its seal is encrypted by the server and valid once, for ten minutes.
+// Sign-in at the OpenID provider: the browser leaves the dashboard and returns to /dashboard/openid. In between, the browser stores
+// the data of the sign-in; its seal is encrypted by the server and valid once, for ten minutes.
 // Tested by test/browser/openid.test.ts
 import { call } from './api.ts'
 
-/** `back`: path below /dashboard that is shown afterwards. */
+/** `back`: path below /dashboard to show afterwards. */
 export type Pending = {
   readonly use: 'sign-in' | 'link' | 'confirmation'
   readonly seal: string
   readonly back: string
-  /** To sign up: the token of an invitation. */
+  /** For a sign-up: the token of an invitation. */
   readonly link?: string
 }
 
 const place = 'cairn-openid'
 
-/** Leaves for the provider. `link`: token of the invitation that admits a new person. */
+/** Redirects to the provider. `link`: token of the invitation that admits a new person. */
 export async function leaveToSignIn(back: string, link?: string): Promise<void> {
   const { location: to, seal } = await call('POST /session/openid/begin')
   leave(to, { use: 'sign-in', seal, back, ...(link === undefined ? {} : { link }) })
@@ -35,7 +35,7 @@ function leave(to: string, pending: Pending): void {
   location.assign(to)
 }
 
-/** Returns it once; null: this browser has begun nothing. */
+/** Returns and deletes it; null: this browser has no sign-in in progress. */
 export function takePending(): Pending | null {
   const text = localStorage.getItem(place)
   localStorage.removeItem(place)

@@ -1,4 +1,4 @@
-// Words for outcomes of calls: whose matter they are, and a title for each code. Pure.
+// Words for outcomes of calls: who is responsible, and a title for each code. Pure.
 // Tested by dashboard/app/outcome.test.ts
 import { type OutcomeClass, outcomeClassOf } from '../../src/base/outcome-class.ts'
 import type { Tone } from '../ui/badge.tsx'
@@ -10,7 +10,7 @@ export const classTitles: Readonly<Record<OutcomeClass, string>> = {
   failed: 'Failed',
 }
 
-/** Of one call. */
+/** Who is responsible for the outcome of a call. */
 export const whose: Readonly<Record<OutcomeClass, string>> = {
   answered: 'Answered',
   caller: 'Caller',
@@ -79,7 +79,7 @@ const settings: Readonly<Record<string, string>> = {
   files: 'IPFS API not allowed for this key',
 }
 
-/** `outcome`: `ok` or a code; `reason`: of a refusal, the setting. */
+/** `outcome`: `ok` or a code; `reason`: for a refusal, the setting. */
 export function outcomeTitle(outcome: string, reason: string | null = null): string {
   if (outcome === 'refused_by_setting') {
     return settings[reason ?? ''] ?? 'Not allowed for this key'

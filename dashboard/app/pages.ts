@@ -17,12 +17,12 @@ export type Page = {
   readonly access: 'signed-in' | 'account' | 'owner' | 'operator'
   /** Page of the documentation, below /docs; absent: its first page. */
   readonly guide?: string
-  /** Paths with the same name here are one page, which keeps its state between them. */
+  /** Paths with the same name are one page, which keeps its state between them. */
   readonly stays?: string
   readonly load: () => Promise<PageComponent>
 }
 
-/** In this order. The first has no heading. */
+/** In display order. The first has no heading. */
 export const navGroups = ['', 'Build', 'Observe', 'Manage', 'Server'] as const
 export type NavGroup = (typeof navGroups)[number]
 

@@ -1,9 +1,8 @@
-// Passkeys in the browser (WebAuthn): creates one and signs with one, with the options of the API. Bytes are sent as
-// base64url.
+// Passkeys in the browser (WebAuthn): creates one and signs with one, with the options of the API. Bytes are sent as base64url.
 // Tested by test/browser/passkeys.test.ts
 import type { AdminInput, AdminReply } from '../../src/admin/client.ts'
 
-/** Why passkeys are unavailable on this page; `link`: an address where they are available. */
+/** Why passkeys are unavailable on this page; `link`: a URL where they are available. */
 type NoPasskeys = { readonly why: string; readonly link: string | null }
 
 /** Null: passkeys are available. They require a host name and a secure context (https or localhost). */

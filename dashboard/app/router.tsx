@@ -54,7 +54,7 @@ type LinkProps = {
   readonly children: ComponentChildren
 }
 
-/** A link within the dashboard. With a modifier key or another button, the browser follows it. */
+/** A link within the dashboard. With a modifier key or another button, the browser handles it. */
 export function Link({ to, children, ...rest }: LinkProps) {
   const place = usePlace()
   const follow = (event: MouseEvent): void => {

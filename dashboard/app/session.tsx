@@ -1,4 +1,4 @@
-// The signed-in person, their accounts, and the chosen account.
+// The signed-in person, their accounts, and the selected account.
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
@@ -11,7 +11,7 @@ export type Account = AdminReply<'GET /accounts'>['accounts'][number]
 type Found = Omit<AdminReply<'GET /me'>, 'accounts'> & { readonly accounts: readonly Account[] }
 
 export type Session = Found & {
-  /** The chosen account, shown by the pages of an account; null: the person belongs to none. */
+  /** The selected account, which the account pages show; null: the person belongs to none. */
   readonly account: Account | null
   chooseAccount(id: string): void
   /** Call after a change to data that the frame shows. */
@@ -27,14 +27,14 @@ export function useSession(): Session {
   return session
 }
 
-/** The chosen account, on a page that requires one. */
+/** The selected account, on a page that requires one. */
 export function useAccount(): Account {
   const { account } = useSession()
   if (account === null) throw new Error('there is no account')
   return account
 }
 
-/** Loads the session, and again after `signedOutEvent` unless a load is under way. */
+/** Loads the session, and again after `signedOutEvent` unless a load is in flight. */
 export function useFindSession(): Loaded<Found> {
   const isLoading = useRef(false)
   const found = useLoaded(async (signal): Promise<Found> => {
@@ -60,7 +60,7 @@ export function useFindSession(): Loaded<Found> {
   return found
 }
 
-/** A session that lacks the required second factor sees no account. */
+/** A session that lacks the required second factor has no access to accounts. */
 function noneWhileEnrolling(thrown: unknown): AdminReply<'GET /accounts'> {
   if (thrown instanceof ApiError && thrown.code === 'needs_second_factor') return { accounts: [] }
   throw thrown

@@ -1,4 +1,4 @@
-// Whether the signed-in person can show a password. Pure.
+// Whether the signed-in person can sign in with a password. Pure.
 import type { AdminReply } from '../../src/admin/client.ts'
 
 export function hasUsablePassword({

@@ -12,9 +12,8 @@ export type Loaded<Value> = {
 }
 
 /**
- * Calls `load` again when `deps` change, and every `everyMs` milliseconds while the page is visible, and then
- * when it becomes visible. Drops replies to
- * outdated requests.
+ * Calls `load` when `deps` change, every `everyMs` milliseconds while the page is visible, and when it becomes visible again. Drops
+ * replies to outdated requests.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
@@ -50,7 +49,7 @@ export function useLoaded<Value>(
       if (document.visibilityState === 'visible') again()
     }
     const timer = setInterval(look, everyMs)
-    // A page that is shown again has old values until then.
+    // When the page becomes visible, its values are old.
     document.addEventListener('visibilitychange', look)
     return () => {
       clearInterval(timer)

@@ -1,12 +1,12 @@
-// Keys of the dashboard: Ctrl K or ⌘K searches, `/` goes to the filter, `g` and a letter opens a page, `j` and `k` move
-// through rows, `?` lists the keys. Single keys are off in fields, and where the profile switches them off.
+// Keyboard shortcuts of the dashboard: Ctrl K or ⌘K searches, `/` goes to the filter, `g` and a letter opens a page, `j` and `k`
+// move through rows, `?` lists the shortcuts. Single keys are off in fields, and if the profile turns them off.
 // Tested by test/browser/frame.test.ts
 import { useEffect, useRef } from 'preact/hooks'
 import { usePlace } from './router.tsx'
 
 const place = 'cairn-no-single-keys'
 
-/** Letters after `g`, and the paths that they open. */
+/** Letters after `g`, and their paths. */
 export const goKeys: readonly (readonly [key: string, path: string])[] = [
   ['o', '/'],
   ['k', '/keys'],
@@ -26,7 +26,7 @@ export function setSingleKeys(on: boolean): void {
   else localStorage.setItem(place, 'off')
 }
 
-/** `open`: opens the search or the list of keys. */
+/** `open`: opens the search or the list of shortcuts. */
 export function useShortcuts(open: (layer: 'search' | 'keys') => void): void {
   const { go } = usePlace()
   /** The last key was `g`. */

@@ -1,10 +1,10 @@
-// Text of a search box, which becomes the search after a pause.
+// Text of a search box, which is applied as the search after a pause.
 // Tested by test/browser/files.test.ts, test/browser/audit.test.ts
 import { useEffect, useState } from 'preact/hooks'
 
 const typingMs = 250
 
-/** The text as typed. `search`: the current search, trimmed. */
+/** The text as typed. `search`: the applied search, trimmed. */
 export function useTyped(
   search: string,
   onSearch: (search: string) => void,

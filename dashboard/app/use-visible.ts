@@ -1,4 +1,4 @@
-// Whether the page is visible: live connections of a hidden page are closed, and opened again when it is shown.
+// Whether the page is visible: a hidden page closes live connections and reopens them when it is shown.
 import { useEffect, useState } from 'preact/hooks'
 
 export function useVisible(): boolean {

@@ -19,7 +19,7 @@ export function AddCard({ account }: { readonly account: string }) {
   const sending = useSending()
 
   useEffect(() => {
-    // The bank's page redirected back: the card is already submitted.
+    // Return from the bank's page: the card is already submitted.
     if (new URLSearchParams(location.search).has('setup_intent')) {
       void leave(account)
       return
@@ -87,7 +87,7 @@ async function openForm(
   }
 }
 
-/** Cairn queries Stripe first, so that the billing page shows the new card. */
+/** Lets Cairn query Stripe first, so that the billing page shows the new card. */
 async function leave(account: string): Promise<void> {
   await call('POST /accounts/{account}/card/refresh', { account })
   location.assign(back(account))

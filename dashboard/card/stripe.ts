@@ -1,5 +1,5 @@
-// The used part of Stripe.js. It must be loaded from Stripe. Card number and code are entered in Stripe's frames, so this
-// page never sees them.
+// The parts of Stripe.js that the page uses. It must be loaded from Stripe. Card number and code are entered in Stripe's frames, so
+// this page never has access to them.
 
 type CardElement = { mount(place: HTMLElement): void }
 

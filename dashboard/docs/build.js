@@ -53,7 +53,7 @@ async function build({ build: run }) {
     }
     write(fresh, '404.html', notFoundHtml({ site, assets }))
     write(fresh, 'llms.txt', llmsText(site))
-    // Programs that read Markdown read few pages; two more copies of each would double it in the package.
+    // Programs that read Markdown read few pages, so compressed copies of them would mainly enlarge the package.
     compress(fresh, (path) => !path.endsWith('.md'))
     replace(target, fresh, ownSources())
   } finally {
@@ -96,7 +96,7 @@ function scriptsOf({ output }) {
   }
 }
 
-/** In the order of the navigation; decisions follow their list. */
+/** Sorted as in the navigation; decisions follow their list. */
 function inReadingOrder({ pages, groups }) {
   const listed = groups.flatMap(({ entries }) => entries.map((entry) => entry.source))
   const rest = [...pages.keys()].filter((path) => !listed.includes(path) && path !== 'README.md')
@@ -105,7 +105,7 @@ function inReadingOrder({ pages, groups }) {
   return order.map((path) => pages.get(path))
 }
 
-/** Its name changes with its bytes, so that browsers may cache it permanently. */
+/** The file name contains a hash of the bytes, so that browsers may cache it permanently. */
 function writeAsset(folder, name, ending, text) {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 8)
   const path = `assets/${name}-${hash}.${ending}`

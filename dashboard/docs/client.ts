@@ -1,4 +1,4 @@
-// The script of a page of the documentation: menu of a phone, copy buttons, search. Without it the page is complete but for these.
+// The script of a documentation page: menu on phones, copy buttons, search. Everything else works without it.
 import '../style/tokens.css'
 import '../style/base.css'
 import '../style/shell.css'

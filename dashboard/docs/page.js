@@ -1,9 +1,9 @@
-// The HTML of one page of the documentation: bar with search, navigation by purpose, content, contents of the page, neighbours.
+// The HTML of a documentation page: bar with search, navigation by purpose, content, table of contents, previous and next page.
 import { escape } from './render.js'
 
-/** Contents of a page are shown from this number of headings on. */
+/** Minimum number of headings for a table of contents. */
 const headingsMin = 3
-/** With more headings than this, the contents list the upper level only. */
+/** With more headings than this, the table of contents has only the upper level. */
 const headingsMax = 40
 
 const mark = `<svg width="26" height="26" viewBox="0 0 32 32" fill="var(--accent)" aria-hidden="true"><ellipse cx="16" cy="25.5" rx="12" ry="4.5"/><ellipse cx="16" cy="17" rx="8.5" ry="3.6" opacity="0.85"/><ellipse cx="16" cy="10" rx="5.2" ry="2.8" opacity="0.7"/><ellipse cx="16" cy="4.7" rx="2.6" ry="1.8" opacity="0.55"/></svg>`
@@ -98,7 +98,7 @@ function navigationOf({ groups, pages }, page) {
   return `<nav aria-label="Documentation">${lists.join('\n')}</nav>`
 }
 
-/** The page of the navigation that leads to `source`: itself, or the list of decisions. */
+/** The page in the navigation that represents `source`: itself, or the list of decisions. */
 function listedSource(groups, source) {
   const isListed = groups.some(({ entries }) => entries.some((entry) => entry.source === source))
   return isListed ? source : source.replace(/[^/]+$/, 'README.md')

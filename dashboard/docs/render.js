@@ -1,5 +1,5 @@
-// Renders a page of docs/ from Markdown: HTML whose headings and reference rows have anchors, and the sections that the search
-// reads. Links between pages become paths of the site; the build fails if a link has no target.
+// Renders a page of docs/ from Markdown to HTML with anchors on headings and reference rows, and extracts the sections for the
+// search. Rewrites links between pages to paths of the site; the build fails if a link has no target.
 import { posix } from 'node:path'
 import { Marked } from 'marked'
 
@@ -32,7 +32,7 @@ function rendererOf(source, page, site) {
     const section = page.sections.at(-1)
     section.text = `${section.text} ${text}`.trim()
   }
-  // A list or a quotation renders its paragraphs by itself; its text is added once, with the block around it.
+  // A list or a quotation renders its own paragraphs; add its text once, with the outer block.
   let depth = 0
   const block = (token, html) => {
     if (depth === 0) add(plain(token.tokens ?? token.items?.flatMap((item) => item.tokens)))
@@ -47,7 +47,7 @@ function rendererOf(source, page, site) {
     }
   }
 
-  // One setting, error, method or metric is a target of links and a result of the search. Returns its anchor, or null.
+  // Makes a setting, error, method or metric a target of links and a search result. Returns its anchor, or null.
   const addRow = ([first, ...rest]) => {
     const name = source.startsWith('reference/') ? codeAlone(first.tokens) : null
     const text = rest.map((cell) => plain(cell.tokens)).join(' ')
@@ -130,7 +130,7 @@ function targetOf(source, href, page, site) {
   return site.repository === null ? null : `${site.repository}/blob/main/${outside}`
 }
 
-/** The text of inline and block tokens, without marks. */
+/** The plain text of inline and block tokens. */
 export function plain(tokens) {
   return (tokens ?? [])
     .map((token) => {
@@ -148,13 +148,13 @@ export function plain(tokens) {
 const space = { type: 'text', text: ' ' }
 const isBlock = ({ type }) => type === 'paragraph' || type === 'heading' || type === 'text'
 
-/** The content of a cell that is one code span; null: it has more, or none. */
+/** The content of a cell that is a single code span; null: any other cell. */
 function codeAlone(tokens) {
   const [only, ...others] = tokens
   return only?.type === 'codespan' && others.length === 0 ? unescaped(only.text) : null
 }
 
-/** As GitHub makes anchors of headings. */
+/** Anchor of a heading, as GitHub builds it. */
 function slugOf(text) {
   return text
     .toLowerCase()

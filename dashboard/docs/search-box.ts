@@ -1,5 +1,5 @@
-// The search field: `/` focuses it, the arrow keys move through the results, Enter opens the first, Escape closes the list. The index is
-// loaded with the first focus.
+// The search field: `/` focuses it, the arrow keys move through the results, Enter opens the first, Escape closes the list. The
+// first focus loads the index.
 import type { Hit, Search } from './search.ts'
 
 export function startSearch(form: HTMLFormElement): void {
@@ -25,7 +25,7 @@ export function startSearch(form: HTMLFormElement): void {
     if (query === '') return close()
     try {
       const hits = (await load())(query)
-      // Another letter may have been typed while the index was loaded.
+      // The query may have changed while the index was loading.
       if (query !== input.value.trim()) return
       list.replaceChildren(...hits.map(itemOf))
       status.textContent = sentenceOf(hits.length, query)
@@ -62,7 +62,7 @@ export function startSearch(form: HTMLFormElement): void {
     if (next instanceof Node && form.contains(next)) return
     close()
   })
-  // A click on a result would otherwise take the focus away and close the list before it counts.
+  // Otherwise a click on a result would move the focus and close the list before it takes effect.
   results.addEventListener('mousedown', (event) => event.preventDefault())
   list.addEventListener('click', close)
   document.addEventListener('keydown', (event) => {

@@ -1,5 +1,5 @@
-// The text that the search of the documentation reads in the browser, which makes its index of it: `{ pages: [[url, title]],
-// sections: [[page, anchor, title, text]] }`.
+// The texts that the documentation search loads in the browser and indexes there: `{ pages: [[url, title]], sections: [[page,
+// anchor, title, text]] }`.
 
 export function searchText({ pages }) {
   const all = [...pages.values()].filter(({ source }) => source !== 'README.md')

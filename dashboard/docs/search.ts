@@ -1,4 +1,4 @@
-// Search in the sections of the documentation. The index is made in the browser, in one piece.
+// Search in the sections of the documentation. The browser builds the index in one step.
 import MiniSearch, { type SearchResult } from 'minisearch'
 
 /** `before`, `match`, `after`: text around the first term found. */
@@ -47,7 +47,7 @@ export async function openSearch(url: string): Promise<Search> {
       boost: { title: 4, page: 2 },
       prefix: true,
       fuzzy: (term: string) => (term.length > 4 ? 0.2 : false),
-      // The name of a setting, a method or an error leads to its row.
+      // An exact name of a setting, method or error ranks first.
       boostDocument: (id: number) => (sections[id]?.title.toLowerCase() === wanted ? 10 : 1),
     }
     const all = index.search(query, { ...options, combineWith: 'AND' })
@@ -81,7 +81,7 @@ function hitOf({ id, terms }: SearchResult, sections: readonly Section[]): reado
     .toSorted((one, other) => one.at - other.at)
   const at = first?.at ?? 0
   const end = at + (first?.term.length ?? 0)
-  // From the start of a word.
+  // Start at a word boundary.
   const start = at <= excerptLength ? 0 : text.indexOf(' ', at - excerptLength - 1) + 1
   const from = Math.min(start, at)
   const to = Math.min(text.length, end + 2 * excerptLength)

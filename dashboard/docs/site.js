@@ -1,5 +1,5 @@
 // The pages of docs/ and their order: docs/README.md lists them by purpose, and docs/explanation/decisions/README.md lists the
-// decisions. The build fails if a page is listed nowhere, or if a link or an anchor has no target.
+// decisions. The build fails if a page is not listed, or if a link or an anchor has no target.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lexer } from 'marked'
@@ -8,10 +8,10 @@ import { plain, renderPage } from './render.js'
 
 const folder = join(root, 'docs')
 
-/** Where the site is served. */
+/** Base path of the site. */
 const base = '/docs/'
 
-/** Paths of all sources below docs/, in the order of their names. */
+/** Paths of all sources below docs/, sorted by name. */
 function sourcesOfPages() {
   return filesOf(folder)
     .filter((path) => path.endsWith('.md'))
@@ -19,8 +19,8 @@ function sourcesOfPages() {
 }
 
 /**
- * `pages`: by source, each with `source`, `markdown`, `name` (path below `/docs/`, '' for the first page), `url`, `group`
- * (title of its group, '' for the first page) and what `renderPage` returns. `groups`: `{ title, entries: [{ source, title, note }] }`.
+ * `pages`: by source, each with `source`, `markdown`, `name` (path below `/docs/`, '' for the first page), `url`, `group` (title of
+ * its group, '' for the first page) and the result of `renderPage`. `groups`: `{ title, entries: [{ source, title, note }] }`.
  */
 export function readSite() {
   const sources = sourcesOfPages()
@@ -45,7 +45,7 @@ function nameOf(source) {
   return source.replace(/\.md$/, '').replace(/(^|\/)README$/, '')
 }
 
-/** Links before the first heading of level 2 are the group without a title; each heading is the title of the next. */
+/** Links before the first heading of level 2 form a group without a title; each such heading starts the next group. */
 function readGroups(readme) {
   const groups = [{ title: '', entries: [] }]
   for (const token of lexer(readme)) {
@@ -96,7 +96,7 @@ function checkLinks(pages) {
   }
 }
 
-/** URL of the repository on the web as package.json has it; null: none. */
+/** Web URL of the repository in package.json; null: none. */
 function repositoryOf() {
   const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const url = typeof repository === 'string' ? repository : repository?.url

@@ -1,10 +1,10 @@
-// Uploads that began and are not complete, remembered by the browser: a fingerprint of the files, and the ID at the server.
+// Incomplete uploads that the browser remembers: a fingerprint of the files, and the upload's ID at the server.
 // Tested by test/browser/uploads.test.ts
 
 type Begun = { readonly fingerprint: string; readonly id: string; readonly time: number }
 
 const place = 'cairn-uploads'
-/** The server removes an upload a day after it began. */
+/** The server removes an upload one day after it started. */
 const lifeMs = 86_400_000
 const begunMax = 32
 
@@ -13,7 +13,7 @@ export function findUpload(fingerprint: string): string | null {
   return read().find((one) => one.fingerprint === fingerprint)?.id ?? null
 }
 
-/** `id` null: forgets it. The oldest is forgotten past 32. */
+/** `id` null: forgets it. Beyond 32 uploads, the oldest is forgotten. */
 export function rememberUpload(fingerprint: string, id: string | null): void {
   const others = read().filter((one) => one.fingerprint !== fingerprint)
   const all = id === null ? others : [{ fingerprint, id, time: Date.now() }, ...others]

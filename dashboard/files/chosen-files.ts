@@ -2,7 +2,7 @@
 // Tested by test/browser/uploads.test.ts
 import type { NamedFile } from './upload-body.ts'
 
-/** Of one upload; the server refuses folders of about 700,000 files. */
+/** Maximum files in one upload; the server refuses folders of about 700,000 files. */
 const filesMax = 50_000
 
 export function filesOf(list: Iterable<File>): readonly NamedFile[] {
@@ -14,9 +14,9 @@ export function filesOf(list: Iterable<File>): readonly NamedFile[] {
   )
 }
 
-/** With all files of dropped folders. Rejects when a file cannot be read, and with more than 50,000 files. */
+/** Includes all files of dropped folders. Rejects if a file cannot be read, and for more than 50,000 files. */
 export async function droppedFiles(dropped: DataTransfer): Promise<readonly NamedFile[]> {
-  // The list is empty after the event, so all entries are taken first.
+  // The list is empty after the event, so get all entries first.
   const items = [...dropped.items].filter(({ kind }) => kind === 'file')
   const taken = items.map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
   const found: NamedFile[] = []
@@ -36,7 +36,7 @@ async function collect(entry: FileSystemEntry, above: string, found: NamedFile[]
   } else if (isFolder(entry)) {
     const reader = entry.createReader()
     for (;;) {
-      // A browser gives a part of the entries at a time, and none at the end.
+      // A browser returns the entries in parts, and an empty part at the end.
       const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
         reader.readEntries(resolve, reject),
       )

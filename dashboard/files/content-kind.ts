@@ -1,7 +1,7 @@
-// What content is, from its first bytes, and from its name where bytes do not tell. Pure.
+// Detects the type of content from its first bytes, or from its name if the bytes are not conclusive. Pure.
 // Tested by dashboard/files/content-kind.test.ts
 
-/** `type`: the media type under which the browser shows the bytes, whatever else they could be read as. */
+/** `type`: the media type with which the browser shows the bytes, regardless of other interpretations. */
 export type ShownKind = {
   readonly kind: 'image' | 'video' | 'audio' | 'pdf'
   readonly type: string
@@ -15,7 +15,7 @@ export type ContentKind =
 
 type Form = readonly [begins: string, kind: ShownKind['kind'], type: string, title: string]
 
-/** In latin1. */
+/** Signatures in latin1. */
 const forms: readonly Form[] = [
   ['\x89PNG\r\n\x1a\n', 'image', 'image/png', 'PNG image'],
   ['\xff\xd8\xff', 'image', 'image/jpeg', 'JPEG image'],
@@ -27,7 +27,7 @@ const forms: readonly Form[] = [
   ['\xff\xfb', 'audio', 'audio/mpeg', 'MP3 audio'],
   ['%PDF-', 'pdf', 'application/pdf', 'PDF document'],
 ]
-/** By what follows the length of the chunk. */
+/** By the text after the length of the chunk. */
 const riffForms: readonly Form[] = [
   ['WEBP', 'image', 'image/webp', 'WebP image'],
   ['WAVE', 'audio', 'audio/wav', 'WAV audio'],
@@ -57,21 +57,21 @@ export function kindOf(bytes: Uint8Array, name: string): ContentKind {
   if (archive !== undefined) return { kind: 'other', title: archive[1] }
   const text = textOf(bytes)
   if (text === null) return { kind: 'other', title: titleOf(name) ?? 'Data' }
-  // A browser draws SVG in an `img` without its scripts.
+  // In an `img`, a browser renders SVG without its scripts.
   if (/^\s*(<\?xml[^>]*>\s*)?<svg[\s>]/.test(text)) {
     return { kind: 'image', type: 'image/svg+xml', title: 'SVG image' }
   }
   return { kind: 'text', title: /^\s*[[{]/.test(text) ? 'JSON' : (titleOf(name) ?? 'Text') }
 }
 
-/** Null: not UTF-8, or with control characters. The last bytes may be a part of a character. */
+/** Null: not UTF-8, or contains control characters. The last character may be incomplete. */
 export function textOf(bytes: Uint8Array): string | null {
   for (const cut of [0, 1, 2, 3]) {
     try {
       const text = new TextDecoder('utf-8', { fatal: true }).decode(
         bytes.subarray(0, Math.max(0, bytes.length - cut)),
       )
-      // oxlint-disable-next-line no-control-regex -- Control characters but tab, line feed and return are no text.
+      // oxlint-disable-next-line no-control-regex -- Control characters other than tab, line feed and return are not text.
       return /[\u0000-\u0008\u000e-\u001a]/.test(text) ? null : text
     } catch {
       continue
@@ -103,7 +103,7 @@ const titles: Readonly<Record<string, string>> = {
   zip: 'ZIP archive',
 }
 
-/** By the end of the name; null: unknown. */
+/** By the extension of the name; null: unknown. */
 export function titleOf(name: string): string | null {
   return titles[/\.([a-z0-9]{1,5})$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? null
 }

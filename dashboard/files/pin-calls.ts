@@ -1,4 +1,4 @@
-// Changes of pins, with a key of the account: rename, unpin, and pin again what was unpinned.
+// Changes pins with a key of the account: rename, unpin, and restore an unpinned pin.
 // Tested by test/browser/files.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
@@ -11,7 +11,7 @@ export function pinTitle({ name, cid }: Pick<Pin, 'name' | 'cid'>): string {
   return name === '' ? `${cid.slice(0, 12)}…` : name
 }
 
-/** Pinning again replaces the name. Rejects with ApiError. */
+/** Pins again, which replaces the name. Rejects with ApiError. */
 export async function renamePin(place: KeyPlace, pin: Pin, name: string): Promise<void> {
   await pinAgain(place, pin, { name })
 }
@@ -22,10 +22,10 @@ export async function unpin(place: KeyPlace, { cid, mode }: Pin): Promise<void> 
   await (await callFiles(place, 'pin/rm', { arg: cid, recursive })).text()
 }
 
-/** With its name, its date and its readers as before. Rejects with ApiError. */
+/** Restores the pin with its name, date and visibility. Rejects with ApiError. */
 export async function restorePin(place: KeyPlace, pin: Pin): Promise<void> {
   const { cid, name, created, provide } = pin
-  // A private pin must not be public for a moment.
+  // A private pin must never be public, not even briefly.
   await pinAgain(place, pin, { name, ...(provide === 'all' ? {} : { provide: 'false' }) })
   const level = provide === 'roots' ? { provide } : {}
   await call('PATCH /accounts/{account}/files/{cid}', {

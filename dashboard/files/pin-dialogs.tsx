@@ -1,4 +1,4 @@
-// Dialogs about pins: pin a CID, rename, unpin several.
+// Dialogs for pins: pin a CID, rename, unpin several.
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
 import { messageOf } from '../app/api.ts'
@@ -76,7 +76,7 @@ export function RenameDialog({ pin, place, onDone, onClose }: Props & { readonly
   )
 }
 
-/** Removes pins one by one. Those removed before an error stay removed. */
+/** Removes pins one by one. Those removed before an error remain removed. */
 export function UnpinSeveral({
   pins,
   place,

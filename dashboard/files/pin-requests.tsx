@@ -1,4 +1,4 @@
-// Requests to pin content that wait, run or failed: state, age, tries, last error, remove.
+// Requests to pin content that are queued, running or failed: state, age, attempts, last error, remove.
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
 import { call } from '../app/api.ts'

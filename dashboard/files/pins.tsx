@@ -1,4 +1,4 @@
-// Table of the pins of the account, with a menu each: open, links, rename, unpin. Selected pins have a bar of actions.
+// Table of the pins of the account, each with a menu: open, links, rename, unpin. Selected pins have a bar of actions.
 // Tested by test/browser/files.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
 import { formatAgo, formatBytes, formatTime } from '../app/format.ts'
@@ -15,10 +15,10 @@ import { type Pin, pinTitle } from './pin-calls.ts'
 import type { Sort } from './use-files.ts'
 
 export type PinActions = {
-  /** Null: the person has no key that may change pins. */
+  /** Null: the person has no key with permission to change pins. */
   readonly rename: ((pin: Pin) => void) | null
   readonly unpin: ((pin: Pin) => void) | null
-  /** Null: members may not. */
+  /** Null: members have no permission. */
   readonly setPrivate: ((pin: Pin) => void) | null
 }
 
@@ -36,7 +36,7 @@ export function Pins({
   onSort,
 }: {
   readonly pins: readonly Pin[]
-  /** Null: not known yet. */
+  /** Null: not loaded yet. */
   readonly reading: Reading | null
   /** Setting of the account. */
   readonly provide: Provide
@@ -146,7 +146,7 @@ function fieldOf(sort: Sort): SortField {
   return sort.replace('-', '') as SortField
 }
 
-/** Names begin with A, sizes with the largest, dates with the newest; the heading of the order turns it round. */
+/** Initial order: names from A, largest size, newest date; a click on the current heading reverses it. */
 function nextSort(title: string, sort: Sort): Sort {
   const fields = ['name', 'size', 'created'] as const
   const field = fields.find((one) => sortTitles[one] === title) ?? 'created'

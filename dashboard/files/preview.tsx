@@ -1,5 +1,5 @@
-// Preview of a file, read as a key: images, video, audio, PDF documents and text. The browser gets the bytes under the one media type
-// that they begin as, none of which is a page that runs scripts; other content opens on the host for content only.
+// Preview of a file, read with a key: images, video, audio, PDF documents and text. The browser gets the bytes with the media type
+// of their signature, which is never a page that runs scripts; other content opens only on the host for content.
 // Tested by test/browser/previews.test.ts
 import { useEffect, useState } from 'preact/hooks'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
@@ -10,9 +10,9 @@ import { CodeBlock } from '../ui/copy.tsx'
 import { Empty, Show } from '../ui/note.tsx'
 import { type ContentKind, kindOf, type ShownKind, textOf } from './content-kind.ts'
 
-/** Bytes read of a text. */
+/** Maximum bytes read from a text. */
 const textBytesMax = 64 * 1024
-/** Larger content is not shown: the browser has all of it in memory. */
+/** MiB. Larger content is not shown, because the browser holds all of it in memory. */
 const shownBytesMax = { image: 8, pdf: 32, audio: 32, video: 64 } as const
 const mebibyte = 1024 * 1024
 
@@ -49,7 +49,7 @@ export function Preview({
   )
 }
 
-/** `content` null: too large to be shown. */
+/** `content` null: too large to show. */
 type Read = { readonly kind: ContentKind; readonly content: Uint8Array<ArrayBuffer> | null }
 
 async function read(
@@ -133,7 +133,7 @@ function Shown({
   }
 }
 
-/** Whole JSON with line breaks. */
+/** Formats complete JSON with line breaks. */
 function shown(text: string, title: string): string {
   if (title !== 'JSON') return text
   try {

@@ -1,20 +1,20 @@
-// Files as the body of one upload: a file by itself, or several as multipart/form-data, which names them by their paths. Nothing is
-// read: the parts are joined by the browser as they are sent.
+// Files as the body of one upload: a single file, or several as multipart/form-data with their paths. Nothing is read into memory:
+// the browser joins the parts while it sends them.
 // Tested by test/browser/uploads.test.ts
 import { keccak256 } from '../proof/keccak.ts'
 
-/** A file under its path in the upload: `notes/a.txt`. */
+/** A file with its path in the upload: `notes/a.txt`. */
 export type NamedFile = { readonly path: string; readonly file: File }
 
 export type UploadBody = {
   readonly blob: Blob
   /** Options of `add`, and `multipart` with the boundary. */
   readonly metadata: Readonly<Record<string, string>>
-  /** The same for the same files and the same `owner`: their paths, sizes and dates. */
+  /** Equal for the same files (paths, sizes and dates) and the same `owner`. */
   readonly fingerprint: string
 }
 
-/** Bytes of a name of a pin, as of Kubo. */
+/** Maximum bytes of a pin name, as in Kubo. */
 const nameBytesMax = 255
 
 export function bodyOf(files: readonly NamedFile[], owner: string): UploadBody {
@@ -45,7 +45,7 @@ function multipart(files: readonly NamedFile[], boundary: string): Blob {
   return new Blob([...parts, `--${boundary}--\r\n`])
 }
 
-/** Name of the upload: of its one file or folder. */
+/** Name of the upload: that of its only file or folder. */
 export function nameOf(files: readonly NamedFile[]): string {
   const [root = '', ...others] = rootsOf(files)
   return others.length === 0 ? root : `${files.length} files`

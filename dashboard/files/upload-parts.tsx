@@ -1,4 +1,4 @@
-// Buttons that upload, and the state of the upload at the foot of the page.
+// Upload buttons, and the state of the upload at the bottom of the page.
 // Tested by test/browser/uploads.test.ts
 import { formatBytes } from '../app/format.ts'
 import { CopyButton } from '../ui/copy.tsx'

@@ -1,5 +1,5 @@
-// Sends files with a key as a resumable upload (tus protocol) and reports the progress. After a break it goes on where the server
-// has all bytes; also after the page was left, when the same files are chosen again within a day.
+// Sends files with a key as a resumable upload (tus protocol) and reports progress. After a disconnect it resumes from the server's
+// offset; also after the page was closed, if the same files are selected again within a day.
 // Tested by test/browser/uploads.test.ts
 import { ApiError } from '../app/api.ts'
 import { type KeyPlace, refusalOf, uploadsUrl } from '../app/as-key.ts'
@@ -9,22 +9,22 @@ import { bodyOf, type NamedFile } from './upload-body.ts'
 export type Upload = {
   /** Resolves with the CID of the root. Rejects with ApiError. */
   readonly done: Promise<string>
-  /** Removes what was sent. */
+  /** Aborts the upload and removes the bytes sent so far. */
   stop(): void
 }
 
-/** Bytes. `isWaiting`: the connection broke, and the next attempt is due within 16 s. */
+/** Bytes. `isWaiting`: the connection broke, and the next attempt follows within 16 s. */
 export type UploadProgress = {
   readonly sent: number
   readonly all: number
   readonly isWaiting: boolean
 }
 
-/** Pauses before attempts to go on. An attempt that brings bytes begins them again. */
+/** Pauses before retries. An attempt that sends bytes resets the sequence. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000, 16_000]
-/** Of one request: a browser may send the whole body of a broken request again by itself. */
+/** Bytes per request: a browser may resend the whole body of a broken request by itself. */
 const pieceBytes = 16 * 1024 * 1024
-/** Another request holds the upload, the rate is limited, or a server is away: the next attempt may succeed. */
+/** Another request holds the upload, the rate is limited, or a server is unreachable: a retry may succeed. */
 const passing = [404, 409, 423, 429, 502, 503, 504]
 
 type Task = {
@@ -83,7 +83,7 @@ function isPassing(thrown: unknown): boolean {
 /** `cid`: the upload is complete. */
 type State = { readonly offset: number; readonly cid: string | null }
 
-/** Null: it has not begun, or the server has removed it. */
+/** Null: it has not started, or the server has removed it. */
 async function stateOf({ url, body, signal }: Task): Promise<State | null> {
   const begun = findUpload(body.fingerprint)
   if (begun === null) return null
@@ -135,7 +135,10 @@ type Reply = {
   readonly header: (name: string) => string | null
 }
 
-/** Any reply. Rejects with ApiError of status 0 when there is none. `fetch` reports no progress of a request body. */
+/**
+ * Resolves with any reply. Rejects with ApiError of status 0 if there is none. XMLHttpRequest, because `fetch` reports no upload
+ * progress.
+ */
 function ask(
   method: string,
   url: string,
@@ -175,7 +178,7 @@ function ask(
   })
 }
 
-/** Ends early when `signal` aborts, and when the browser is on a network again. */
+/** Ends early if `signal` aborts, or if the browser is online again. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -1,4 +1,4 @@
-// A page of the pins of the account, filtered and ordered as the address says, and what the page of files needs beside it.
+// A page of the account's pins, filtered and sorted by the URL, and other data for the Files page.
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
@@ -12,7 +12,7 @@ import type { Reading } from './gateway-links.ts'
 
 export const pageRows = 50
 
-/** The first is the usual one. */
+/** The first is the default. */
 export const sorts = [
   { value: '-created', title: 'newest first' },
   { value: 'created', title: 'oldest first' },
@@ -44,17 +44,17 @@ type Filter = { readonly search: string; readonly type: FileType | ''; readonly 
 
 type Files = {
   readonly filter: Filter
-  /** Also in the address. */
+  /** Also updates the URL. */
   setFilter(change: Partial<Filter>): void
   /** Shows all pins. */
   clear(): void
-  /** As typed; it becomes the search after a pause. */
+  /** As typed; applied as the search after a pause. */
   readonly text: string
   setText(text: string): void
   readonly files: Loaded<AdminReply<'GET /accounts/{account}/files'>>
-  /** Pages before this one. */
+  /** Number of previous pages. */
   readonly before: number
-  /** Null: there is no such page. */
+  /** Null: there is no previous page. */
   readonly toPrevious: (() => void) | null
   readonly toNext: (() => void) | null
 }
@@ -73,7 +73,7 @@ export function useFiles(): Files {
     of: shown,
     from: [],
   })
-  // Places of another list are none of this one.
+  // Positions in another list are not valid in this one.
   const from = pages.of === shown ? pages.from : []
   const setFilter = (change: Partial<Filter>): void => {
     const next = { ...filter, ...change }
@@ -120,7 +120,7 @@ export function useFiles(): Files {
   }
 }
 
-/** What the page needs beside the pins. */
+/** Other data for the page. */
 export function useAbout() {
   const { id: account } = useAccount()
   return useLoaded(

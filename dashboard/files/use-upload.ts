@@ -1,4 +1,4 @@
-// Upload of files and folders with progress; they may be dropped anywhere on the page.
+// Upload of files and folders with progress; files can be dropped anywhere on the page.
 // Tested by test/browser/uploads.test.ts
 import { useEffect, useState } from 'preact/hooks'
 import type { KeyPlace } from '../app/as-key.ts'
@@ -16,7 +16,7 @@ type UploadState =
       readonly upload: Upload
     }
   | { readonly kind: 'done'; readonly name: string; readonly cid: string }
-  /** `isBegun`: the server has a part of it. */
+  /** `isBegun`: the server has some of its bytes. */
   | {
       readonly kind: 'failed'
       readonly why: string
@@ -33,7 +33,7 @@ export type Uploading = {
   dismiss(): void
 }
 
-/** `place` null: nothing can be uploaded. */
+/** `place` null: uploads are not possible. */
 export function useUpload(place: KeyPlace | null, onDone: () => void): Uploading {
   const [state, setState] = useState<UploadState>({ kind: 'idle' })
   const [isOver, setOver] = useState(false)

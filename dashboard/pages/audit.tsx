@@ -22,7 +22,7 @@ import { type AuditScope, type Asked, useAuditRecords } from './audit/use-audit-
 
 type Names = ReadonlyMap<string, string>
 
-/** Filters in the address. Empty: all. `q`: a text; `of`: an account by its ID, for the log of the server. */
+/** Filters in the URL. Empty: all. `q`: a text; `of`: an account ID, for the log of the server. */
 const filterNames = ['scope', 'q', 'who', 'what', 'when', 'of'] as const
 type Filter = Readonly<Record<(typeof filterNames)[number], string>>
 const noFilter: Filter = { scope: '', q: '', who: '', what: '', when: '', of: '' }
@@ -52,7 +52,7 @@ export function AuditPage() {
   }
   const known = useNames()
   const { names } = known
-  // Of the time when the filter was chosen: a later page is of the same list.
+  // Fixed when the filter is selected, so that later pages belong to the same list.
   const from = useMemo(
     () => (Number(filter.when) > 0 ? Date.now() - Number(filter.when) * dayMs : null),
     [filter.when],
@@ -157,7 +157,7 @@ export function AuditPage() {
   )
 }
 
-/** The filter as the API takes it. `from`: milliseconds since 1970 UTC. */
+/** The filter in the form of the API. `from`: milliseconds since 1970 UTC. */
 function askedOf(
   { q, who, what, of }: Filter,
   scope: AuditScope,
@@ -200,7 +200,7 @@ function Export({ scope, asked }: { readonly scope: AuditScope; readonly asked: 
 }
 
 type Known = {
-  /** Of keys, people and accounts, by their IDs. */
+  /** Names of keys, people and accounts by ID. */
   readonly names: Names
   /** IDs of the people who may have made changes. */
   readonly people: readonly string[]

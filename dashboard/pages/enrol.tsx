@@ -1,5 +1,5 @@
-// Shown in place of every page while the session lacks the second factor that the server requires: the person shows theirs, or
-// sets one up.
+// Shown instead of every page while the session lacks the second factor that the server requires: the person uses theirs, or sets
+// one up.
 // Tested by test/browser/openid.test.ts
 import { useState } from 'preact/hooks'
 import { call, messageOf } from '../app/api.ts'

@@ -1,4 +1,4 @@
-// One pinned file or folder: preview or entries, links, details, unpin. Folders open below the same address.
+// One pinned file or folder: preview or entries, links, details, unpin. Subfolders have paths below that of the pin.
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
@@ -227,7 +227,7 @@ type Entry = {
   readonly Type: number
 }
 
-/** Of `ls`: 1 is a folder. */
+/** Type 1 in replies of `ls` is a folder. */
 const folderType = 1
 
 function Folder({
@@ -302,7 +302,7 @@ function CopyLink({ link }: { readonly link: string }) {
   )
 }
 
-/** Who can read the pin, and its announcements on the IPFS network, if there is one. */
+/** Who can read the pin, and its announcements, if the IPFS network is on. */
 function Network({ pin, provide }: { readonly pin: Pin; readonly provide: Provide }) {
   const { announcedAt, announcesAt } = pin
   const now = Date.now()

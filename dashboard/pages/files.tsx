@@ -1,4 +1,4 @@
-// Files of the account: find, order, upload, open, rename, unpin; files and folders are dropped anywhere on the page.
+// Files of the account: search, sort, upload, open, rename, unpin. Files and folders can be dropped anywhere on the page.
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
 import { call, messageOf } from '../app/api.ts'
@@ -256,7 +256,7 @@ function FileDialog({
   }
 }
 
-/** Shown in place of buttons that the API would refuse. */
+/** Shown instead of buttons that the API would refuse. */
 function Closed({ next }: { readonly next: string | null }) {
   return (
     <Note tone="warn">

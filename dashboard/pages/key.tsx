@@ -1,4 +1,4 @@
-// One API key: its figures, and tabs with its use, access, limits, allowlists, public keys and a dry run; rotation, revocation.
+// One API key: its figures, and tabs with its usage, access, limits, allowlists, public keys and a dry run; rotation, revocation.
 // Tested by test/browser/keys.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'

@@ -1,4 +1,4 @@
-// The API keys of the account: what they may do, how much they are used, their state; dialogs to create, rotate and revoke.
+// The API keys of the account: permissions, usage and state; dialogs to create, rotate and revoke.
 // Tested by test/browser/keys.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
@@ -189,7 +189,7 @@ function Keys({
         <>
           <span>
             {[
-              // With pages, the table says it.
+              // The pager of the table already shows the count.
               ...(shown.length > pageRows ? [] : [formatCount(shown.length, 'key')]),
               ...(isHiding ? [`${formatNumber(over)} expired or revoked hidden`] : []),
             ].join(' · ')}

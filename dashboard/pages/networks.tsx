@@ -12,7 +12,7 @@ import { NetworkForm } from './networks/network-form.tsx'
 import { RecentErrors } from './networks/recent-errors.tsx'
 
 const refreshMs = 5_000
-/** A report of 24 hours reads more. */
+/** Less often, because a report of 24 hours reads more data. */
 const usageRefreshMs = 60_000
 
 export function NetworksPage() {

@@ -1,5 +1,5 @@
-// The page that the OpenID provider redirects to: hands the answer to the API, then shows the page where the person was.
-// The answer leaves the address bar first. No part of the address decides where to go.
+// The page to which the OpenID provider redirects: sends the response to the API, then shows the previous page. First removes the
+// response from the URL. The URL never determines the next page.
 // Tested by test/browser/openid.test.ts
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
@@ -14,10 +14,10 @@ export function OpenId({ onEntered }: { onEntered(): void }) {
   const place = usePlace()
   const sending = useSending()
   const toast = useToast()
-  // Read before the address changes, and once.
+  // Read once, before the URL changes.
   const [arrived] = useState(() => ({ query: location.search.slice(1), pending: takePending() }))
   const { query, pending } = arrived
-  // Before the page is painted: an effect would run after it.
+  // Before the first paint; an effect would run after it.
   useLayoutEffect(() => history.replaceState(null, '', location.pathname), [])
   useEffect(() => {
     if (pending === null) return

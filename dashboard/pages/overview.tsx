@@ -1,5 +1,5 @@
-// Overview: what needs attention, traffic with errors and latency, networks, disk and backups of the server, the busiest keys
-// and the latest changes. A new account sees its first steps and code instead of empty figures.
+// Overview: problems, traffic with errors and latency, networks, disk and backups of the server, the busiest keys and the latest
+// changes. A new account sees its first steps and code instead of empty figures.
 // Tested by test/browser/start.test.ts, test/browser/overview.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
@@ -40,7 +40,7 @@ export function OverviewPage() {
   return account === null ? <OfServer /> : <OfAccount />
 }
 
-/** For people without an account. */
+/** Shown to people without an account. */
 function OfServer() {
   const status = useLoaded((signal) => call('GET /status', {}, signal), [], { everyMs: statusMs })
   const server = useServer()
@@ -59,7 +59,7 @@ function OfServer() {
   )
 }
 
-/** What only operators may see; nothing for other people. */
+/** Data that only operators may see; empty for other people. */
 function useServer() {
   const isOperator = useMay('operator')
   return useLoaded(
@@ -103,7 +103,7 @@ function OfAccount() {
     (signal) => call('GET /accounts/{account}', { account: account.id }, signal),
     [account.id],
   )
-  // Once: the steps stay while the page is open, so that each is seen to be done.
+  // Loaded once: the steps remain while the page is open, so that each is shown as done.
   const steps = useLoaded((signal) => loadSteps(account.id, signal), [account.id])
   const isNew = steps.value !== undefined && !steps.value.rpc
   const items = attentionOf(
@@ -159,7 +159,7 @@ function OfAccount() {
   )
 }
 
-/** Nothing for people who are no operators. */
+/** Renders nothing for people who are not operators. */
 function Server({
   status,
   server,

@@ -21,12 +21,12 @@ import { isFound, PersonCell } from './people/person-cell.tsx'
 
 type Person = AdminReply<'GET /people'>['people'][number]
 type Act = {
-  /** Text in the row of the person. */
+  /** Text of the button in the person's row. */
   readonly button: string
   /** Text in the confirmation dialog: a verb and the person. */
   readonly action: string
   readonly harmless: boolean
-  /** It takes the sign-in away: last and red. */
+  /** Removes access, so it is last and red. */
   readonly isLast?: true
   readonly title: string
   readonly about: string
@@ -147,7 +147,7 @@ export function PeoplePage() {
   )
 }
 
-/** `Passkey, authenticator`; empty: a password alone signs in. */
+/** `Passkey, authenticator`; empty: sign-in with only a password. */
 function factorsOf({ hasTotp, passkeys, issuer }: Person): string {
   const factors = [
     ...(passkeys > 0 ? ['passkey'] : []),

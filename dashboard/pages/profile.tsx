@@ -68,7 +68,7 @@ function Name() {
   )
 }
 
-/** Of this browser. */
+/** Settings of this browser. */
 function Appearance() {
   const [single, setSingle] = useState(usesSingleKeys)
   return (

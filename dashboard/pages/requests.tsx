@@ -1,5 +1,5 @@
-// Requests: the last requests of a key, live, beside the details of the chosen one, which has an address of its own. On a phone
-// the details are a page.
+// Requests: the last requests of a key, live, next to the details of the selected one, which has its own URL. On a phone the
+// details are a separate page.
 // Tested by test/browser/inspector.test.ts
 import { useState } from 'preact/hooks'
 import { type Choices, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
@@ -152,7 +152,7 @@ function OfKey(props: {
   )
 }
 
-/** ID of the request `step` rows below the chosen one; null: there is none. */
+/** ID of the request `step` rows below the selected one; null: there is none. */
 function neighbour(requests: readonly Row[], chosen: number, step: -1 | 1): number | null {
   const at = requests.findIndex(({ id }) => id === chosen)
   return at === -1 ? null : (requests[at + step]?.id ?? null)

@@ -1,5 +1,5 @@
-// Set-up of a new server in three steps, one open at a time: operator account, network, first API key. It ends with a call of the
-// new key that is shown as proved.
+// Setup of a new server in three steps, one open at a time: operator account, network, first API key. It ends with a call of the
+// new key whose answer is shown as proved.
 // Tested by test/browser/setup.test.ts
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -27,7 +27,7 @@ type Status = AdminReply<'GET /status'>
 
 export function SetupPage() {
   const { person } = useSession()
-  /** Null: not chosen yet. */
+  /** Null: not selected yet. */
   const [network, setNetwork] = useState<string | null>(null)
   const status = useLoaded((signal) => call('GET /status', {}, signal), [])
   return (

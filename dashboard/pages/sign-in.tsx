@@ -1,4 +1,4 @@
-// Sign-in, shown in place of the requested page: email and password, then a code if required; or only a passkey.
+// Sign-in, shown instead of the requested page: email and password, then a code if required; or only a passkey.
 import { useState } from 'preact/hooks'
 import { ApiError, call } from '../app/api.ts'
 import { leaveToSignIn } from '../app/openid.ts'
@@ -39,7 +39,7 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
   }
   const whyNot = whyNoPasskeys()
   const { path } = usePlace()
-  // Passwords are usual: their fields do not wait for the reply.
+  // Most servers accept passwords, so the fields are shown before the reply.
   const means = useLoaded((signal) => call('GET /session/means', {}, signal), [])
   const openId = means.value?.openId ?? null
   const passwords = means.value?.password ?? true

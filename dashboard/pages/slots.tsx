@@ -23,7 +23,7 @@ import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { Show } from '../ui/note.tsx'
 
-/** More variables of a layout have no button. */
+/** Maximum number of variables with a button. */
 const namesMax = 60
 
 export function SlotsPage() {
@@ -160,7 +160,7 @@ function Explorer({
   )
 }
 
-/** Nothing if the network has no example. */
+/** Renders nothing if the network has no example. */
 function ExampleButton({
   place,
   network,

@@ -43,7 +43,7 @@ export function UsagePage() {
   const usage = useLoaded((signal) => loadCompared(account.id, shown, signal), [account.id, text], {
     everyMs: refreshMs,
   })
-  // The choices of a filter are the names in the report without it.
+  // A filter offers the names in the report without this filter.
   const all = useLoaded(
     async (signal) =>
       isFiltered ? await load(account.id, { ...shown, ...noFilter }, {}, signal) : null,
@@ -95,7 +95,7 @@ export function UsagePage() {
 
 const noFilter = { network: '', method: '', isIpfs: false } as const
 
-/** Without the empty name, of the IPFS API and of requests that were refused before reading. */
+/** Removes the empty name, used for the IPFS API and for requests that were refused before parsing. */
 function namesOf(names: readonly string[] = []): readonly string[] {
   return [...new Set(names)].filter((name) => name !== '')
 }
@@ -113,7 +113,7 @@ async function loadCompared(
   return { report, before: await load(account, shown, period, signal) }
 }
 
-/** `period`: instead of the shown one. */
+/** `period`: overrides the shown one. */
 async function load(
   account: string,
   shown: UsageQuery,
@@ -166,7 +166,7 @@ function UsageReport({
   shown,
   onZoom,
 }: Compared & {
-  /** Names of keys, by their IDs. */
+  /** Names of keys by ID. */
   readonly names: ReadonlyMap<string, string>
   readonly shown: UsageQuery
   /** Milliseconds since 1970. */
@@ -214,7 +214,7 @@ function UsageReport({
   )
 }
 
-/** Names keys without a name by their prefix. */
+/** Uses the prefix as the name of keys without one. */
 function withNames(report: Report, names: ReadonlyMap<string, string>): Report {
   const holders = report.holders.map((holder) => ({
     ...holder,

@@ -1,5 +1,5 @@
-// Sign-up with an invitation link, also of the first operator. The token is in the fragment of the URL, which browsers do
-// not send and servers cannot log.
+// Sign-up with an invitation link, also for the first operator. The token is in the fragment of the URL, which browsers do not
+// send, so servers cannot log it.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'

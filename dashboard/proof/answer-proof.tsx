@@ -27,7 +27,7 @@ type Asked = {
   readonly intact: boolean
   readonly bundle: ProofBundle
   readonly trusted: string
-  /** The person has entered that hash. */
+  /** The person has entered the trusted hash. */
   readonly isOwnHash: boolean
   readonly chainId: string
 }
@@ -37,7 +37,7 @@ type Shown = Asked & {
   readonly steps: readonly ProofStep[]
   readonly check: Check
   readonly rules: string | null
-  /** Milliseconds. */
+  /** Duration of the check in milliseconds. */
   readonly checkMs: number
 }
 
@@ -90,7 +90,7 @@ export function AnswerProof({
     await check({ answer, intact: true, bundle, trusted, isOwnHash, chainId })
   }
 
-  /** Ends the check before. */
+  /** Aborts the previous check. */
   async function check(
     wanted: Asked,
     genesis = genesisFiles.get(wanted.chainId) ?? null,
@@ -124,7 +124,7 @@ export function AnswerProof({
           ? 'The block hash that you trust'
           : 'Its hash is from the answer. Enter one above to use your own.',
         intact: wanted.intact ? null : (wanted.answer.reply.proof as ProofBundle),
-        // The verifier ignores pieces that lead nowhere.
+        // The verifier ignores unused nodes.
         withUnused: !found.proved,
       })
       show({ ...wanted, kind: 'checked', steps, check: found, rules, checkMs: ms })
@@ -191,7 +191,7 @@ function Checked({ shown, onCheck }: { readonly shown: Shown; onCheck(wanted: As
   )
 }
 
-/** The only judgement: headline, sentence and colour follow from it. */
+/** Computes the verdict; headline, sentence and colour derive from it. */
 function verdictOf({ check: found, steps, rules, intact }: Shown): {
   readonly isProved: boolean
   readonly text: string

@@ -1,5 +1,5 @@
-// The question of the Proofs page: network, method and key in one row, and the parameters of the method below. They are filled
-// in with values that exist on the network.
+// The request form of the Proofs page: network, method and key in one row, and the parameters of the method below, prefilled with
+// values that exist on the network.
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
 import { ApiError } from '../app/api.ts'
@@ -32,7 +32,7 @@ export type Question = {
   readonly trusted: string
 }
 
-/** Of the address of the page. `params`: JSON text. */
+/** From the URL of the page. `params`: JSON text. */
 export type AskedFor = { readonly method: string | null; readonly params: string | null }
 
 export function AskForm({
@@ -51,9 +51,9 @@ export function AskForm({
   const { network } = choice
   const [method, setMethod] = useState(asked.method ?? 'eth_getBalance')
   const [first] = useState(() => startOf(asked, method))
-  /** Values that the person or the address of the page has entered; an example stands in for the others. */
+  /** Values that the person or the URL has entered; examples are used for the others. */
   const [entered, setEntered] = useState<Values>(first.values)
-  /** Parameters in JSON that were entered; null: none. */
+  /** Parameters entered as JSON; null: none. */
   const [text, setText] = useState<string | null>(first.text)
   const [asJson, setAsJson] = useState(first.text !== null)
   const [trusted, setTrusted] = useState('')
@@ -179,7 +179,7 @@ const placeholders: Readonly<Record<FieldName, string>> = {
   index: '0x0',
 }
 
-/** What the address of the page has filled in: fields, or JSON that no fields fit. */
+/** The initial values from the URL: fields, or JSON if no fields fit. */
 function startOf(
   { params }: AskedFor,
   method: string,
@@ -189,7 +189,7 @@ function startOf(
   return values === null ? { values: {}, text: params } : { values, text: null }
 }
 
-/** Values of the fields that mean the same; null: there are none. */
+/** Converts JSON parameters to values of the fields; null: they do not fit. */
 function fit(method: string, json: string): Values | null {
   try {
     return valuesOf(method, parseParams(json))
@@ -198,7 +198,7 @@ function fit(method: string, json: string): Values | null {
   }
 }
 
-/** JSON of the fields, or of the empty parameters if a value is wrong. */
+/** JSON of the fields, or of the empty parameters if a value is invalid. */
 function writtenOf(method: string, values: Values): string {
   try {
     return JSON.stringify(paramsOf(method, values))
@@ -207,7 +207,7 @@ function writtenOf(method: string, values: Values): string {
   }
 }
 
-/** The newest block of the network, for examples, if they are `wanted`. The form also works without them. */
+/** The newest block of the network, for examples, if they are `wanted`. The form also works without it. */
 function useNewestBlock(
   place: KeyPlace,
   network: string,

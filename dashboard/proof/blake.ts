@@ -16,7 +16,7 @@ export function blake2s(bytes: Uint8Array, digestBytes: number): Uint8Array {
   return hash2s(bytes, { dkLen: digestBytes })
 }
 
-/** A fresh array of 32 bytes. */
+/** Returns a new array of 32 bytes. */
 export function blake3(bytes: Uint8Array): Uint8Array {
   return hash3(bytes)
 }

@@ -1,4 +1,4 @@
-// Messages between the page and the worker that runs calls again.
+// Messages between the page and the worker that re-executes calls.
 // Tested by test/browser/call-proof.test.ts
 import type { Check } from './check-answer.ts'
 
@@ -12,17 +12,17 @@ export function isCallMethod(method: string): boolean {
 export type CallJob = {
   /** As the server sent it. */
   readonly bundle: unknown
-  /** The block hash that the person trusts; hex. */
+  /** The block hash that the person trusts, hex. */
   readonly trusted: string
   /** The result in the reply. */
   readonly replied: unknown
-  /** Of the network that the person chose; decimal. It selects the fork rules. */
+  /** Chain ID of the selected network, decimal. Selects the fork rules. */
   readonly chainId: string
-  /** Text of the network's genesis file, whose fork rules count; null: those of the table of known networks. */
+  /** Text of the network's genesis file, which defines the fork rules; null: those of the table of known networks. */
   readonly genesis: string | null
 }
 
-/** A value that the call has read; hex. `slot`: of the storage of the account. */
+/** A value that the call has read, hex. `slot`: a storage slot of the account. */
 export type ReadValue = { readonly address: string; readonly slot?: string }
 
 export type CallOutcome =
@@ -32,7 +32,7 @@ export type CallOutcome =
       readonly rules: string
       readonly reads: readonly ReadValue[]
     }
-  /** The fork rules are unknown: the call did not run. */
+  /** The fork rules are unknown, so the call did not run. */
   | { readonly needsGenesis: string }
 
 export type WorkerMessage =

@@ -1,4 +1,4 @@
-// Entry of the worker that verifies bundles of calls: it has the EVM, gets one job, and the page ends it.
+// Entry of the worker that verifies bundles of calls: it contains the EVM, receives one job, and the page terminates it.
 // Tested by test/browser/call-proof.test.ts
 import type { CallJob, WorkerMessage } from './call-job.ts'
 import { runCall } from './run-call.ts'

@@ -15,8 +15,8 @@ export type Check =
 const sendersMax = 10_000
 
 /**
- * `trusted`: the block hash that the person trusts; `replied`: the result in the reply; `calls`: computes calls, whose bundles
- * are refused without it.
+ * `trusted`: the block hash that the person trusts; `replied`: the result in the reply; `calls`: executes calls; without it,
+ * bundles of calls are refused.
  */
 export async function checkAnswer(
   bundle: unknown,

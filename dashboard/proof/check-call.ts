@@ -1,11 +1,11 @@
-// Has a worker verify the bundle of a call, so that the page stays responsive, and ends the worker.
+// Verifies the bundle of a call in a worker, so that the page stays responsive, and terminates the worker.
 // Tested by test/browser/call-proof.test.ts
 import type { CallJob, CallOutcome, WorkerMessage } from './call-job.ts'
 
 /** A call may run for 5 s; on a slow connection, loading the EVM takes longer. */
 const timeMaxMs = 60_000
 
-/** Rejects when `signal` aborts, after a minute, and when the worker cannot be loaded. `onRunning`: all code is loaded. */
+/** Rejects if `signal` aborts, after a minute, and if the worker cannot be loaded. `onRunning`: all code is loaded. */
 export async function checkCall(
   job: CallJob,
   { onRunning, signal }: { onRunning(): void; readonly signal: AbortSignal },

@@ -1,4 +1,4 @@
-// Verifies the proof of an answer in the browser: on the page itself, or, if the answer is of a call, in a worker with the EVM.
+// Verifies the proof of an answer in the browser: on the page itself or, for a call, in a worker with the EVM.
 // Tested by test/browser/proof.test.ts, test/browser/call-proof.test.ts
 import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { isCallMethod, type ReadValue } from './call-job.ts'
@@ -7,24 +7,24 @@ import { checkCall } from './check-call.ts'
 
 export type ProofJob = {
   readonly bundle: ProofBundle
-  /** The block hash that the person trusts; hex. */
+  /** The block hash that the person trusts, hex. */
   readonly trusted: string
   /** The result in the reply. */
   readonly replied: unknown
-  /** Of the chosen network, decimal. */
+  /** Chain ID of the selected network, decimal. */
   readonly chainId: string
-  /** Text of its genesis file; null: none was chosen. */
+  /** Text of its genesis file; null: none selected. */
   readonly genesis: string | null
 }
 
 export type ProofOutcome =
   | {
       readonly check: Check
-      /** Fork rules of a call, as `mainnet, fork osaka`; null: the answer is of no call. */
+      /** Fork rules of a call, such as `mainnet, fork osaka`; null: the answer is not that of a call. */
       readonly rules: string | null
       /** Values that a call has read. */
       readonly reads: readonly ReadValue[]
-      /** Time of the check, milliseconds. */
+      /** Duration of the check in milliseconds. */
       readonly ms: number
     }
   | { readonly needsGenesis: string }

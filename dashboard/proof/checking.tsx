@@ -1,4 +1,4 @@
-// What is shown while a worker runs a call again, and where the fork rules of the network are unknown.
+// Shown while a worker re-executes a call, and if the fork rules of the network are unknown.
 // Tested by test/browser/call-proof.test.ts
 import { useState } from 'preact/hooks'
 import { Card } from '../ui/card.tsx'
@@ -24,10 +24,10 @@ export function Checking({ isLoaded, stop }: { readonly isLoaded: boolean; stop(
   )
 }
 
-/** As the largest genesis file that a server loads. */
+/** The server's limit for a genesis file. */
 const bytesMax = 64 * 1024 * 1024
 
-/** No hash commits to fork rules, so the person names them. `onFile`: text of the file. */
+/** No hash commits to fork rules, so the person supplies them. `onFile`: receives the text of the file. */
 export function GenesisNeeded({
   why,
   onFile,

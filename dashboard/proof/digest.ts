@@ -14,7 +14,7 @@ const functions: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   'sha3-512': sha3_512,
 }
 
-/** A fresh array. `algorithm`: as node:crypto names it. */
+/** Returns a new array. `algorithm`: name in node:crypto. */
 export function digest(algorithm: string, bytes: Uint8Array): Uint8Array {
   const run = functions[algorithm]
   if (run === undefined) throw new RangeError(`no digest ${algorithm}`)
@@ -26,7 +26,7 @@ export function shake256(bytes: Uint8Array): Uint8Array {
   return shake(bytes, { dkLen: 64 })
 }
 
-/** The characters of `text` as bytes, from `at` on. */
+/** Writes the characters of `text` as bytes, starting at `at`. */
 export function writeLatin1(text: string, into: Uint8Array, at: number): void {
   for (let index = 0; index < text.length; index += 1) into[at + index] = text.charCodeAt(index)
 }

@@ -11,13 +11,13 @@ import { type BlockStep, blockStep } from './file-steps.ts'
 import { Verdict } from './verdict.tsx'
 import { FileStepList } from './step-list.tsx'
 
-/** Most blocks that are shown. */
+/** Maximum number of shown blocks. */
 const blocksMax = 64
 const previewBytes = 4096
 
 type Shown = {
   readonly steps: readonly BlockStep[]
-  /** Links of the file that the page did not follow. */
+  /** Number of links of the file that the page did not follow. */
   readonly left: number
   readonly preview: string | null
 }

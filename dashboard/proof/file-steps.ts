@@ -1,4 +1,4 @@
-// The steps from a CID to the bytes of a file: each block with its hash, computed here and compared with its CID.
+// The steps from a CID to the bytes of a file: each block with its hash, computed in the browser and compared with its CID.
 import { CID } from 'multiformats/cid'
 import { toHex } from '../../src/base/hex.ts'
 import { hashFunctions } from '../../src/codec/hash/hash-functions.ts'
@@ -11,9 +11,9 @@ export type BlockStep = {
   readonly title: string
   readonly cid: string
   readonly bytes: Uint8Array
-  /** Digest in the CID; hex. */
+  /** Digest in the CID, hex. */
   readonly expected: string
-  /** Computed here, hex; null: the page lacks the hash function. */
+  /** Hash computed in the browser, hex; null: the page lacks the hash function. */
   readonly hash: string | null
   readonly isValid: boolean
   readonly links: readonly { readonly name: string; readonly cid: string; readonly size: bigint }[]

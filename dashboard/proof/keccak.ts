@@ -4,12 +4,12 @@ import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sh
 
 const others = { 224: keccak_224, 384: keccak_384, 512: keccak_512 } as const
 
-/** A fresh array of 32 bytes. */
+/** Returns a new array of 32 bytes. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
   return keccak_256(bytes)
 }
 
-/** A fresh array of `bits` / 8 bytes. */
+/** Returns a new array of `bits` / 8 bytes. */
 export function keccak(bits: keyof typeof others, bytes: Uint8Array): Uint8Array {
   return others[bits](bytes)
 }

@@ -1,7 +1,7 @@
-// Replaces the package `debug` in the dashboard: the EVM's libraries print with it, and look for a terminal.
+// Replaces the package `debug` in the dashboard: the EVM's libraries print with it, and it requires a terminal.
 // Tested by test/browser/call-proof.test.ts
 
-// oxlint-disable-next-line import/no-default-export -- as the package
+// oxlint-disable-next-line import/no-default-export -- as in the package
 export default function createDebug(): (() => void) & { readonly enabled: false } {
   return Object.assign(() => {}, { enabled: false as const })
 }

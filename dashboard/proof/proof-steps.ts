@@ -1,5 +1,5 @@
-// The steps of a proof bundle as a tree: the block header, whose hash must be the block hash, and below each step the steps
-// whose hashes it contains. Hashes are computed here; no claim of the bundle is trusted.
+// The steps of a proof bundle as a tree: the block header, whose hash must be the block hash, and below each step the steps whose
+// hashes it contains. Hashes are computed in the browser; no claim of the bundle is trusted.
 // Tested by dashboard/proof/proof-steps.test.ts
 import { toHex } from '../../src/base/hex.ts'
 import type { Header } from '../../src/codec/ethereum/header.ts'
@@ -25,14 +25,14 @@ export type ProofStep = {
   readonly kind: StepKind
   /** `Block 5`, `Branch at nibble 5`, `Account 0x1234…5678`, `Slot 1 = 1,000`. */
   readonly title: string
-  /** What contains its hash, or what it contains. */
+  /** Describes the step that contains its hash, or its own content. */
   readonly line: string
   readonly bytes: Uint8Array
-  /** keccak256 of the bytes, computed here; hex. */
+  /** keccak256 of the bytes, computed in the browser, hex. */
   readonly hash: string
-  /** Hash that it should have, if another is expected of it; hex. */
+  /** The expected hash, if it differs, hex. */
   readonly expected: string | null
-  /** Position of the step that contains its hash; null: the header, and steps that no other names. */
+  /** Index of the step that contains its hash; null: the header, and steps that no other refers to. */
   readonly parent: number | null
   /** 0: the header. */
   readonly depth: number
@@ -41,29 +41,29 @@ export type ProofStep = {
   readonly facts: readonly (readonly [name: string, value: string])[]
 }
 
-/** Where a hash is expected in the tree. */
+/** A position in the tree at which a hash is expected. */
 type Place = {
   readonly kind: 'header' | 'state' | 'storage' | 'code' | 'list'
-  /** Name of the list: `Transactions`. Of storage and code: the account, if it is known. */
+  /** Name of the list: `Transactions`. For storage and code: the account, if known. */
   readonly of: string
-  /** Nibbles from the root of its trie to here. */
+  /** Nibbles from the root of the trie to this position. */
   readonly path: string
-  /** Position of the step that contains the hash. */
+  /** Index of the step that contains the hash. */
   readonly from: number | null
-  /** `Named by the header as state root`; empty: the step is named by its number. */
+  /** `Named by the header as state root`; empty: the line refers to the step by number. */
   readonly line: string
 }
 
 type Pending = { readonly hash: string; readonly place: Place; readonly depth: number }
 
 export type StepOptions = {
-  /** Addresses and slots that the answer is about, by which steps are named. */
+  /** Addresses and slots of the answer, used as names of steps. */
   readonly names?: ReadNames
-  /** The bundle before the page changed it: changed pieces are shown in their places. */
+  /** The bundle before the page changed it: changed nodes are shown at their original positions. */
   readonly intact?: ProofBundle | null
-  /** Where the block hash comes from. */
+  /** Origin of the block hash. */
   readonly hashLine?: string
-  /** Pieces that no step names are listed, too. A proof does not need them. */
+  /** Lists nodes that no step refers to, too. A proof does not need them. */
   readonly withUnused?: boolean
 }
 
@@ -128,7 +128,7 @@ function pieceOf(hex: string): Piece {
   return { bytes, hash: toHex(keccak256(bytes)) }
 }
 
-/** Changed pieces by the hash that they had before. */
+/** Changed nodes by their original hash. */
 function standInsFor(now: readonly Piece[], before: readonly Piece[]): Map<string, Piece> {
   return new Map(
     now.flatMap((piece, at) => {
@@ -147,7 +147,7 @@ export function bytesOf(hex: string): Uint8Array {
 }
 
 type Shape = Pick<ProofStep, 'kind' | 'title' | 'facts'> & {
-  /** Shown in place of the line of its place. */
+  /** Replaces the line of its position. */
   readonly line?: string
   readonly children?: readonly { readonly hash: string; readonly place: Omit<Place, 'from'> }[]
 }

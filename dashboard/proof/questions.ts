@@ -1,4 +1,4 @@
-// The questions that the Proofs page offers: the fields of each method, and values that exist on the chosen network. Pure.
+// The requests that the Proofs page offers: the fields of each method, and values that exist on the selected network. Pure.
 // Tested by dashboard/proof/questions.test.ts
 import { ApiError } from '../app/api.ts'
 
@@ -13,10 +13,10 @@ export type FieldName =
   | 'index'
 export type Values = Readonly<Partial<Record<FieldName, string>>>
 
-/** A parameter: a field, an object with `to` and `data`, or `false` in place of full transactions. */
+/** A parameter: a field, an object with `to` and `data`, or `false` to omit full transactions. */
 type Part = FieldName | 'call' | 'hashes'
 
-/** `null`: the parameters are JSON. */
+/** `null`: the parameters are entered as JSON. */
 const questions: Readonly<Record<string, readonly Part[] | null>> = {
   eth_getBalance: ['address', 'block'],
   eth_getStorageAt: ['address', 'slot', 'block'],
@@ -37,16 +37,16 @@ const questions: Readonly<Record<string, readonly Part[] | null>> = {
 
 export const methods: readonly string[] = Object.keys(questions)
 
-/** Methods that take a block hash in place of the block, as `{blockHash}` (EIP-1898). */
+/** Methods that accept a block hash instead of the block, as `{blockHash}` (EIP-1898). */
 const ofState = /^eth_(getBalance|getStorageAt|getTransactionCount|getCode|call|estimateGas)$/
 
-/** Methods about a contract: their address is called so. */
+/** Methods on a contract: their address field is titled Contract. */
 const ofContract = /^eth_(getStorageAt|getCode)$/
 
 type FieldText = {
   readonly title: string
   readonly form: RegExp
-  /** What the form expects. */
+  /** The expected value, in words. */
   readonly expected: string
 }
 
@@ -81,7 +81,7 @@ export function titleOf(method: string, name: FieldName): string {
   return name === 'address' && ofContract.test(method) ? 'Contract' : texts[name].title
 }
 
-/** In the order of the form; null: the parameters of the method are JSON. */
+/** In form order; null: the parameters of the method are entered as JSON. */
 export function fieldsOf(method: string): readonly FieldName[] | null {
   const parts = questions[method] ?? null
   if (parts === null) return null
@@ -92,8 +92,8 @@ export function fieldsOf(method: string): readonly FieldName[] | null {
 }
 
 /**
- * Parameters for the call. With a block hash that the person trusts, `trusted`, a question about the state at `latest` becomes one
- * about the state of that block. Throws ApiError, which names the field.
+ * Parameters for the call. With a block hash that the person trusts, `trusted`, a request for the state at `latest` becomes one for
+ * the state of that block. Throws ApiError that names the field.
  */
 export function paramsOf(method: string, values: Values, trusted = ''): readonly unknown[] {
   const valueOf = (name: FieldName): string => {
@@ -139,12 +139,12 @@ export function valuesOf(method: string, params: readonly unknown[]): Values | n
   return values
 }
 
-/** Members of the newest block of a network. */
+/** Fields of the newest block of a network. */
 export type NewestBlock = {
   readonly hash: string
   readonly number: string
   readonly timestamp: string
-  /** Its fee recipient. */
+  /** Fee recipient of the block. */
   readonly miner: string
   readonly transactions: readonly string[]
 }
@@ -154,7 +154,7 @@ export const embedded = {
   account: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   contract: '0x295a70b2de5e3953354a6a8344e616ed314d7251',
 }
-/** On every chain since Cancun (EIP-4788): slot `timestamp % 8191` holds the timestamp of a block. */
+/** On every chain since Cancun (EIP-4788): slot `timestamp % 8191` contains the timestamp of a block. */
 export const timesContract = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
 export const timesSlots = 8191n
 
@@ -185,7 +185,7 @@ export function exampleParams(method: string, block: NewestBlock, isEmbedded: bo
     : '[]'
 }
 
-/** Of the parameters in JSON. Throws ApiError. */
+/** Parses parameters in JSON. Throws ApiError. */
 export function parseParams(text: string): readonly unknown[] {
   const fail = (message: string) => new ApiError('bad_input', message, 0, { field: 'params' })
   let value: unknown
@@ -198,7 +198,7 @@ export function parseParams(text: string): readonly unknown[] {
   return value
 }
 
-/** What the answer is: `Value of slot 1`, `Balance of 0xa0b86991…06eb48`. */
+/** Title of the answer: `Value of slot 1`, `Balance of 0xa0b86991…06eb48`. */
 export function labelOf(method: string, params: readonly unknown[]): string {
   const [first, second] = params
   const { to = 'a new contract' } = { ...(first as { readonly to?: string }) }
@@ -222,13 +222,13 @@ export function labelOf(method: string, params: readonly unknown[]): string {
   }
 }
 
-/** Addresses and hashes without their middle. */
+/** Shortens addresses and hashes in the middle. */
 function short(value: unknown): string {
   const text = String(value)
   return text.length <= 20 ? text : `${text.slice(0, 10)}…${text.slice(-6)}`
 }
 
-/** Slots of variables in decimal, and those of mappings and lists without their middle. */
+/** Formats slots of variables in decimal, and shortens those of mappings and lists in the middle. */
 function shortSlot(value: unknown): string {
   const text = String(value)
   return /^0x0*[0-9a-f]{1,8}$/i.test(text) ? BigInt(text).toLocaleString('en') : short(text)

@@ -1,4 +1,4 @@
-// Public key recovery in JavaScript: replaces the one function of tiny-secp256k1 that the code uses.
+// Public key recovery in JavaScript: replaces the only function of tiny-secp256k1 that the code uses.
 // Tested by test/browser/proof.test.ts
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 

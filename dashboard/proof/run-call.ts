@@ -1,5 +1,5 @@
-// Verifies the bundle of a call: runs the call again, by the fork rules of the network that the person chose or of a genesis
-// file. Only the worker loads this.
+// Verifies the bundle of a call: re-executes the call with the fork rules of the selected network or of a genesis file. Only the
+// worker loads this module.
 // Tested by test/browser/call-proof.test.ts
 import { fromHex, toHex } from '../../src/base/hex.ts'
 import { findKnownNetwork } from '../../src/base/known-networks.ts'
@@ -10,12 +10,12 @@ import { findKnownSchedule } from '../../src/devchain/proved/known-schedules.ts'
 import type { CallJob, CallOutcome, ReadValue } from './call-job.ts'
 import { checkAnswer } from './check-answer.ts'
 
-/** Most values of a call that the page names. */
+/** Maximum number of values of a call that the page names. */
 const readsMax = 5_000
 
 type Rules = { readonly name: string; readonly config: GenesisConfig }
 
-/** Throws what only a fault of the page throws; everything else is in the outcome. */
+/** Throws only for a bug of the page; everything else is in the outcome. */
 export async function runCall(job: CallJob): Promise<CallOutcome> {
   const rules = rulesFor(job)
   if ('needsGenesis' in rules) return rules
@@ -54,7 +54,7 @@ function rulesOf(text: string, chainId: string): Rules | { readonly needsGenesis
   }
 }
 
-/** `, fork osaka`; empty if the bundle has no header that names a block. */
+/** `, fork osaka`; empty if the bundle has no header with a block number. */
 function forkOf({ bundle }: CallJob, { config }: Rules): string {
   try {
     const { header } = bundle as { readonly header: string }

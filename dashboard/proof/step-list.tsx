@@ -1,4 +1,4 @@
-// The steps of a proof. Each opens to show its bytes and their decoded fields.
+// The steps of a proof. Each expands to show its bytes and their decoded fields.
 // Tested by test/browser/proof.test.ts
 import type { ComponentChildren, JSX } from 'preact'
 import { toHex } from '../../src/base/hex.ts'
@@ -91,7 +91,7 @@ export function FileStepList({ steps }: { readonly steps: readonly BlockStep[] }
   )
 }
 
-/** More steps are folded in the middle. */
+/** Maximum number of shown steps; further ones in the middle are collapsed. */
 const shownSteps = 12
 const shownAtEnds = 5
 
@@ -133,7 +133,7 @@ function Folded({
 const branchStep = 20
 const branchMax = 8
 
-/** The line from the step above. On a phone, it takes less width. */
+/** The line from the step above. Narrower on a phone. */
 function Branch({ depth }: { readonly depth: number }) {
   const width = Math.min(depth, branchMax) * branchStep
   return (

@@ -12,19 +12,19 @@ import { formatCount } from '../app/format.ts'
 import type { ReadValue } from './call-job.ts'
 import { keccak256 } from './keccak.ts'
 
-/** Addresses and slots, shortened, by the nibbles of their hashes: their paths in the tries. */
+/** Shortened addresses and slots, by the nibbles of their hashes, which are their paths in the tries. */
 export type ReadNames = {
   readonly accounts: ReadonlyMap<string, string>
   readonly slots: ReadonlyMap<string, string>
-  /** Nothing else was read: other leaves prove that something is absent. */
+  /** The call read nothing else: other leaves are proofs of absence. */
   readonly isComplete: boolean
 }
 
-/** Most values of the params that are hashed to find their names. */
+/** Maximum number of values of the params that are hashed to find names. */
 const namesMax = 2_000
 const nestingMax = 6
 
-/** Of the values that a call has read, and of everything in the params that may be an address or a slot. */
+/** Names from the values that a call has read, and from everything in the params that may be an address or a slot. */
 export function namesIn(
   params: readonly unknown[],
   reads: readonly ReadValue[] = [],
@@ -65,18 +65,18 @@ function shorten(hex: string): string {
   return hex.length <= 20 ? hex : `${hex.slice(0, 10)}…${hex.slice(-6)}`
 }
 
-/** Slots with a number are named by it, those of mappings by their hash. */
+/** Names a slot of a variable by its number, others by their hash. */
 function nameOf(slot: string): string {
   const number = BigInt(slot)
   return number < 2n ** 32n ? String(number) : shorten(slot)
 }
 
-/** `0x3e8` as `1,000`; what is hardly a number stays hex. */
+/** `0x3e8` as `1,000`; values that are too large to be numbers stay hex. */
 function readable(value: bigint): string {
   return value < 2n ** 64n ? value.toLocaleString('en') : shorten(`0x${value.toString(16)}`)
 }
 
-/** `name`: of the slot, if it is known. `value`: of the leaf. */
+/** `name`: of the slot, if known. `value`: of the leaf. */
 export function slotLine(
   name: string | undefined,
   value: Uint8Array,
@@ -131,7 +131,7 @@ const singular: Readonly<Record<string, string>> = {
   Withdrawals: 'Withdrawal',
 }
 
-/** An entry of a list by the path of its leaf, which is the RLP of its index. */
+/** Name of a list entry by the path of its leaf, which is the RLP of its index. */
 export function entryOf(
   list: string,
   path: string,

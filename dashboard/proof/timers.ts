@@ -1,8 +1,8 @@
-// `setImmediate` of node:timers/promises, which code shared with the server awaits between slices of work. Replaces that module
-// in the dashboard.
+// `setImmediate` of node:timers/promises, which code shared with the server awaits between time slices. Replaces that module in the
+// dashboard.
 // Tested by test/browser/call-proof.test.ts
 
-/** Resolves after other tasks of the thread had their turn. */
+/** Resolves after the thread has run other tasks. */
 export function setImmediate(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()

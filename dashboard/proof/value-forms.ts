@@ -6,7 +6,7 @@ type ValueForm = { readonly name: string; readonly text: string }
 const grouped = new Intl.NumberFormat('en')
 const wordDigits = 64
 
-/** The likely ones first; none for a value that is no short hexadecimal text. */
+/** Likely ones first; none for a value that is not short hexadecimal text. */
 export function formsOf(value: unknown): readonly ValueForm[] {
   if (typeof value !== 'string') return []
   const digits = /^0x([0-9a-fA-F]*)$/.exec(value)?.[1]
@@ -28,7 +28,7 @@ function textOf(digits: string): string | null {
   const codes = (digits.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16))
   const end = codes.findLastIndex((code) => code !== 0) + 1
   const printable = codes.slice(0, end)
-  // A string of up to 31 bytes has twice its length in its last byte (Solidity's layout of storage).
+  // A string of up to 31 bytes stores twice its length in its last byte (Solidity's storage layout).
   if (codes.length === 32 && codes[31] !== 0 && (codes[31] ?? 0) % 2 === 0) {
     const length = (codes[31] ?? 0) / 2
     if (length < 32) return asciiOf(codes.slice(0, length))

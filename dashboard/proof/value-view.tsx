@@ -10,7 +10,7 @@ export function ValueView({
   isRefused = false,
 }: {
   readonly value: unknown
-  /** It is not proved: it is struck through. */
+  /** The value is not proved, so it is struck through. */
   readonly isRefused?: boolean
 }) {
   const forms = formsOf(value)

@@ -1,4 +1,4 @@
-// The verdict on a proof, once: a headline and a sentence from one value.
+// The verdict on a proof: a headline and a sentence, both derived from one value.
 // Tested by test/browser/proof.test.ts
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../ui/icons.tsx'

@@ -1,4 +1,4 @@
-// The layout or ABI of the contract: chosen, dropped or pasted once, then one line.
+// The layout or ABI of the contract: selected, dropped or pasted once, then shown as one line.
 // Tested by test/browser/slots.test.ts
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -14,7 +14,7 @@ export function LayoutField({
 }: {
   readonly source: Source | null
   onSource(source: Source | null): void
-  /** After the button for a file. */
+  /** Content after the file button. */
   readonly beside: ComponentChildren
 }) {
   const [text, setText] = useState('')

@@ -24,14 +24,14 @@ type ReadWord = {
   readonly word: string
   /** Null: the server sent none. */
   readonly bundle: ProofBundle | null
-  /** Why this browser refused its proof; null: it is proved. */
+  /** Why this browser refused the proof; null: proved. */
   readonly why: string | null
 }
 
 export type Found = {
   /** `isOwnHash`: the person has entered the hash. */
   readonly block: { readonly hash: string; readonly number: string; readonly isOwnHash: boolean }
-  /** The type as in Solidity. */
+  /** The Solidity type. */
   readonly type: string
   readonly value: StoredValue
   readonly words: readonly ReadWord[]
@@ -65,7 +65,10 @@ export async function readByLayout(
   return { block, type, value, words: read, steps, offset, cut }
 }
 
-/** Reads with an ABI: of the slots that the getter reads, finds the one that holds its result. Throws as readByLayout. */
+/**
+ * Reads with an ABI: finds the slot that contains the getter's result among the slots that the getter reads. Throws as
+ * readByLayout.
+ */
 export async function readByAbi(
   contract: Contract,
   abi: Parameters<typeof getterCall>[0],
@@ -109,7 +112,7 @@ type AccessList = {
   }[]
 }
 
-/** Most nodes require a sender, here the zero address, that can pay for the gas. */
+/** Uses the zero address as sender: most nodes require a sender that can pay for the gas. */
 async function listAccess(contract: Contract, params: readonly unknown[]): Promise<AccessList> {
   try {
     return await ask<AccessList>(contract, 'eth_createAccessList', params)
@@ -129,7 +132,7 @@ async function findBlock(contract: Contract): Promise<Found['block']> {
     [spelled, false],
   )
   if (found === null) throw new Error(`block ${block} not found`)
-  // A hash that the person has entered is trusted, not that of the reply.
+  // Trust the hash that the person has entered, not that of the reply.
   return {
     hash: byHash ? block.toLowerCase() : found.hash,
     number: found.number,

@@ -11,15 +11,15 @@ import { CodeBlock } from '../ui/copy.tsx'
 import { Note } from '../ui/note.tsx'
 import type { Found } from './read-slots.ts'
 
-/** Longer values are shown as a block of text. */
+/** Maximum length of a value in one line; longer ones are shown as a block of text. */
 const lineMax = 100
 const rowsMax = 64
 
 export type Answer = {
   readonly found: Found
-  /** Of the contract. */
+  /** Address of the contract. */
   readonly address: string
-  /** As it was entered: `balances[0xabc…]`. */
+  /** As entered: `balances[0xabc…]`. */
   readonly path: string
 }
 
@@ -110,7 +110,7 @@ function Words({ found, address }: { readonly found: Found; readonly address: st
   )
 }
 
-/** The proofs of all words as one tree: they begin at the same block. */
+/** The proofs of all words as one tree, from their common block. */
 function treeOf(
   { words, block }: Found,
   address: string,

@@ -13,7 +13,7 @@ export function Badge({
   return <span class={`badge ${tone}`}>{children}</span>
 }
 
-/** The state of a thing, whose shape and word differ, not its colour alone. */
+/** The state of an object; states differ in shape and word, not only in colour. */
 export function State({
   tone = 'plain',
   children,

@@ -1,4 +1,4 @@
-// A box with a title, and the head of a page.
+// A box with a title, and the header of a page.
 import type { ComponentChildren } from 'preact'
 
 type CardProps = {
@@ -34,7 +34,7 @@ export function PageHead({
   actions,
 }: {
   readonly title: string
-  /** A link to the page above this one. */
+  /** A link to the parent page. */
   readonly above?: ComponentChildren
   readonly about?: ComponentChildren
   readonly actions?: ComponentChildren
@@ -51,7 +51,7 @@ export function PageHead({
   )
 }
 
-/** Names and their values; `across`: in one row if there is space. */
+/** Names with their values; `across`: in one row if there is space. */
 export function Facts({
   rows,
   across = false,
@@ -71,7 +71,7 @@ export function Facts({
   )
 }
 
-/** A strip of big numbers. */
+/** A strip of large figures. */
 export function Figures({
   rows,
 }: {

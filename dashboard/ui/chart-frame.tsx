@@ -5,15 +5,15 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import '../style/chart.css'
 import { shortCount, tickOf, type Zone } from './chart-scale.ts'
 
-/** Where the drawing begins, right of the labels. */
+/** Left edge of the drawing, right of the labels. */
 export const chartLeft = 40
 export const chartTop = 10
 
 const widthMin = 240
-/** Of a label below the axis. */
+/** Width of a label below the axis. */
 const labelWidth = 64
 
-/** The width of the element that gets `ref`, in pixels. */
+/** Width of the element that receives `ref`, in pixels. */
 export function useChartWidth(): {
   readonly ref: RefObject<HTMLDivElement | null>
   readonly width: number
@@ -36,7 +36,7 @@ export function heightOf(value: number, axis: number, bottom: number): number {
   return bottom - (value / axis) * (bottom - chartTop)
 }
 
-/** Five lines from zero to `axis`, and the times of `starts`, as many as fit. */
+/** Five lines from zero to `axis`, and as many of the times in `starts` as fit. */
 export function ChartFrame({
   axis,
   bottom,
@@ -49,7 +49,7 @@ export function ChartFrame({
 }: {
   readonly axis: number
   readonly bottom: number
-  /** Where the lines end. */
+  /** Right end of the lines. */
   readonly right: number
   readonly width: number
   /** Milliseconds since 1970. */

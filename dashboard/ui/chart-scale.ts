@@ -4,7 +4,7 @@
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** The largest tick: at least `most` and 4, and four equal steps of 1, 2, 2.5 or 5 times a power of ten above zero. */
+/** The largest tick: at least `most` and 4, in four equal steps of 1, 2, 2.5 or 5 times a power of ten. */
 export function topOf(most: number): number {
   const step = Math.max(4, most) / 4
   const power = 10 ** Math.floor(Math.log10(step))
@@ -12,7 +12,7 @@ export function topOf(most: number): number {
   return factor * power * 4
 }
 
-/** `12k`, `1.5M`; a fraction below one as it is. */
+/** `12k`, `1.5M`; a fraction below one remains unchanged. */
 export function shortCount(value: number): string {
   if (value >= 1_000_000) return `${trimmed(value / 1_000_000)}M`
   return value >= 1_000 ? `${trimmed(value / 1_000)}k` : trimmed(value)
@@ -22,15 +22,15 @@ function trimmed(value: number): string {
   return String(Number(value.toFixed(value < 10 ? 1 : 0)))
 }
 
-/** How many neighbouring intervals make one bar, so that there are at most `most`. */
+/** Number of neighbouring intervals per bar, so that there are at most `most` bars. */
 export function groupOf(intervals: number, most: number): number {
   return [1, 2, 3, 4, 6, 8, 12, 24].find((size) => intervals / size <= most) ?? 24
 }
 
-/** In which times are shown. Days are always UTC days, as usage counts them. */
+/** Time zone of shown times. Days are always UTC days, as usage counts them. */
 export type Zone = 'utc' | 'local'
 
-/** The time, or the date where the day begins and for intervals of a day. */
+/** The time, or the date at the start of a day and for intervals of a day. */
 export function tickOf(time: number, stepMs: number, zone: Zone = 'utc'): string {
   if (stepMs >= dayMs) return dayOf(time)
   const shown = inZone(time, zone)
@@ -47,19 +47,19 @@ export function spanOf(time: number, stepMs: number, zone: Zone = 'utc'): string
   return `${dayOf(shown)}, ${clockOf(shown)}–${clockOf(until)} ${zone === 'utc' ? 'UTC' : 'local time'}`
 }
 
-/** The value of a field for a time (`2026-11-23T02:00`). */
+/** The value of a datetime field for a time (`2026-11-23T02:00`). */
 export function fieldOf(time: number, zone: Zone): string {
   return new Date(inZone(time, zone)).toISOString().slice(0, 16)
 }
 
-/** The time in a field; null: it is not complete. */
+/** The time in a field; null: incomplete. */
 export function timeIn(field: string, zone: Zone): number | null {
-  // Without a zone, the browser reads it as local time.
+  // Without a zone, the browser parses it as local time.
   const time = Date.parse(zone === 'utc' ? `${field}Z` : field)
   return Number.isNaN(time) ? null : time
 }
 
-/** A time whose UTC text is that of the zone. */
+/** Shifts a time so that its UTC text shows the zone's time. */
 function inZone(time: number, zone: Zone): number {
   return zone === 'utc' ? time : time - new Date(time).getTimezoneOffset() * minuteMs
 }

@@ -21,8 +21,8 @@ type Asked = { readonly end: (isConfirmed: boolean) => void }
 const ConfirmingContext = createContext<RunConfirmed>((work) => work())
 
 /**
- * Runs a call. If the API replies `needs_confirmation`, opens a dialog for the password or a passkey, then repeats the
- * call. Rejects as the call does, also after a cancellation.
+ * Runs a call. If the API replies `needs_confirmation`, opens a dialog for the password or a passkey, then repeats the call.
+ * Rejects as the call does, also after a cancellation.
  */
 export function useConfirming(): RunConfirmed {
   return useContext(ConfirmingContext)

@@ -1,4 +1,4 @@
-// Parts with a copy button: a value, a block of code, a secret that is shown once.
+// Components with a copy button: a value, a block of code, a secret that is shown once.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
@@ -12,7 +12,7 @@ export function CopyButton({
   label = false,
 }: {
   readonly text: string
-  /** What is copied, for screen readers: `Copy the key`. */
+  /** Title for screen readers: `Copy the key`. */
   readonly title?: string
   /** Shows the title next to the icon. */
   readonly label?: boolean
@@ -65,7 +65,7 @@ export function Value({ text, title }: { readonly text: string; readonly title?:
   )
 }
 
-/** `copied`: text that the button copies, if it differs from the shown text. */
+/** `copied`: text to copy, if it differs from the shown text. */
 export function CodeBlock({
   text,
   copied = text,
@@ -88,7 +88,7 @@ export function CodeBlock({
   )
 }
 
-/** Secrets that are shown once. */
+/** Secrets that are shown only once. */
 export function SecretOnce({
   rows,
   children,

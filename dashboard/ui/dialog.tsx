@@ -14,7 +14,7 @@ type DialogProps = {
   readonly children: ComponentChildren
 }
 
-/** Open for as long as it is rendered. */
+/** Open while it is rendered. */
 export function Dialog({ title, onClose, look, firm = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -54,7 +54,7 @@ export function Cancel({ onClose }: { onClose(): void }) {
   )
 }
 
-/** Foot of a dialog without a form. `done`: text of a primary button that confirms that shown secrets are saved. */
+/** Footer of a dialog without a form. `done`: text of a primary button that confirms that shown secrets are saved. */
 export function DialogFoot({
   done = null,
   onClose,
@@ -79,11 +79,11 @@ type ConfirmProps = {
   readonly children: ComponentChildren
   /** Text of the button: a verb and the name of the object. */
   readonly action: string
-  /** Text of the button that changes nothing: `Keep key`. It has the focus first. */
+  /** Text of the button that changes nothing: `Keep key`. It has the initial focus. */
   readonly keep?: string
-  /** The action loses nothing: the button has the primary colour. */
+  /** The action destroys nothing: the button has the primary colour. */
   readonly harmless?: boolean
-  /** Text that must be typed first: the name or the count of what is destroyed. */
+  /** Text that must be typed first: the name or the number of the objects to destroy. */
   readonly typed?: string
   onConfirm(): Promise<void>
   onClose(): void

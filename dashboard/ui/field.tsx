@@ -60,7 +60,7 @@ type TextProps = FieldProps & {
   readonly placeholder?: string
   readonly maxLength?: number
   readonly disabled?: boolean
-  /** Takes the focus when it appears. */
+  /** Takes the focus when it is rendered. */
   readonly focused?: boolean
 }
 
@@ -70,7 +70,7 @@ export function TextField(props: TextProps) {
   useEffect(() => {
     if (focused) ref.current?.focus()
   }, [])
-  // The types of preact distinguish inputs by a literal `type`.
+  // preact's types distinguish inputs by a literal `type`.
   const attributes = { type, ...rest } as InputHTMLAttributes<HTMLInputElement>
   return (
     <Field title={title} hint={hint} error={error}>
@@ -92,7 +92,7 @@ type AreaProps = FieldProps & {
   onValue(value: string): void
   readonly placeholder?: string
   readonly rows?: number
-  /** Takes the focus when it appears. */
+  /** Takes the focus when it is rendered. */
   readonly focused?: boolean
 }
 

@@ -1,5 +1,5 @@
-// Form that sends one request at a time to the API. Errors of a field are shown at the field, which takes the focus. Other
-// errors are shown above the button.
+// Form that sends one request at a time to the API. Errors of a field are shown at the field, which gets the focus. Other errors
+// are shown above the button.
 // Tested by test/browser/forms.test.ts
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -11,7 +11,7 @@ export type Sending = {
   readonly error: ApiError | null
   /** Error text of the member with this name; null: none. */
   of(field: string): string | null
-  /** Runs `work` unless another run is under way. Resolves with true on success. */
+  /** Runs `work` unless another run is in progress. Resolves with true on success. */
   run(work: () => Promise<void>): Promise<boolean>
   clear(): void
 }
@@ -65,19 +65,19 @@ type FormProps = {
   /** Text of the submit button. */
   readonly action: string
   onSend(): Promise<void>
-  /** Members with a field in this form, as `settings.allowIps`. Their errors are shown at the field. */
+  /** Members with a field in this form, such as `settings.allowIps`. Their errors are shown at the field. */
   readonly fields?: readonly string[]
   readonly children: ComponentChildren
-  /** Choices in one row with the button, above the fields. Absent: the button is below them. */
+  /** Inputs in one row with the button, above the fields. Absent: the button is below them. */
   readonly toolbar?: ComponentChildren
   /** Secondary buttons. */
   readonly secondary?: ComponentChildren
   readonly wide?: boolean
-  /** Nothing is changed: there are no buttons yet. */
+  /** True while nothing is changed: the buttons are hidden. */
   readonly idle?: boolean
-  /** Values of the fields are loading: the form cannot be sent yet. */
+  /** Field values are loading: the form cannot be sent yet. */
   readonly waits?: boolean
-  /** The action cannot be undone: its button is red. */
+  /** The action cannot be undone, so its button is red. */
   readonly danger?: boolean
 }
 

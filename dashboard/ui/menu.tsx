@@ -10,7 +10,7 @@ export type MenuItem = {
   readonly icon?: IconName
   /** Red and last: it destroys or revokes. */
   readonly danger?: boolean
-  /** Path below the dashboard, or an address; `onChoose` otherwise. */
+  /** Path below the dashboard, or a URL; otherwise `onChoose`. */
   readonly to?: string
   readonly href?: string
   /** The browser saves the linked content. */
@@ -24,7 +24,7 @@ export function Menu({
   children,
   small = false,
 }: {
-  /** What the menu is about, for screen readers: `Actions for frontend`. */
+  /** The subject of the menu, for screen readers: `Actions for frontend`. */
   readonly title: string
   readonly items: readonly MenuItem[]
   /** Content of the button; absent: three dots. */
@@ -99,7 +99,7 @@ export function Menu({
 
 const gap = 4
 
-/** Shows the menu below the button, or above it where there is no space; at its right edge, or its left one. */
+/** Positions the menu below the button, or above it if there is no space, aligned with its right or left edge. */
 function putBeside(menu: HTMLElement, button: HTMLElement): void {
   if (!menu.matches(':popover-open')) menu.showPopover()
   const at = button.getBoundingClientRect()

@@ -1,4 +1,4 @@
-// Text that states why passkeys are unavailable on this page, and a link to an address where they are available.
+// Text that explains why passkeys are unavailable on this page, and a link to a URL where they are available.
 // Tested by test/browser/passkeys.test.ts
 
 export function NoPasskeys({ why, link }: { readonly why: string; readonly link: string | null }) {

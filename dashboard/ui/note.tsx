@@ -29,7 +29,7 @@ export function Loading() {
   )
 }
 
-/** Error of a request, with a button to try again. */
+/** Error of a request, with a retry button. */
 export function Problem({ error, again }: { readonly error: ApiError; again?(): void }) {
   return (
     <Note tone="bad">
@@ -65,7 +65,7 @@ export function Show<Value>({
   )
 }
 
-/** Nothing to show yet: one heading, one sentence and the next action. */
+/** Empty state: a heading, a sentence and the next action. */
 export function Empty({
   icon,
   title,

@@ -1,6 +1,6 @@
 // Calls over time as stacked bars by outcome. Hover, focus and touch show the figures of an interval; the arrow keys move through
-// the intervals; a click or Enter zooms into one; entries of the legend hide a part. The last interval, which is incomplete, is not drawn. The calls of the period
-// before are a line over the bars.
+// the intervals; a click or Enter zooms into one; a click on a legend entry hides its part. The last, incomplete interval is not
+// drawn. A line over the bars shows the calls of the previous period.
 // Tested by test/browser/usage.test.ts
 import { useState } from 'preact/hooks'
 import { type OutcomeClass, outcomeClasses } from '../../src/base/outcome-class.ts'
@@ -12,11 +12,11 @@ import { Empty } from './note.tsx'
 import { Table } from './table.tsx'
 
 export type OutcomeSeries = {
-  /** Milliseconds since 1970 UTC; complete intervals only. */
+  /** Milliseconds since 1970 UTC; only complete intervals. */
   readonly starts: readonly number[]
-  /** Calls of each interval. */
+  /** Calls in each interval. */
   readonly counts: Readonly<Record<OutcomeClass, readonly number[]>>
-  /** All calls of the same number of intervals before; absent: they are not compared. */
+  /** All calls of the same number of preceding intervals; absent: no comparison. */
   readonly before?: readonly number[] | undefined
 }
 
@@ -40,7 +40,7 @@ export function OutcomeChart({
 }: {
   readonly series: OutcomeSeries
   readonly zone?: Zone
-  /** Of the times of one bar, milliseconds since 1970; absent: bars cannot be chosen. */
+  /** Called with the times of a bar, milliseconds since 1970; absent: bars cannot be clicked. */
   readonly onZoom?: (from: number, until: number) => void
 }) {
   const { ref, width } = useChartWidth()
@@ -53,7 +53,7 @@ export function OutcomeChart({
     if (!next.delete(name)) next.add(name)
     setHidden(next)
   }
-  // A minute has no finer rows.
+  // Usage has no rows finer than a minute.
   const canZoom = onZoom !== undefined && stepMs > minuteMs
   const zoom = (index: number | null): void => {
     const start = index === null ? undefined : bars[index]?.start
@@ -113,7 +113,7 @@ export function OutcomeChart({
   )
 }
 
-/** Of one interval, for screen readers. */
+/** Text of one interval for screen readers. */
 function wordsOf({ counts, before }: Bar): string {
   const words = outcomeClasses.map(
     (name) => `${formatNumber(counts[name])} ${classTitles[name].toLowerCase()}`,
@@ -122,7 +122,7 @@ function wordsOf({ counts, before }: Bar): string {
   return words.join(', ')
 }
 
-/** Joins neighbouring intervals until there are at most `most`. */
+/** Merges neighbouring intervals until there are at most `most`. */
 function barsOf(
   { starts, counts, before }: OutcomeSeries,
   most: number,
@@ -194,7 +194,7 @@ type DrawingProps = {
   readonly zone: Zone
   readonly at: number | null
   onAt(at: number | null): void
-  /** Null: bars cannot be chosen. */
+  /** Null: bars cannot be clicked. */
   readonly onZoom: ((at: number) => void) | null
 }
 
@@ -249,7 +249,7 @@ function Drawing({ bars, shown, width, stepMs, zone, at, onAt, onZoom }: Drawing
               onPointerEnter={() => onAt(index)}
               onPointerDown={() => onAt(index)}
               onClick={(event) => {
-                // A touch shows the figures.
+                // A touch only shows the figures.
                 const isTouch = 'pointerType' in event && event.pointerType === 'touch'
                 if (!isTouch) onZoom?.(index)
               }}
@@ -272,7 +272,7 @@ function Drawing({ bars, shown, width, stepMs, zone, at, onAt, onZoom }: Drawing
   )
 }
 
-/** Of the calls before; empty if they are not compared. */
+/** Path of the line for the previous period; empty without a comparison. */
 function pathOf(
   bars: readonly Bar[],
   x: (at: number) => number,

@@ -9,7 +9,7 @@ export function Progress({
 }: {
   readonly title: string
   readonly value: number
-  /** Null: not known yet. */
+  /** Null: unknown yet. */
   readonly max: number | null
   /** Text next to the title. */
   readonly text?: string

@@ -1,4 +1,4 @@
-// Text as a QR code, drawn as SVG in the page.
+// Text as a QR code, drawn as inline SVG.
 import { encode } from 'uqr'
 
 /** Dark on light in both themes, because scanners require it. */

@@ -1,5 +1,5 @@
-// Search over pages, keys, files, people, actions and documentation, and the list of keyboard shortcuts. A pasted CID, address,
-// transaction hash or block number opens the page for it.
+// Search over pages, keys, files, people, actions and documentation, and the list of keyboard shortcuts. For a pasted CID, address,
+// transaction hash or block number, offers the page for it.
 // Tested by test/browser/frame.test.ts
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
@@ -22,11 +22,11 @@ type Entry = {
   readonly title: string
   readonly about: string
   readonly icon: IconName
-  /** Path below the dashboard, or a path of this server that begins with `/docs/`. */
+  /** Path below the dashboard, or a path of this server that starts with `/docs/`. */
   readonly to: string
 }
 
-/** Entries shown of each group. */
+/** Maximum number of entries per group. */
 const groupMax = 6
 
 export function SearchLayer({ name, onClose }: LayerProps) {
@@ -170,7 +170,7 @@ function actionsFor({ account, isOperator }: ReturnType<typeof useSession>): rea
   ]
 }
 
-/** Keys and files of the account; people, for operators. A list that cannot be read is left out. */
+/** Keys and files of the account; people, for operators. Skips a list that cannot be read. */
 async function entriesOf(
   account: string | null,
   isOperator: boolean,
@@ -236,7 +236,7 @@ async function readDocs(signal: AbortSignal): Promise<readonly Entry[]> {
   }))
 }
 
-/** A pasted value that has a page. */
+/** Entries for a pasted value that has a page. */
 function jumpsOf(text: string): readonly Entry[] {
   const jump = (title: string, to: string): Entry => ({
     group: 'Go to',
@@ -261,7 +261,7 @@ function jumpsOf(text: string): readonly Entry[] {
   return asked(`Block ${text}`, 'eth_getBlockByNumber', [`0x${Number(text).toString(16)}`, false])
 }
 
-/** Those whose title contains every word, as they begin first; all pages for an empty text. */
+/** Entries whose title contains every word, those that start with it first; all pages for an empty text. */
 function matching(all: readonly Entry[], text: string): readonly Entry[] {
   const words = text.toLowerCase().split(/\s+/)
   const groups = new Map<string, Entry[]>()

@@ -1,5 +1,5 @@
-// Small drawings in rows: a share of a whole, the used part of a limit, a sparkline, bars of calls. Lengths are SVG attributes, because the
-// content policy allows no inline styles.
+// Small drawings in table rows: a share of a whole, the used part of a limit, a sparkline, bars of calls. Lengths are SVG
+// attributes, because the content policy forbids inline styles.
 import type { ComponentChildren } from 'preact'
 
 /** `part`: 0 to 1. */
@@ -25,7 +25,7 @@ export function Used({
   children,
 }: {
   readonly part: number
-  /** False: a share of a whole. A large one is no warning, and a phone shows the percentage alone. */
+  /** False: a share of a whole. A large share is no warning, and a phone shows only the percentage. */
   readonly isLimit?: boolean
   readonly children: ComponentChildren
 }) {
@@ -44,7 +44,7 @@ export function toneOf(part: number): '' | 'warn' | 'bad' {
   return part >= 1 ? 'bad' : part >= 0.75 ? 'warn' : ''
 }
 
-/** Without axes: the form of a series of counts. */
+/** A series of counts without axes. */
 export function Sparkline({ values }: { readonly values: readonly number[] }) {
   const most = Math.max(1, ...values)
   const step = 96 / Math.max(1, values.length - 1)
@@ -62,7 +62,7 @@ export function Sparkline({ values }: { readonly values: readonly number[] }) {
   )
 }
 
-/** A bar for each interval: calls with an answer, and failed ones above them. */
+/** One bar per interval: successful calls, and failed ones above them. */
 export function CallBars({
   title,
   calls,
@@ -70,7 +70,7 @@ export function CallBars({
 }: {
   readonly title: string
   readonly calls: readonly number[]
-  /** Of `calls`. */
+  /** Failed ones of `calls`. */
   readonly failed: readonly number[]
 }) {
   const most = Math.max(1, ...calls)

@@ -1,4 +1,5 @@
-// Frame of the pages after sign-in: navigation, chosen account, search, signed-in person. On a phone: a bar above, tabs below.
+// Frame of the pages after sign-in: navigation, selected account, search, signed-in person. On a phone: a bar at the top, tabs at
+// the bottom.
 // Tested by test/browser/frame.test.ts
 import { type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -13,7 +14,7 @@ import { Icon, Logo } from './icons.tsx'
 import { Menu } from './menu.tsx'
 import type { LayerName, LayerProps } from './search.tsx'
 
-/** The first three tabs of a phone; the rest is behind More. */
+/** The first three tabs on a phone; other pages are below More. */
 const tabs = ['/', '/keys', '/files', '/requests'] as const
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -84,7 +85,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   )
 }
 
-/** Shown while calls do not reach the server; pages keep what they have. */
+/** Shown while calls do not reach the server; pages keep their content. */
 function Reconnecting() {
   const [isLost, setLost] = useState(false)
   useEffect(() => {
@@ -100,7 +101,7 @@ function Reconnecting() {
   ) : null
 }
 
-/** Search and the list of keys are loaded when they are first opened. */
+/** Search and the list of shortcuts are loaded on first use. */
 function Layer(props: LayerProps) {
   const [loaded, setLoaded] = useState<{ readonly component: ComponentType<LayerProps> } | null>(
     null,
@@ -248,7 +249,7 @@ function Foot() {
   )
 }
 
-/** Address of the page of the documentation that explains this page. */
+/** Path of the documentation page that explains this page. */
 function guideLink(path: string): string {
   return `/docs/${pages.find((page) => matchPath(page.path, path) !== null)?.guide ?? ''}`
 }

@@ -1,4 +1,4 @@
-// Table with sorting and pages. On a phone, each row is two lines: its name, and the other values in one soft line.
+// Table with sorting and pages. On a phone, each row is two lines: its name, and the other values in one muted line.
 // Tested by test/browser/keys.test.ts
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -7,7 +7,7 @@ import { Empty } from './note.tsx'
 
 export type Column<Row> = {
   readonly title: string
-  /** Before the title: a tick that selects all rows. */
+  /** Content before the title: a checkbox that selects all rows. */
   readonly heading?: ComponentChildren
   readonly cell: (row: Row) => ComponentChildren
   readonly number?: boolean
@@ -15,7 +15,7 @@ export type Column<Row> = {
   readonly actions?: boolean
   /** The state of the row, at the right end on a phone. */
   readonly keep?: boolean
-  /** Hidden on a narrow screen (`extra`), or on a phone only (`wide`). */
+  /** Hidden on a narrow screen (`extra`), or only on a phone (`wide`). */
   readonly hides?: 'extra' | 'wide'
   /** Word after a number on a phone; absent: the title. */
   readonly unit?: string | ((row: Row) => string)
@@ -35,20 +35,20 @@ type TableProps<Row> = {
   /** Shown instead of a table without rows. */
   readonly empty?: ComponentChildren
   readonly isSelected?: (row: Row) => boolean
-  /** Rows on a page; more rows get buttons for pages. */
+  /** Rows per page; more rows get page buttons. */
   readonly pageSize?: number
   readonly order?: Order
-  /** The rows come in this order, and `onSort` gets the heading to order them by. Absent: the table sorts its rows. */
+  /** The rows are already in this order; `onSort` receives the heading to sort by. Absent: the table sorts its rows. */
   readonly sorted?: { readonly order: Order; onSort(by: string): void }
-  /** Rows of less height. */
+  /** Rows with less height. */
   readonly dense?: boolean
-  /** The first page is shown again when this changes: the filter of the rows. */
+  /** A change, of the filter of the rows, returns to the first page. */
   readonly filteredBy?: string
-  /** At the left of the foot, beside the pages. */
+  /** Content at the left of the footer, next to the page buttons. */
   readonly foot?: ComponentChildren
 }
 
-/** Rows on a page. */
+/** Rows per page. */
 export const pageRows = 50
 
 export function Table<Row>(props: TableProps<Row>) {

@@ -37,7 +37,7 @@ type ChoiceProps<Value extends string> = {
   onValue(value: NoInfer<Value>): void
 }
 
-/** A filter. It is tinted unless its value is `unset`: the first, if absent. */
+/** A filter. It is tinted unless its value is `unset`, by default the first. */
 export function Pick<Value extends string>({
   title,
   value,

@@ -1,4 +1,4 @@
-// Rules of alerts on errors and latency: what is measured, the limit, the window and the key, a line for each.
+// Alert rules on errors and latency: measure, limit, window and key, one line per rule.
 // Tested by test/browser/usage.test.ts
 import type { AdminInput, AdminReply } from '../../src/admin/client.ts'
 import { formatSince, formatTime } from '../app/format.ts'
@@ -8,10 +8,10 @@ import { Pick } from '../ui/toolbar.tsx'
 type Rules = AdminReply<'GET /accounts/{account}/alerts'>['rules']
 export type SentRule = NonNullable<AdminInput<'PUT /accounts/{account}/alerts'>['rules']>[number]
 
-/** A rule as it is edited: the limit as text. */
+/** A rule during editing: the limit is text. */
 export type EditedRule = Omit<SentRule, 'above'> & { readonly above: string }
 
-/** As in the API. */
+/** The API's limit. */
 const rulesMax = 10
 const minutes = [1, 5, 15, 60] as const
 
@@ -32,7 +32,7 @@ export function sentRules(rules: readonly EditedRule[]): SentRule[] {
   return rules.map(({ above, ...rule }) => ({ ...rule, above: Number(above) }))
 }
 
-/** Since when the saved rule that equals an edited one is broken, milliseconds since 1970; null: it is not. */
+/** Since when the saved rule that equals an edited one is violated, milliseconds since 1970; null: it is not. */
 function brokenSince(saved: Rules, { measure, above, minutes: length, key }: EditedRule) {
   const same = saved.find(
     (rule) =>
@@ -53,9 +53,9 @@ export function AlertRules({
 }: {
   readonly rules: readonly EditedRule[]
   readonly saved: Rules
-  /** Names of keys, by their IDs. */
+  /** Names of keys by ID. */
   readonly keys: ReadonlyMap<string, string>
-  /** Of any rule; null or absent: none. */
+  /** Error of any rule; null or absent: none. */
   readonly error: string | null | undefined
   onRules(rules: readonly EditedRule[]): void
 }) {
@@ -108,7 +108,7 @@ function RuleLine({
 }: {
   readonly title: string
   readonly rule: EditedRule
-  /** Milliseconds since 1970; null: the rule is not broken. */
+  /** Milliseconds since 1970; null: the rule is not violated. */
   readonly since: number | null
   readonly keys: ReadonlyMap<string, string>
   onRule(rule: EditedRule): void

@@ -58,7 +58,7 @@ function Targets({
 }: {
   readonly account: string
   readonly alerts: Alerts
-  /** Names of keys that are not revoked, by their IDs. */
+  /** Names of keys by ID, except revoked ones. */
   readonly keys: ReadonlyMap<string, string>
   again(): void
 }) {

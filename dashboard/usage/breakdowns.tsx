@@ -1,4 +1,4 @@
-// Tables of usage, ten rows a page or all: methods, errors with whose matter they are, keys or accounts, networks.
+// Tables of usage, ten rows per page or all: methods, errors with who is responsible, keys or accounts, networks.
 // Tested by test/browser/usage.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
@@ -37,7 +37,7 @@ function counts<Row extends Counted>(): readonly Column<Row>[] {
   ]
 }
 
-/** A bar beside each row, as long as its part of the largest row. */
+/** A bar in each row, proportional to the largest row. */
 function bar<Row extends Counted>(
   rows: readonly Row[],
   toneOf: (row: Row) => '' | 'caller' | 'refused' | 'failed' = () => '',
@@ -74,7 +74,7 @@ export function Breakdowns({
   shown,
 }: {
   readonly report: Report
-  /** Rows lead to this with a filter more. */
+  /** Each row links to this query with an additional filter. */
   readonly shown: UsageQuery
 }) {
   const { holders, networks, methods, reasons } = report

@@ -1,12 +1,12 @@
-// Compares a usage report with the period before: the same number of whole intervals. The running interval is left out, because
-// a part of an hour cannot be compared with an hour. Pure.
+// Compares a usage report with the previous period: the same number of complete intervals. Excludes the current interval, because a
+// part of an hour cannot be compared with an hour. Pure.
 // Tested by dashboard/usage/compare.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
 
 type Report = AdminReply<'GET /accounts/{account}/usage'>['report']
 type Sums = Pick<Report['totals'], 'requests' | 'failed' | 'units' | 'bytesIn' | 'bytesOut'>
 
-/** The period before a report; null: it has no whole interval. */
+/** The period before a report; null: the report has no complete interval. */
 export function periodBefore({ from, span, series }: Pick<Report, 'from' | 'span' | 'series'>): {
   readonly from: number
   readonly until: number
@@ -21,7 +21,7 @@ export function periodBefore({ from, span, series }: Pick<Report, 'from' | 'span
 
 const spanMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
-/** Of the whole intervals. */
+/** Sums of the complete intervals. */
 export function wholeSums({ series }: Pick<Report, 'series'>): Sums {
   const sums = { requests: 0, failed: 0, units: 0, bytesIn: 0, bytesOut: 0 }
   for (const one of series.filter(({ complete }) => complete)) {
@@ -34,7 +34,7 @@ export function wholeSums({ series }: Pick<Report, 'series'>): Sums {
   return sums
 }
 
-/** `▲ 8.0%`, `▼ 50%`, `same`; `new` from nothing. */
+/** `▲ 8.0%`, `▼ 50%`, `same`; `new` if the previous value is zero. */
 export function changeOf(now: number, before: number): string {
   if (now === before) return 'same'
   if (before === 0) return 'new'

@@ -1,4 +1,4 @@
-// Latency over time: p50, p95 and p99 as lines, named at their ends. An interval without calls is a gap.
+// Latency over time: p50, p95 and p99 as lines with labels at their ends. An interval without calls is a gap.
 // Tested by test/browser/usage.test.ts
 import { formatMs } from '../app/format.ts'
 import { ChartFrame, chartLeft, heightOf, useChartWidth } from '../ui/chart-frame.tsx'
@@ -8,7 +8,7 @@ import type { Report } from './breakdowns.tsx'
 
 const height = 190
 const bottom = 166
-/** For the names at the ends of the lines. */
+/** Width of the labels at the ends of the lines. */
 const right = 34
 
 const lines = [

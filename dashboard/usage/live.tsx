@@ -54,7 +54,7 @@ export function Live({ account, shown }: { readonly account: string; readonly sh
   )
 }
 
-/** Of the filter. */
+/** Calls that match the filter. */
 function callsIn(
   { totals, parts }: Event,
   { network, method, isIpfs }: Pick<UsageQuery, 'network' | 'method' | 'isIpfs'>,

@@ -1,4 +1,4 @@
-// Series and sums of a usage report by whose matter the outcomes are, and by verification level. Pure.
+// Series and sums of a usage report by who is responsible for the outcomes, and by verification level. Pure.
 // Tested by dashboard/usage/outcome-series.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
 import { type OutcomeClass, outcomeClasses, outcomeClassOf } from '../../src/base/outcome-class.ts'
@@ -6,7 +6,7 @@ import type { OutcomeSeries } from '../ui/outcome-chart.tsx'
 
 type Report = AdminReply<'GET /accounts/{account}/usage'>['report']
 
-/** Of a report that was requested by outcome, and of the period before. An incomplete interval is left out. */
+/** Series of a report that was requested by outcome, and of the previous period. Excludes an incomplete interval. */
 export function seriesOf(
   { series, split }: Pick<Report, 'series' | 'split'>,
   before: Pick<Report, 'series'> | null = null,
@@ -38,7 +38,7 @@ export function countsOf(
   return sums
 }
 
-/** Answers from chain data: those with a proof, and all. */
+/** Number of answers from chain data: with a proof, and in total. */
 export function provedOf(
   verified: readonly { readonly level: string; readonly requests: number }[],
 ): { readonly proof: number; readonly all: number } {
@@ -47,12 +47,12 @@ export function provedOf(
   return { proof: sum(verified.filter(({ level }) => level === 'proof')), all: sum(verified) }
 }
 
-/** Of a share: `0%`, `<0.01%`, `0.45%`, `12%`, `99.6%`. Only the whole is `100%`. */
+/** Text of a share: `0%`, `<0.01%`, `0.45%`, `12%`, `99.6%`. Only the whole is `100%`. */
 export function percent(part: number, whole: number): string {
   if (whole === 0 || part === 0) return '0%'
   const share = (part / whole) * 100
   if (share < 0.01) return '<0.01%'
-  // Rounded down: only the whole is 100 %.
+  // Round down, so that only the whole is 100 %.
   if (share > 99 && part < whole) return `${(Math.floor((part * 1000) / whole) / 10).toFixed(1)}%`
   return `${share >= 10 ? share.toFixed(0) : share >= 1 ? share.toFixed(1) : share.toFixed(2)}%`
 }

@@ -1,4 +1,4 @@
-// Calls, errors, units, transfer and latency of a usage report in one strip, compared with the period before on request.
+// Calls, errors, units, transfer and latency of a usage report in one strip, compared with the previous period on request.
 // Tested by test/browser/usage.test.ts
 import { formatBytes, formatMs, formatNumber, formatShort } from '../app/format.ts'
 import { Figures } from '../ui/card.tsx'
@@ -11,7 +11,7 @@ export function UsageFigures({
   before,
 }: {
   readonly report: Report
-  /** The period before; null: not compared. */
+  /** The previous period; null: no comparison. */
   readonly before: Report | null
 }) {
   const { totals, table } = report

@@ -1,4 +1,4 @@
-// What the Usage page shows, as it is in its address, and as the input of the admin API. Pure.
+// The state of the Usage page, as in its URL and as input for the admin API. Pure.
 // Tested by dashboard/usage/usage-query.test.ts
 import type { AdminInput } from '../../src/admin/client.ts'
 import type { Zone } from '../ui/chart-scale.ts'
@@ -15,13 +15,13 @@ type Window = (typeof windows)[number]['value']
 
 export type UsageQuery = {
   readonly period: Window | { readonly from: number; readonly until: number }
-  /** Of all accounts; else of the chosen account. */
+  /** All accounts; else the selected account. */
   readonly isOfAll: boolean
   /** Empty: all. */
   readonly keyId: string
   readonly network: string
   readonly method: string
-  /** Calls of the IPFS API alone. */
+  /** Only calls of the IPFS API. */
   readonly isIpfs: boolean
   readonly isCompared: boolean
   readonly zone: Zone

@@ -1,4 +1,4 @@
-// The toolbar of the Usage page: period or own time, account, key, network, method, comparison and time zone.
+// The toolbar of the Usage page: period or custom time, account, key, network, method, comparison and time zone.
 // Tested by test/browser/usage.test.ts
 import { useSession } from '../app/session.tsx'
 import { fieldOf, timeIn } from '../ui/chart-scale.ts'
@@ -8,7 +8,7 @@ import { type UsageQuery, windows } from './usage-query.ts'
 const hourMs = 3_600_000
 
 type Choices = {
-  /** Names of keys, by their IDs. */
+  /** Names of keys by ID. */
   readonly keys: ReadonlyMap<string, string>
   readonly networks: readonly string[]
   readonly methods: readonly string[]
@@ -69,7 +69,7 @@ export function UsageToolbar({
         options={[
           { value: '', title: 'all' },
           ...withChosen(choices.networks, network).map((name) => ({ value: name, title: name })),
-          // No network has a slash in its name.
+          // No network name contains a slash.
           ...(choices.hasIpfs || isIpfs ? [{ value: '/ipfs', title: 'IPFS API' }] : []),
         ]}
         onValue={(value) =>
@@ -107,7 +107,7 @@ export function UsageToolbar({
   )
 }
 
-/** Nothing for people with one account. */
+/** Renders nothing for people with one account. */
 function AccountPick({
   shown,
   onShow,
@@ -162,12 +162,12 @@ function TimeField({
   )
 }
 
-/** A chosen name stays in its list, though no call of the period has it. */
+/** Adds the selected name to its list, even if no call in the period has it. */
 function withChosen(names: readonly string[], chosen: string): readonly string[] {
   return chosen === '' || names.includes(chosen) ? names : [...names, chosen]
 }
 
-/** From a whole hour on. */
+/** The last 24 hours, starting at a full hour. */
 function lastDay(): { readonly from: number; readonly until: number } {
   const until = Math.floor(Date.now() / hourMs) * hourMs
   return { from: until - 24 * hourMs, until }

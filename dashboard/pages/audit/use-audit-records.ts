@@ -1,4 +1,4 @@
-// Pages of audit records, the newest first.
+// Pages of audit records, newest first.
 // Tested by test/browser/audit.test.ts
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, call } from '../../app/api.ts'
@@ -19,10 +19,10 @@ export type Asked = {
 
 type AuditPages = {
   readonly records: readonly AuditRecord[]
-  /** The first page is not here yet. */
+  /** The first page is still loading. */
   readonly isFirst: boolean
   readonly hasMore: boolean
-  /** The page holds no further records. */
+  /** The limit of shown records is reached. */
   readonly isFull: boolean
   readonly busy: boolean
   readonly error: ApiError | null

@@ -6,7 +6,7 @@ export type CopyName = (typeof copyNames)[number]
 export type CopiedCall = {
   readonly face: 'rpc' | 'files'
   readonly method: string
-  /** A JSON array. Of an IPFS command: its arguments, then its options. */
+  /** A JSON array. For an IPFS command: its arguments, then its options. */
   readonly params: string
 }
 
@@ -68,7 +68,7 @@ function written(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, 2).replaceAll('\n', `\n${' '.repeat(indent)}`)
 }
 
-/** For a POSIX shell. */
+/** Quotes text for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

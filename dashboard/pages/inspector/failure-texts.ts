@@ -1,9 +1,9 @@
-// Why a request failed, in words: the message of the error, and what each upstream did. Pure.
+// Why a request failed, in words: the error message, and the result of each upstream. Pure.
 // Tested by dashboard/pages/inspector/failure-texts.test.ts
 
 type Step = { readonly step: string; readonly name: string; readonly outcome: string }
 
-/** By the outcome of a step of the timeline. Others are no failure. */
+/** By the outcome of a step of the timeline. Other outcomes are not failures. */
 const causes: Readonly<Record<string, string>> = {
   trouble: 'did not answer',
   rate_limit: 'was over its rate limit',
@@ -22,7 +22,7 @@ const causes: Readonly<Record<string, string>> = {
   open: 'had not answered in time',
 }
 
-/** `node-a did not answer`, one for each upstream. Without the names, which only operators see, there is none. */
+/** Texts such as `node-a did not answer`, one per upstream. Empty without the names, which only operators see. */
 export function upstreamCauses(timeline: readonly Step[]): readonly string[] {
   const last = new Map<string, string>()
   for (const { step, name, outcome } of timeline) {
@@ -32,7 +32,7 @@ export function upstreamCauses(timeline: readonly Step[]): readonly string[] {
   return [...last].map(([name, cause]) => `${name} ${cause}`)
 }
 
-/** The `message` of a recorded error; null: it was not recorded, or not in full. */
+/** The `message` of a recorded error; null: not recorded, or truncated. */
 export function messageIn(text: string | null): string | null {
   try {
     const error = JSON.parse(text ?? 'null') as { readonly message?: unknown } | null

@@ -6,7 +6,7 @@ import { Pick, SearchBox } from '../../ui/toolbar.tsx'
 
 /** As sent to the API; empty: all. */
 export type RequestFilter = {
-  /** In a method, an outcome, an error code or a client address. */
+  /** Contained in a method, an outcome, an error code or a client address. */
   readonly text: string
   readonly class: '' | OutcomeClass
   readonly network: string

@@ -1,4 +1,4 @@
-// Runs a recorded read again and shows the differences.
+// Replays a recorded read and shows the differences.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'

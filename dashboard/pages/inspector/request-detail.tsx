@@ -1,4 +1,4 @@
-// The details of one request: what went wrong, its facts, and tabs with its timeline, its response, code and a repetition.
+// The details of one request: its failure, its facts, and tabs with its timeline, its response, code and a replay.
 // Tested by test/browser/inspector.test.ts
 import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
@@ -139,7 +139,7 @@ function Details({ place, keyTitle, request }: Shown & { readonly keyTitle: stri
   )
 }
 
-/** What went wrong: code, title and message, and for operators what each upstream did. `at`: index of the shown call. */
+/** The failure: code, title and message, and for operators the result of each upstream. `at`: index of the shown call. */
 function Failure({ request, at }: { readonly request: Request; readonly at: number }) {
   const isOperator = useMay('operator')
   const { outcome, reason, errorCode, network, calls, timeline } = request
@@ -174,7 +174,7 @@ function factsOf(
     request.transport === 'http' ? `HTTP${status === null ? '' : ` ${status}`}` : 'WebSocket'
   const from = [address, userAgent, origin].filter((part) => part !== null)
   const rows: (readonly [string, preact.ComponentChildren] | null)[] = [
-    // The note above names another outcome.
+    // The note above shows another outcome.
     request.outcome === 'ok' ? ['Outcome', <OutcomeState key="outcome" row={request} />] : null,
     ['Arrived', `${isoDay(request.time)} ${clockTime(request.time)} UTC`],
     ['Took', `${formatMs(request.ms)} · ${formatNumber(request.units)} units · ${sentAs}`],

@@ -1,4 +1,4 @@
-// List of requests, newest first; the arrow keys move the choice.
+// List of requests, newest first; the arrow keys move the selection.
 import { formatMs } from '../../app/format.ts'
 import { outcomeTitle, outcomeTone } from '../../app/outcome.ts'
 import { ProofBadge, State } from '../../ui/badge.tsx'
@@ -16,7 +16,7 @@ export function RequestList({
 }: {
   readonly requests: readonly Row[]
   readonly isFiltered: boolean
-  /** Changes with the filter: the first page is shown again. */
+  /** A change of the filter returns to the first page. */
   readonly filteredBy: string
   readonly chosen: number | null
   onChoose(id: number): void
@@ -63,7 +63,7 @@ export function RequestList({
   )
 }
 
-/** `isNarrow`: the details are beside the list. */
+/** `isNarrow`: the details are shown next to the list. */
 function columnsOf(onChoose: (id: number) => void, isNarrow: boolean): readonly Column<Row>[] {
   const columns: readonly (Column<Row> | null)[] = [
     {
@@ -101,7 +101,7 @@ function columnsOf(onChoose: (id: number) => void, isNarrow: boolean): readonly 
   return columns.filter((column) => column !== null)
 }
 
-/** Method of the request, or its kind. */
+/** Method of the request, or its type. */
 export function nameOf({ method, batch }: Pick<Row, 'method' | 'batch'>): string {
   if (batch !== null) return `batch of ${batch}`
   return method === '' ? 'Refused before reading' : method

@@ -84,7 +84,7 @@ export function Switches({
   )
 }
 
-/** Shown in place of the list of a key that is not recorded. */
+/** Shown instead of the list, for a key without recording. */
 export function RecordingOff({
   place,
   mayChange,

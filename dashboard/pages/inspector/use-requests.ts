@@ -25,7 +25,7 @@ export type Requests = {
 }
 
 const path = '/accounts/{account}/keys/{key}/requests'
-/** As many as the server records of a key. */
+/** The server records the same number of requests per key. */
 const shownMax = 200
 /** Delay after the last key press. */
 const typingMs = 250
@@ -54,7 +54,7 @@ export function useRequests(place: KeyPlace, filter: RequestFilter, paused: bool
     const source = new EventSource(linkOf(`GET ${path}/live`, query))
     source.onopen = () => {
       setLive(true)
-      // Requests between the list and this connection are only in a new list.
+      // Reload the list: it contains the requests between its first load and this connection.
       again()
     }
     source.onerror = () => setLive(false)

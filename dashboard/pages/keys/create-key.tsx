@@ -1,4 +1,4 @@
-// Dialog that creates a key: name, expiry, limits. Then it shows key and secret once.
+// Dialog that creates a key: name, expiry, limits. Afterwards it shows key and secret once.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'

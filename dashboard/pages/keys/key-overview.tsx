@@ -1,4 +1,4 @@
-// Use of one key: its calls of the last 24 hours, code that calls with it, and the endpoints.
+// Usage of one key: its calls of the last 24 hours, code snippets with it, and the endpoints.
 import { call } from '../../app/api.ts'
 import { apiBasesOf } from '../../app/api-bases.ts'
 import { useAccount } from '../../app/session.tsx'

@@ -24,8 +24,7 @@ export function LimitField({
   readonly error?: string | null
   onValue(value: number | null): void
 }) {
-  // The typed text stays, even if invalid: a field of type number would report a typing mistake as empty, which means
-  // no limit.
+  // Keeps the typed text, even if invalid: a field of type number would report a typing mistake as empty, which means no limit.
   const [typed, setTyped] = useState('')
   const shown = value === null ? '' : String(value / unit)
   return (

@@ -1,4 +1,4 @@
-// What a key uses of its limits: in words and as a bar below each field.
+// A key's usage of its limits: in words and as a bar below each field.
 // Tested by test/browser/keys.test.ts
 import { call } from '../../app/api.ts'
 import { formatBytes, formatDay, formatShort } from '../../app/format.ts'
@@ -8,16 +8,16 @@ import { Share, toneOf } from '../../ui/share.tsx'
 
 export type LimitUse = {
   readonly unitsToday: number
-  /** The day with the most units of the last 30 days; null: none were used. */
+  /** The day with the most units in the last 30 days; null: no usage. */
   readonly mostUnits: { readonly day: number; readonly units: number } | null
-  /** Bytes of the IPFS API in this UTC month. */
+  /** IPFS API bytes in this UTC month. */
   readonly uploaded: number
   readonly downloaded: number
-  /** Of the account, which all its keys share. */
+  /** Stored bytes of the account, which all its keys share. */
   readonly stored: number
 }
 
-/** Units of most reads, such as `eth_call` and `eth_getBalance`. */
+/** Price of most reads, such as `eth_call` and `eth_getBalance`, in units. */
 const typicalUnits = 80
 
 export function useLimitUse(key: string): LimitUse | null {

@@ -1,4 +1,4 @@
-// Limits of a key per second, day and month, with what it uses of them.
+// Limits of a key per second, day and month, with its usage.
 // Tested by test/browser/keys.test.ts
 import { call, messageOf } from '../../app/api.ts'
 import { formatNumber } from '../../app/format.ts'

@@ -76,7 +76,7 @@ export function ListsForm(props: SettingsFormProps) {
   )
 }
 
-/** Includes an empty last line while a person types. It is not sent. */
+/** Keeps an empty last line while a person types; it is not sent. */
 function entriesOf(text: string): readonly string[] {
   return text === '' ? [] : text.split('\n')
 }

@@ -1,4 +1,4 @@
-// Public keys of an API key. It accepts JWTs that are signed with one of them; a JWT can further restrict a call.
+// Public keys of an API key, which accepts JWTs signed with one of them; a JWT can further restrict a call.
 import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'

@@ -1,4 +1,4 @@
-// Form for some settings of a key. It holds changes until they are saved, and sends only changed members.
+// Form for some settings of a key. Stores changes locally until they are saved, and sends only changed members.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/admin/client.ts'
@@ -44,7 +44,7 @@ export function SettingsForm({
   readonly about?: ComponentChildren
   /** Members with a field in the form. */
   readonly fields: readonly string[]
-  /** Names what is changed and not saved; absent: nothing is named. */
+  /** Text about unsaved changes; absent: none is shown. */
   readonly unsaved?: (before: Settings, after: Settings) => string
   readonly children: (draft: SettingsDraft) => ComponentChildren
 }) {
@@ -52,7 +52,7 @@ export function SettingsForm({
   const toast = useToast()
   const sending = useSending()
   const [changes, setChanges] = useState<Changes>({})
-  // Shows the saved settings until the page has loaded them again, so that the old ones do not flash.
+  // Shows the saved settings until the page has reloaded them, so that the old ones do not flash.
   const [saved, setSaved] = useState<ApiKey | null>(null)
   useEffect(() => setSaved(null), [apiKey])
   const known = saved ?? apiKey

@@ -1,4 +1,4 @@
-// Form for the settings of a saved network: what must be proved, and whether paths without a network lead to it.
+// Form for the settings of a saved network: its verification, and whether it serves paths without a network name.
 // Tested by test/browser/networks.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/admin/client.ts'

@@ -1,4 +1,4 @@
-// Form for one upstream of a saved network. Its whole URL and its headers are never shown: empty fields keep them.
+// Form for one upstream of a saved network. Its whole URL and its header values are never shown: empty fields keep them.
 // Tested by test/browser/networks.test.ts
 import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
@@ -15,7 +15,7 @@ export type EditedUpstream = {
   readonly name: string
   readonly url: string
   readonly trusted: boolean
-  /** Names. */
+  /** Header names. */
   readonly headers: readonly string[]
   readonly requestsPerSecond: number | null
 }

@@ -1,4 +1,4 @@
-// Invalid replies of an upstream, one at a time: what was asked, what came, and why Cairn refused it.
+// Invalid replies of an upstream, one at a time: the request, the reply, and why Cairn refused it.
 // Tested by test/browser/networks.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/admin/client.ts'
@@ -22,10 +22,10 @@ export function Evidence({
   readonly upstream: string
   onClose(): void
 }) {
-  /** IDs before which the pages up to this one begin; the last is that of the shown reply. */
+  /** Paging positions (IDs) of the pages up to this one; the last is that of the shown reply. */
   const [befores, setBefores] = useState<readonly (number | undefined)[]>([undefined])
   const before = befores.at(-1)
-  // One more than is shown tells whether there is an older one.
+  // Load one more than is shown, to detect an older one.
   const loaded = useLoaded(
     (signal) => call('GET /invalid-replies', { network, upstream, before, limit: 2 }, signal),
     [network, upstream, before],

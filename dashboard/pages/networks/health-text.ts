@@ -1,4 +1,4 @@
-// The health of an upstream in words, with the rest of a quarantine. Pure.
+// The health of an upstream in words, with the remaining time of a quarantine. Pure.
 // Tested by dashboard/pages/networks/health-text.test.ts
 import type { Tone } from '../../ui/badge.tsx'
 

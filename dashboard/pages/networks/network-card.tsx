@@ -26,7 +26,7 @@ export type Health = AdminReply<'GET /upstreams'>
 type Answers = AdminReply<'GET /usage'>['report']['verified']
 type InvalidCount = AdminReply<'GET /invalid-replies'>['counts'][number]
 
-/** Share of proved answers from which the badge is green. */
+/** Share of proved answers above which the badge is green. */
 const provedGood = 0.9
 
 export function NetworkCard({
@@ -38,12 +38,12 @@ export function NetworkCard({
   onChanged,
 }: {
   readonly network: Network
-  /** Null: not known. */
+  /** Null: unknown. */
   readonly headAgeMs: number | null
-  /** Of this network in the last 24 hours, by verification level. */
+  /** Answers of this network in the last 24 hours, by verification level. */
   readonly answers: Answers
   readonly health: Health
-  /** Of all networks. */
+  /** Invalid replies of all networks. */
   readonly invalidReplies: readonly InvalidCount[]
   onChanged(): void
 }) {
@@ -235,7 +235,7 @@ function rowsOf(
   })
 }
 
-/** Older ones are in the counts alone. */
+/** Older failures appear only in the counts. */
 const failureShownMs = 24 * 3_600_000
 
 function lastFailureOf(
@@ -261,7 +261,7 @@ function aboutNetwork(
   return `${chain} · ${block}${embedded ? ` · ${fork === null ? 'built in, no upstream needed' : `fork of ${fork}`}` : ''}`
 }
 
-/** The upstream with the last invalid reply; the column of the table has the others. */
+/** The upstream with the latest invalid reply; the table column shows those of the others. */
 function InvalidReplies({
   last: { upstream, count, last },
   onOpen,

@@ -1,4 +1,5 @@
-// Form for a new network, or for one more upstream of a saved network: the URL is queried first, then saved and served at once.
+// Form for a new network, or for an additional upstream of a saved network: queries the URL first, then saves and serves it
+// immediately.
 // Tested by test/browser/networks.test.ts
 import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
@@ -9,7 +10,7 @@ import { Form, useSending } from '../../ui/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { type Probe, ProbeTable } from './probe-table.tsx'
 
-/** `upstreams`: names of those that stay. */
+/** `upstreams`: names of the existing upstreams. */
 export type Extended = { readonly name: string; readonly upstreams: readonly string[] }
 
 const nothing = { name: '', url: '', header: '', value: '' }
@@ -21,7 +22,7 @@ export function NetworkForm({
 }: {
   /** Null: the network is new. */
   readonly network: Extended | null
-  /** With the name of the network. */
+  /** Receives the name of the network. */
   onDone(name: string): void
   onClose(): void
 }) {

@@ -1,4 +1,4 @@
-// What a query of upstreams found: chain, head, depth of proofs, latency, missing methods, and problems with their fixes.
+// The result of an upstream probe: chain, head, depth of proofs, latency, missing methods, and problems with their fixes.
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { formatMs, formatNumber } from '../../app/format.ts'
 import { State, type Tone } from '../../ui/badge.tsx'

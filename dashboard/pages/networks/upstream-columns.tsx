@@ -1,5 +1,5 @@
-// Columns of the upstreams of a network: health with the rest of a quarantine, calls and failures of 24 hours, share, latency,
-// proofs, invalid replies.
+// Columns for the upstreams of a network: health with the remaining time of a quarantine, calls and failures in 24 hours, share,
+// latency, proofs, invalid replies.
 // Tested by test/browser/networks.test.ts
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { formatCount, formatMs, formatNumber } from '../../app/format.ts'
@@ -15,13 +15,13 @@ type UpstreamHealth = AdminReply<'GET /upstreams'>['upstreams'][number]
 export type UpstreamRow = Network['upstreams'][number] & {
   /** Null: no server reports it. */
   readonly health: UpstreamHealth | null
-  /** Of the calls of its network in the last 24 hours, 0 to 1; null: there were none. */
+  /** Share of its network's calls in the last 24 hours, 0 to 1; null: no calls. */
   readonly share: number | null
-  /** That are stored. */
+  /** Number of stored invalid replies. */
   readonly invalidReplies: number
 }
 
-/** `edit`, `remove` null: not offered. */
+/** `edit`, `remove` null: the action is not offered. */
 export function upstreamColumns(parts: {
   readonly network: string
   readonly edit: ((upstream: string) => void) | null
@@ -156,7 +156,7 @@ function callsTitle(name: string, { history: { calls, failed } }: UpstreamHealth
   return `${name} in the last 24 hours: ${formatCount(sum(calls), 'call')}, ${formatNumber(sum(failed))} failed`
 }
 
-/** Of two intervals each: 24 bars. */
+/** Sums two intervals each: 24 bars. */
 function pairs(counts: readonly number[]): readonly number[] {
   return counts.flatMap((count, at) => (at % 2 === 0 ? [count + (counts[at + 1] ?? 0)] : []))
 }

@@ -1,10 +1,10 @@
-// What needs attention, each line with the page that helps.
+// Problems that need attention, each with the page that helps.
 import { Card } from '../../ui/card.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Link } from '../../app/router.tsx'
 import type { Attention } from '../../app/attention.ts'
 
-/** More lines are counted, not shown. */
+/** Maximum number of lines; further ones are only counted. */
 const shownMax = 5
 
 export function AttentionCard({

@@ -1,4 +1,4 @@
-// The keys with most calls of the period.
+// The keys with the most calls in the period.
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { callWord, formatNumber } from '../../app/format.ts'
 import { keyName } from '../../app/key-name.ts'

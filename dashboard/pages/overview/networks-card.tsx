@@ -15,7 +15,7 @@ type Status = AdminReply<'GET /status'>
 type Network = Status['networks'][number]
 type Upstreams = AdminReply<'GET /upstreams'>
 
-/** More networks are on their page. */
+/** Maximum number of networks; the Networks page shows all. */
 const shownMax = 8
 
 export function NetworksCard({

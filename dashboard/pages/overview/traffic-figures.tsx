@@ -1,4 +1,4 @@
-// Calls, errors, the share of proved answers, latency and storage of the period in one strip.
+// Calls, errors, the share of proved answers, latency and storage in the period, in one strip.
 // Tested by test/browser/overview.test.ts
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { formatBytes, formatMs, formatNumber, formatShort } from '../../app/format.ts'
@@ -10,7 +10,7 @@ export type Report = AdminReply<'GET /accounts/{account}/usage'>['report']
 
 const minuteMs = 60_000
 
-/** Of calls per minute. */
+/** Text for a rate of calls per minute. */
 function rateOf(perMinute: number): string {
   const [rate, unit] = perMinute >= 1 ? [perMinute, 'a minute'] : [perMinute * 60, 'an hour']
   return `${formatNumber(Number(rate.toFixed(1)))} ${unit}`

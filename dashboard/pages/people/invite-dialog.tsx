@@ -15,7 +15,7 @@ export function InviteDialog({
   onCreated,
   onClose,
 }: {
-  /** Null: to a new account or to the server. */
+  /** Null: the invitation is for a new account or the server. */
   readonly account: string | null
   onCreated(): void
   onClose(): void

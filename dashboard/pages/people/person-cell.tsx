@@ -28,7 +28,7 @@ export function PersonCell({
   )
 }
 
-/** True if a row with these texts is found by `typed`. */
+/** Returns true if `typed` matches a row with these texts. */
 export function isFound(
   { name, email }: { readonly name: string; readonly email: string },
   typed: string,

@@ -87,7 +87,7 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
   const [code, setCode] = useState('')
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   if (codes !== null) {
-    // Not before: the page behind may change with the second factor, and the codes are shown once.
+    // Only now: the page behind may change with the second factor, and the codes are shown once.
     const close = (): void => {
       onClose()
       onDone()

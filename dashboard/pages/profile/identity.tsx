@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** Nothing if no provider is configured and no identity is linked. */
+/** Renders nothing if no provider is configured and no identity is linked. */
 export function Identity() {
   const { person, means, reload } = useSession()
   const confirming = useConfirming()

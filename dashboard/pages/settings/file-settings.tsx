@@ -1,4 +1,4 @@
-// Settings that the file of the server holds, with their names: shown, and changed there.
+// Server settings from the settings file, with their names: shown here, changed only in the file.
 // Tested by test/browser/settings.test.ts
 import type { ComponentChildren } from 'preact'
 import '../../style/settings.css'
@@ -6,7 +6,7 @@ import '../../style/settings.css'
 export type FileSetting = {
   readonly title: string
   readonly value: ComponentChildren
-  /** Name in the file, such as `mail.from`; absent: a state, which is set nowhere. */
+  /** Name in the file, such as `mail.from`; absent: a state that is not a setting. */
   readonly name?: string
 }
 

@@ -1,4 +1,4 @@
-// First steps of a new account. Loaded every 3 s, so that a finished step is marked as done.
+// First steps of a new account. Reloaded every 3 s, so that a completed step is marked as done.
 import type { ComponentChildren } from 'preact'
 import { call } from '../../app/api.ts'
 import { Link } from '../../app/router.tsx'

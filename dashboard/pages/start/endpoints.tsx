@@ -9,7 +9,7 @@ export function Endpoints({
   networks,
 }: {
   readonly bases: ApiBases
-  /** The default first. */
+  /** Default first. */
   readonly networks: readonly string[]
 }) {
   const { base, webSocketBase } = bases

@@ -53,7 +53,7 @@ console.log(cid.toString())`
   }
 }
 
-/** The shown start of a key or secret. */
+/** Masks a key or secret except for its start. */
 export function masked(text: string): string {
   return text.length <= 18 ? text : `${text.slice(0, 16)}…`
 }

@@ -15,7 +15,7 @@ export function Snippets({
   networks,
 }: {
   readonly bases: ApiBases
-  /** The default first. */
+  /** Default first. */
   readonly networks: readonly string[]
 }) {
   const { key, secret, set } = useOwnKey()
