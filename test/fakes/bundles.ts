@@ -1,5 +1,5 @@
-// Creates and verifies proof bundles without a server: the answer of an operation with its bundle, and the verdict for a
-// request and a block hash.
+// Creates and verifies proof bundles without a server: the answer of an operation with its bundle, and the verdict for a request
+// and a block hash.
 import { systemClock } from '../../src/base/clock.ts'
 import type { Caller } from '../../src/access/accounts/caller.ts'
 import { fromHex } from '../../src/base/hex.ts'

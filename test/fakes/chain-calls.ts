@@ -1,4 +1,4 @@
-// Calls of an embedded chain without its thread: runs one read-only execution at a time on the given store.
+// Runs calls of an embedded chain without its thread, one read-only execution at a time on the given store.
 import { systemClock } from '../../src/base/clock.ts'
 import type { LocalStore } from '../../src/content/block-store.ts'
 import { type CallRequest, noOverrides } from '../../src/chain/computation.ts'
@@ -16,7 +16,7 @@ import {
 /** Time limits of minutes, so that results do not depend on the load of the machine. */
 const patientLimits = { ...defaultTimeSliceLimits, runMs: 300_000, spanMs: 300_000 }
 
-/** `limits`: for tests of what happens when time is up. */
+/** `limits`: for tests of time limits. */
 export function createChainCalls(
   chain: { readonly genesis: Genesis; readonly store: LocalStore; readonly index: ChainIndex },
   limits: TimeSliceLimits = patientLimits,

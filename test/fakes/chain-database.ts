@@ -1,4 +1,4 @@
-// A database file, a store over it and the index of one embedded network, gone when the test ends.
+// A database file with a store and the index of one embedded network, removed when the test ends.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { openChainIndex } from '../../src/devchain/chain-index.ts'
 
-/** `lines`: what was logged at `warn` or above. The network is called `test`. */
+/** `lines`: log lines at `warn` or above. The network is named `test`. */
 export function openChainDatabase(t: Pick<TestContext, 'after'>) {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-chain-'))
   const path = join(folder, 'cairn.db')

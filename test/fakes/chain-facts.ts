@@ -1,4 +1,5 @@
-// What tests know of the chain that `npm run record` makes, and of the chain they run on: forks by block, contracts, stored values.
+// Known facts of the chain that `npm run record` creates, and of the chain that tests use: forks by block, contracts, stored
+// values.
 import { missingVectors } from './chain-vectors.ts'
 
 /** keccak256("Counted(uint256,address)"). */
@@ -8,9 +9,9 @@ export const recordedChain = {
   chainId: 7_353_201,
   blocks: 54,
   secondsPerBlock: 10,
-  /** First block of each. Everything before is in force from the genesis on. */
+  /** First block of each fork. Earlier forks are active from the genesis block. */
   forks: { shanghai: 39, cancun: 42, prague: 45, osaka: 48, bpo1: 51, bpo2: 54 },
-  /** Counts its calls in slot 0, stores the count at keccak256(count), logs it with the caller, and answers it. */
+  /** Counts its calls in slot 0, stores the count at keccak256(count), logs it with the caller, and returns it. */
   emitter: '0xca1c0000000000000000000000000000000000e1',
   emitterCode: `0x600054600101806000558060005280602060002055337f${topic.slice(2)}60206000a260206000f3`,
   /** Reverts with 32 bytes. */
@@ -23,29 +24,32 @@ export const recordedChain = {
   feeRecipient: `0x${'fe'.repeat(20)}`,
 } as const
 
-/** Answers of geth about the recorded chain that Cairn gives otherwise, each with the difference. */
+/** geth's answers about the recorded chain from which Cairn's differ, each with the difference. */
 export const recordedDifferences: ReadonlyMap<string, string> = new Map([
   ['eth_estimateGas/counter', 'geth ends its search within 1.5 % of the gas that is needed'],
   ['eth_getProof/absent', 'geth gives zeros for the code and storage hashes of an absent account'],
 ])
 
-/** What is the same on the chain of the vectors and on the recorded one: 54 blocks, and the forks from Shanghai on at the same numbers and times. */
+/**
+ * Facts that the chain of the vectors and the recorded one share: 54 blocks, and the forks from Shanghai on at the same numbers and
+ * times.
+ */
 type ChainFacts = {
   readonly chainId: number
-  /** A contract that counts its calls in slot 0, with the word there at the head, and other slots that have words. */
+  /** A contract that counts its calls in slot 0, with the word there at the head, and other slots that contain words. */
   readonly emitter: string
   readonly emitted: string
   readonly emitterSlots: readonly [string, string, string]
   /** An account with 1, 2 and 3 in slots 1, 2 and 3. */
   readonly stored: string
-  /** Signs transactions in most blocks. */
+  /** The sender of transactions in most blocks. */
   readonly sender: string
   readonly feeRecipient: string
-  /** What eth_maxPriorityFeePerGas gives, in wei. Blocks of the vectors pay tips of 1 wei, which it leaves out. */
+  /** The result of eth_maxPriorityFeePerGas in wei. It ignores tips of 1 wei, which blocks of the vectors pay. */
   readonly suggestedTip: number
-  /** The transcript that sends a transaction with the next nonce of its sender, in no block. */
+  /** The transcript that sends a transaction with the sender's next nonce, which no block contains. */
   readonly unmined: string
-  /** Transcripts that Cairn and the stub upstreams answer otherwise, each with the difference. */
+  /** Transcripts to which Cairn and the stub upstreams reply differently, each with the difference. */
   readonly differences: ReadonlyMap<string, string>
 }
 

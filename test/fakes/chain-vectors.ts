@@ -1,5 +1,5 @@
-// Where the vectors are, the chain that tests run on, and a chain cut into items under their own hashes. Tests of the vectors' own data skip
-// with `missingVectors` when the folder is absent.
+// The location of the vectors, the chain that tests use, and a chain split into items by hash. Tests of the vectors' own data are
+// skipped with `missingVectors` if the folder does not exist.
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { splitBlocks } from '../../src/codec/ethereum/block.ts'
@@ -10,12 +10,12 @@ import type { UnverifiedItem } from '../../src/content/ref.ts'
 const root = resolve(import.meta.dirname, '../..')
 export const vectorsFolder = resolve(root, process.env['CAIRN_VECTORS'] ?? '../shared/vectors')
 
-/** A reason to skip, or false when the vectors are there. */
+/** A reason to skip, or false if the vectors exist. */
 export const missingVectors: string | false = existsSync(vectorsFolder)
   ? false
   : `this compares with data of others, and ${vectorsFolder} does not exist: set CAIRN_VECTORS to the folder of the vectors`
 
-/** A reason to skip what needs forks before the merge. */
+/** A reason to skip tests of forks before the merge. */
 export const missingOldForks: string | false =
   missingVectors === false
     ? false
@@ -25,8 +25,8 @@ export const missingOldForks: string | false =
 export const recordedFolder = join(root, 'test/recorded/rpc-compat')
 
 /**
- * The folder of the chain that tests run on, with `genesis.json`, `chain.rlp` and transcripts: that of the vectors where they exist, because it also
- * has forks before the merge; otherwise the recorded one. `testChain` has its facts.
+ * The folder of the chain that tests use, with `genesis.json`, `chain.rlp` and transcripts: that of the vectors if they exist,
+ * because it also has forks before the merge; otherwise the recorded one. `testChain` contains its facts.
  */
 export const chainFolder =
   missingVectors === false ? join(vectorsFolder, 'rpc-compat') : recordedFolder
@@ -35,14 +35,14 @@ export function readVector(path: string): Uint8Array {
   return new Uint8Array(readFileSync(join(vectorsFolder, path)))
 }
 
-/** A file of the chain that tests run on. */
+/** Reads a file of the chain that tests use. */
 export function readChain(name: 'genesis.json' | 'chain.rlp'): Uint8Array {
   return new Uint8Array(readFileSync(join(chainFolder, name)))
 }
 
 export type VectorBlock = { readonly hash: Uint8Array; readonly header: Header }
 
-/** Blocks one after the other, as headers with hashes and as items for `obtain`. */
+/** Splits the file into blocks: headers with hashes, and items for `obtain`. */
 export function cutBlocks(bytes: Uint8Array): {
   readonly blocks: readonly VectorBlock[]
   readonly items: readonly UnverifiedItem[]

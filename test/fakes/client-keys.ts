@@ -1,4 +1,4 @@
-// What the tests of clients ask the command line for: the dev accounts' keys, and ApiKeys that are limited.
+// Keys for tests of clients: the keys of the dev accounts, and ApiKeys with limits, both from the command line.
 import type { Started } from '../started-server.ts'
 
 type DevAccount = { readonly address: `0x${string}`; readonly privateKey: `0x${string}` }
@@ -16,8 +16,7 @@ export async function urlOfNewKey(cairn: Started, ...options: readonly string[])
 }
 
 /**
- * Takes the whole burst of a key that may take 500 units a second: for the next 160 ms it has none left for a
- * call of 80 units.
+ * Uses the whole burst of a key with 500 units per second: for the next 160 ms a call of 80 units exceeds its limit.
  */
 export async function exhaust(url: string): Promise<void> {
   const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_blockNumber' })

@@ -1,4 +1,4 @@
-// Files as blocks in memory, and the walk of a DAG that fetches all of its blocks.
+// Files as blocks in memory, and a DAG traversal that fetches all blocks.
 import { setImmediate } from 'node:timers/promises'
 import { cidOf, dagPbCodec, decodeCid, rawCodec } from '../../src/codec/ipld/cid.ts'
 import { decodeDagNode, encodeDagNode } from '../../src/codec/ipld/dag-pb.ts'
@@ -47,7 +47,7 @@ export function fileDag(bytes: Uint8Array): Dag {
   return { root: decodeCid(top.cid)?.toString() ?? '', blocks }
 }
 
-/** All blocks of the DAG below `root`, by their multihash in hexadecimal. Throws if one is not found. */
+/** Fetches all blocks of the DAG below `root`, by multihash in hexadecimal. Throws if one is not found. */
 export async function fetchDag(
   session: NetSession,
   root: string,

@@ -1,4 +1,4 @@
-// DHT servers of js-libp2p in the test process, on loopback. Each knows all others, as if it had met them.
+// DHT servers of js-libp2p in the test process, on loopback. The routing table of each contains all others.
 import type { TestContext } from 'node:test'
 import { identify } from '@libp2p/identify'
 import type { PeerId } from '@libp2p/interface'
@@ -17,9 +17,9 @@ import { kadOf } from '../../src/ipfs/network/provide-times.ts'
 
 export type DhtServer = DhtPeer & {
   readonly address: string
-  /** IDs of the providers that it has stored. */
+  /** IDs of the stored providers. */
   providersOf(multihash: Uint8Array): Promise<readonly string[]>
-  /** Of a peer that it knows. */
+  /** Addresses of a known peer. */
   addressesOf(id: string): Promise<readonly string[]>
 }
 

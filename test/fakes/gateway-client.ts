@@ -9,9 +9,9 @@ export type GatewayClient = {
   readonly server: FilesServer
   readonly account: { readonly key: string; readonly secret: string }
   readonly basic: string
-  /** Adds as the account and gives the root. */
+  /** Adds as the account and returns the root. */
   add(entries: Iterable<UploadEntry>, options?: Partial<ImportOptions>): Promise<string>
-  /** `path`: behind `/ipfs/`. With the account's key unless `headers` contain another one (`authorization: ''`: none). */
+  /** `path`: the part after `/ipfs/`. With the account's key unless `headers` contain another one (`authorization: ''`: none). */
   get(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Response>
 }
 

@@ -1,4 +1,4 @@
-// A Gateway for tests of the JSON-RPC API: a few keys with fixed outcomes, a few methods with fixed answers.
+// A Gateway for tests of the JSON-RPC API: a few keys with fixed outcomes, a few methods with fixed results.
 import type { Caller } from '../../src/access/accounts/caller.ts'
 import {
   defaultAccountSettings,
@@ -26,7 +26,7 @@ const caller: Caller = {
   allowlists: null,
 }
 
-/** Keys that enter and are refused at admission. */
+/** Keys that authenticate and are refused at admission. */
 const admission: Readonly<Record<string, Fault>> = {
   key_rate_0001: new Fault('over_rate', {
     data: { rate: { allowed_rps: 1, current_rps: 2, backoff_seconds: 1 } },
@@ -35,7 +35,7 @@ const admission: Readonly<Record<string, Fault>> = {
   key_day_00001: new Fault('over_quota'),
 }
 
-/** Keys that do not enter. */
+/** Keys that do not authenticate. */
 const authenticationFaults: Readonly<Record<string, Fault>> = {
   key_secret_01: new Fault('refused_by_setting', { data: { reason: 'secret_required' } }),
   key_origin_01: new Fault('refused_by_setting', { data: { reason: 'origin' } }),
@@ -60,7 +60,7 @@ export const bundle: ProofBundle = {
 
 export type FakeGateway = Pipeline & { readonly refused: Fault[]; ran: number }
 
-/** `methods` adds answers; a function may throw Faults or wait for the signal. */
+/** `methods` adds methods; a function may throw Faults or wait for the signal. */
 export function createFakeGateway(
   methods: Readonly<
     Record<string, (params: readonly unknown[], signal: AbortSignal) => unknown>

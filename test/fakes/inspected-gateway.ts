@@ -1,5 +1,4 @@
-// A gateway over one fake network with a recorded key: one chain, and two upstreams whose replies differ from the proved
-// answers.
+// A gateway over one fake network with an inspected key: one chain, and two upstreams whose replies differ from the proved answers.
 import type { Caller } from '../../src/access/accounts/caller.ts'
 import {
   defaultAccountSettings,
@@ -29,11 +28,11 @@ export const inspectedSecret = 'opaque-secret-0001'
 export type InspectedGateway = InspectorAccess & {
   readonly gateway: Pipeline
   readonly caller: Caller
-  /** As the key has them; may be changed. */
+  /** Settings of the key; can be changed. */
   settings: KeySettings
   /** Calls to the upstreams. */
   readonly relayed: RelayedCall[]
-  /** Units taken, by request. */
+  /** Charged units, by request. */
   readonly admitted: number[]
 }
 

@@ -11,11 +11,11 @@ export type ReadMetrics = {
   readonly types: ReadonlyMap<string, string>
   readonly helps: ReadonlyMap<string, string>
   readonly samples: readonly Sample[]
-  /** Of the one sample with exactly these labels; null: there is none. */
+  /** Value of the only sample with exactly these labels; null: there is none. */
   valueOf(name: string, labels: Readonly<Record<string, string>>): number | null
 }
 
-/** Throws on a line that is none of the format, and on a sample that comes twice. */
+/** Throws on an invalid line and on a duplicate sample. */
 export function parseMetrics(text: string): ReadMetrics {
   const types = new Map<string, string>()
   const helps = new Map<string, string>()
@@ -65,7 +65,7 @@ function keyOf(name: string, labels: Readonly<Record<string, string>>): string {
 const units = /_(milliseconds|ms|minutes|hours|days|kilobytes|megabytes|kb|mb|percent)(_|$)/
 const kinds = /_(gauge|counter|histogram|summary)(_|$)/
 
-/** One sentence for each breach. */
+/** One message per violation. */
 export function findNamingFaults(text: string): readonly string[] {
   const { types, helps, samples } = parseMetrics(text)
   const faults: string[] = []

@@ -1,5 +1,5 @@
-// Rows of SQLite that do everything in PostgreSQL too, and fail where the two differ. Only where `CAIRN_MIRROR` names a migrated, empty
-// database to copy, as test/mirrored-rows.test.ts does.
+// Rows of SQLite that run everything in PostgreSQL too and fail if the results differ. Used only if `CAIRN_MIRROR` names a
+// migrated, empty database to copy, as test/mirrored-rows.test.ts does.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
@@ -25,7 +25,7 @@ async function outcomeOf<T>(run: () => Promise<T>): Promise<Outcome<T>> {
   }
 }
 
-/** Errors of the engines have other texts, and rows without ORDER BY another order. */
+/** Error texts differ between the engines, and so does the order of rows without ORDER BY. */
 function comparable(outcome: Outcome<unknown>, isOrdered: boolean): unknown {
   if ('value' in outcome) return isOrdered ? outcome : inAnyOrder(outcome.value)
   const { error } = outcome
@@ -50,7 +50,7 @@ function mirror(local: Rows, template: string): Rows {
   })
   let last: Promise<unknown> = opening
 
-  /** In both, one call after another, so that both have the same order. */
+  /** Runs in both, one call after another, so that both have the same order. */
   function both<T>(what: string, run: (rows: Rows) => Promise<T>): Promise<T> {
     const mine = last.then(async () => {
       const one = await outcomeOf(() => run(local))

@@ -1,5 +1,5 @@
-// The network process, started as the server starts it, and a server's side of its socket that has blocks in memory. Ends
-// with the test.
+// The network process, started as the server starts it, and the server's side of its socket with blocks in memory. Ends with the
+// test.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
@@ -32,23 +32,23 @@ export type NetChild = {
   readonly process: ChildProcess
   readonly socket: Duplex
   readonly ready: NetReady
-  /** Blocks that peers get, by the multihash in hexadecimal. */
+  /** Blocks to serve to peers, by multihash in hexadecimal. */
   readonly blocks: Map<string, Uint8Array>
   readonly frames: FromNet[]
-  /** Multihashes that were asked for, in hexadecimal. */
+  /** Requested multihashes, in hexadecimal. */
   readonly asked: string[]
   /** Resolves when the process has ended. */
   readonly ended: Promise<number | null>
   readonly counts: () => NetCounts | null
-  /** The address that peers connect to. */
+  /** The listen address for peers. */
   readonly address: string
   send(frame: ToNet): void
-  /** For received bytes that were not granted again, see `grantCredit`. */
+  /** Grants credit for received bytes, see `grantCredit`. */
   grant(bytes: number): void
   open(root: string, hints?: readonly string[]): NetSession
-  /** All values of the replies. Throws the error of one. */
+  /** All values of the replies. Throws an error reply. */
   command(command: NetCommand): Promise<readonly unknown[]>
-  /** Codes of the announcement. */
+  /** Result codes of the announcement. */
   provide(multihashes: readonly Uint8Array[], regionBits?: number): Promise<readonly number[]>
 }
 
@@ -94,7 +94,7 @@ type Waiting = {
 export async function startNetChild(
   t: Pick<TestContext, 'after'>,
   settings: Partial<NetHello> = {},
-  /** `grantCredit` false: blocks that arrive are not passed on, so that their credit stays spent. */
+  /** `grantCredit` false: does not grant credit for received blocks again, so that it stays spent. */
   options: { readonly grantCredit?: boolean } = {},
 ): Promise<NetChild> {
   const child = spawn(process.execPath, ['--max-old-space-size=256', entry], {

@@ -1,4 +1,4 @@
-// A collector: receives traces over OTLP/HTTP in JSON, and holds the spans and the text.
+// An OpenTelemetry collector: receives traces over OTLP/HTTP in JSON, and stores the spans and the text.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 export type ReceivedSpan = {
   readonly traceId: string
   readonly spanId: string
-  /** Undefined: a root. */
+  /** Undefined: a root span. */
   readonly parentSpanId?: string
   readonly name: string
   /** 1 internal, 2 server, 3 client. */
@@ -21,9 +21,9 @@ export type ReceivedSpan = {
 
 export type OtlpReceiver = {
   readonly url: string
-  /** All bodies. */
+  /** All bodies as text. */
   readonly text: () => string
-  /** The first span for which `matches` holds; waits for it. */
+  /** Waits for the first span for which `matches` returns true. */
   span(matches: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan>
   readonly spans: readonly ReceivedSpan[]
 }

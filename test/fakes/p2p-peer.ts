@@ -1,4 +1,4 @@
-// A Bitswap peer in the test process, over real libp2p connections on loopback. Its manner makes it honest or not.
+// A Bitswap peer in the test process, over real libp2p connections on loopback, honest or not.
 import type { TestContext } from 'node:test'
 import { identify } from '@libp2p/identify'
 import type { Stream } from '@libp2p/interface'
@@ -22,9 +22,9 @@ import {
 import { hexOf } from './net-child.ts'
 
 /**
- * `honest`: sends blocks and presences. `wrong`: other bytes for each block. `hanging`: no answer. `endless`: a message that
- * does not end. `huge`: announces a message over the limit. `leaving`: disconnects at the first want. `boasting`: has
- * everything, sends nothing. `unwanted`: a block that was not wanted.
+ * `honest`: sends blocks and presences. `wrong`: other bytes for each block. `hanging`: no reply. `endless`: a message that does
+ * not end. `huge`: declares a message over the limit. `leaving`: disconnects at the first want. `boasting`: claims to have
+ * everything, sends nothing. `unwanted`: a block that was not requested.
  */
 export type Manner =
   | 'honest'
@@ -40,15 +40,15 @@ export type P2pPeer = {
   readonly id: string
   readonly address: string
   readonly blocks: Map<string, Uint8Array>
-  /** All that came, but the bytes. */
+  /** All received messages, except the bytes of blocks. */
   readonly messages: BitswapMessage[]
   manner: Manner
-  /** Wants that arrived, without cancels. */
+  /** Received wants, without cancels. */
   readonly wants: () => readonly BitswapWant[]
   readonly connections: () => number
   connect(address: string): Promise<void>
   send(to: string, message: MessageToSend): Promise<void>
-  /** Bytes of the stream as they are. */
+  /** Sends bytes on the stream unchanged. */
   sendBytes(to: string, bytes: Uint8Array): Promise<Stream>
 }
 
@@ -91,7 +91,7 @@ export async function startP2pPeer(
     return stream
   }
 
-  /** As Kubo: a stream for each message. */
+  /** As Kubo does: one stream per message. */
   const send = async (to: string, message: MessageToSend): Promise<void> => {
     const stream = await openStream(to)
     stream.send(encodeMessage(message))

@@ -1,4 +1,4 @@
-// A migrated PostgreSQL database for each test, of one server for a test file.
+// A migrated PostgreSQL database for each test, on one server per test file.
 import { after, before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -12,9 +12,9 @@ export type PostgresFixture = {
   /** False, or the reason to skip. */
   readonly skip: string | false
   readonly server: () => Postgres
-  /** The name of a migrated, empty database. */
+  /** Returns the name of a migrated, empty database. */
   createDatabase(): Promise<string>
-  /** As a machine has it, through a connection that a test can cut. */
+  /** Opens rows as a machine does, through a connection that a test can cut. */
   openNode(t: TestContext, database: string): Promise<PostgresNode>
 }
 

@@ -1,4 +1,4 @@
-// Programs that tests run if the machine has them; otherwise the tests are skipped with the reason.
+// Runs programs in tests. If the machine lacks one, its tests are skipped with the reason.
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Started } from '../started-server.ts'

@@ -1,14 +1,14 @@
 // HTTP over a raw socket, for requests that no client library sends.
 import { connect, type Socket } from 'node:net'
 
-/** Sends `parts` one after the other and resolves with everything received until the server closes. */
+/** Sends `parts` one after the other and resolves with all received text when the server closes. */
 export function sendRaw(port: number, ...parts: readonly (string | Uint8Array)[]): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     let received = ''
     socket.setEncoding('latin1')
     socket.on('data', (text) => (received += String(text)))
-    // A reset after the answer is one way of closing.
+    // A server may also close with a reset after the reply.
     socket.on('error', () => {})
     socket.on('close', () => resolve(received))
     for (const part of parts) socket.write(part)

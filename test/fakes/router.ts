@@ -5,14 +5,14 @@ import type { TestContext } from 'node:test'
 
 export type Answer = {
   readonly status?: number
-  /** NDJSON. */
+  /** Lines of an NDJSON body. */
   readonly lines?: readonly string[]
   readonly body?: Uint8Array
-  /** No answer. */
+  /** No reply. */
   readonly hang?: boolean
-  /** The connection ends in the body. */
+  /** The connection closes in the middle of the body. */
   readonly cut?: boolean
-  /** A body of these, for ever. */
+  /** Repeats this text without end. */
   readonly endless?: string
 }
 
@@ -20,7 +20,7 @@ export type Router = {
   readonly url: string
   /** `<method> <path without query> <body>`. */
   readonly requests: string[]
-  /** Answers by the start of the path; others get the first. */
+  /** Replies by prefix of the path; other paths get the first. */
   readonly answers: Map<string, Answer>
 }
 

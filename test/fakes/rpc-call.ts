@@ -1,4 +1,4 @@
-// Runs one operation on a Network as the gateway does (parse, resolve, run) and returns its labels.
+// Runs one operation on a Network as the gateway does (parse, resolve, run) and returns its result with labels.
 import assert from 'node:assert/strict'
 import { Fault } from '../../src/base/fault.ts'
 import type { Caller } from '../../src/access/accounts/caller.ts'
@@ -18,8 +18,8 @@ export type Answer = {
 }
 
 /**
- * What the operation gives. A read must give the same from memory alone when that holds all it took, and when the last
- * that it took has to be fetched.
+ * Returns the result of the operation. A read must return the same from memory if it contains everything the read needs, and if the
+ * last needed item must be fetched.
  */
 export async function runOperation<Input>(
   operation: RpcOperation<Input>,
@@ -59,7 +59,7 @@ async function runOn<Input>(
   const { labels, levels, blocks } = collectLabels()
   const { signal } = new AbortController()
   const call: RpcCall = {
-    // No operation of this API looks at the caller; the gateway authorized it before.
+    // Operations do not use the caller: the gateway has authorized it.
     caller: { settings: defaultKeySettings } as Caller,
     network,
     labels,

@@ -1,4 +1,4 @@
-// The HTTP server with the JSON-RPC API over a fake Gateway, on a free port of loopback.
+// The HTTP server with the JSON-RPC API over a fake Gateway, on a free loopback port.
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { createFairTimeSlices } from '../../src/base/fair-time-slices.ts'
 import { silentLog } from '../../src/base/log.ts'

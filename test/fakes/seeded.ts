@@ -1,10 +1,10 @@
 // Reproducible random numbers and bytes, determined by a seed.
 import { createCipheriv, hash } from 'node:crypto'
 
-/** A number from 0 up to, not including, `limit`. */
+/** Returns an integer from 0 up to, but not including, `limit`. */
 export type Random = (limit: number) => number
 
-/** By mulberry32. */
+/** Mulberry32 generator. */
 export function seeded(from: number): Random {
   let state = from >>> 0
   return (limit) => {
@@ -15,7 +15,7 @@ export function seeded(from: number): Random {
   }
 }
 
-/** Bytes that look like nothing: the key stream of AES, as fast as memory. */
+/** Incompressible bytes: an AES key stream, as fast as memory. */
 export function noise(seed: string, bytes: number): Buffer {
   const key = hash('sha256', seed, 'buffer').subarray(0, 16)
   return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(bytes))

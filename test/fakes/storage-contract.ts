@@ -1,5 +1,5 @@
-// A small contract, assembled by hand, that every client test can deploy: it holds the two slots of the documented
-// storage example, stores and logs a pair of words, and answers a slot. Its interface is raw words, no selectors.
+// A small contract, assembled by hand, that every client test can deploy: it contains the two slots of the documented storage
+// example, stores and logs a pair of words, and returns a slot. Its interface is raw words without selectors.
 
 /** keccak256 of the owner's address and 1: the mapping element of the documented example. */
 export const mappingSlot = '0x6661e9d6d8b923d5bbaab1b96e1dd51ff6ea2a93520fdc9eb75d059238b8c5e9'
@@ -12,7 +12,7 @@ export const storedEvent = 'event Stored(uint256 slot, uint256 value)'
 const answerSlot = '5f35545f5260205ff3'
 const storeAndLog = `5b6020355f355560405f5f377f${storedTopic.slice(2)}60405fa100`
 
-/** 64 bytes of calldata: stores word 1 at slot word 0 and logs both. Anything else: answers the slot of word 0. */
+/** 64 bytes of calldata: stores word 1 at slot word 0 and logs both. Any other calldata: returns the slot of word 0. */
 export const storageRuntime =
   `0x3660401460${hexByte(7 + byteLength(answerSlot))}57${answerSlot}${storeAndLog}` as const
 

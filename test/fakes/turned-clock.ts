@@ -1,9 +1,9 @@
-// A manual Clock for tests: timers run in order of their time when `turn` passes them.
+// A manual Clock for tests: `turn` advances it and runs due timers in order of their time.
 import type { Clock } from '../../src/base/clock.ts'
 
 export type TurnedClock = Clock & {
   turn(ms: number): void
-  /** Timers that have not run or been stopped. */
+  /** Number of pending timers. */
   readonly timers: number
 }
 

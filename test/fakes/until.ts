@@ -1,4 +1,4 @@
-// Waits for a condition without a fixed time.
+// Waits for a condition instead of a fixed time.
 import { pause, systemClock } from '../../src/base/clock.ts'
 
 const pollMs = 5

@@ -4,7 +4,7 @@ import { type ClientOptions, WebSocket } from 'ws'
 
 export class WebSocketClient {
   readonly socket: WebSocket
-  /** Texts that came and were not taken by `next`. */
+  /** Received texts that `next` has not returned yet. */
   readonly frames: string[] = []
   readonly ended: Promise<{ readonly code: number; readonly reason: string }>
   #wake: () => void = () => {}
@@ -27,7 +27,7 @@ export class WebSocketClient {
     })
   }
 
-  /** The next text; rejects when the connection ends first. */
+  /** Returns the next text; rejects if the connection closes first. */
   async next(): Promise<string> {
     while (this.frames.length === 0) {
       if (this.#closed) throw new Error('the connection ended')
@@ -40,7 +40,7 @@ export class WebSocketClient {
     return JSON.parse(await this.next()) as T
   }
 
-  /** Sends one call and takes the next text as its reply. */
+  /** Sends one call and returns the next text as its reply. */
   async ask(method: string, ...params: unknown[]): Promise<{ result?: unknown; error?: unknown }> {
     this.socket.send(JSON.stringify({ jsonrpc: '2.0', id: this.#nextId++, method, params }))
     return await this.nextJson()
@@ -52,7 +52,7 @@ export class WebSocketClient {
   }
 }
 
-/** Resolves when the connection is open; rejects when the upgrade was refused. */
+/** Resolves when the connection is open; rejects if the upgrade is refused. */
 export async function openWebSocket(
   url: string,
   options: ClientOptions = {},
@@ -69,7 +69,7 @@ export type RefusedUpgrade = {
   readonly body: string
 }
 
-/** What the server answered instead of taking the upgrade. */
+/** The server's reply to a refused upgrade. */
 export function refusedUpgrade(url: string, options: ClientOptions = {}): Promise<RefusedUpgrade> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace(/^http/, 'ws'), options)

@@ -1,5 +1,5 @@
-// A simulated beacon chain: light client data as the beacon API sends it, with real trees, committees and BLS signatures.
-// Blocks follow from the slot and the options alone, and are made when they are requested.
+// A simulated beacon chain: light client data in the format of the beacon API, with real trees, committees and BLS signatures. Slot
+// and options alone determine a block, which is created on request.
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { fromHex, toHex } from '../../../src/base/hex.ts'
 import { digest } from '../../../src/codec/hash/digest.ts'
@@ -25,22 +25,22 @@ export type Json = Readonly<Record<string, unknown>>
 
 export type BeaconChainOptions = {
   readonly spec: BeaconSpec
-  /** Distinguishes chains: every root of it differs from those of another salt. */
+  /** Distinguishes chains: every root differs from those of another salt. */
   readonly salt?: string
   /** First secret key of the committee of a period; default: 3 × period. */
   readonly firstKey?: (period: number) => number
   readonly isMissed?: (slot: number) => boolean
   /** Execution block of a slot; default: one that does not exist. */
   readonly blockHash?: (slot: number) => string
-  /** Data before Gloas in the form of Gloas: the block hash instead of the payload header. */
+  /** Formats data before Gloas as Gloas does: the block hash instead of the payload header. */
   readonly asGloas?: boolean
 }
 
 export type SignOptions = {
-  /** Members that sign, the first ones; default: all. */
+  /** Number of signing members, from the first; default: all. */
   readonly signers?: number
   readonly signatureSlot?: number
-  /** Default: what the specification says. */
+  /** Default: as in the specification. */
   readonly version?: Uint8Array
 }
 
@@ -51,7 +51,7 @@ export type BeaconChain = {
   /** The newest slot with a block at or before this one. */
   blockAt(slot: number): number
   bootstrap(slot: number): Json
-  /** Of the state of this slot. */
+  /** The update for the state of this slot. */
   update(slot: number, options?: SignOptions): Json
   finalityUpdate(slot: number, options?: SignOptions): Json
   optimisticUpdate(slot: number, options?: SignOptions): Json
@@ -306,7 +306,7 @@ function payloadOf(slot: number, blockHash: string, hasBlobs: boolean): Json {
   }
 }
 
-/** An empty LightClientHeader, as servers send it where nothing is finalized. */
+/** An empty LightClientHeader, which servers send if no block is finalized. */
 export const emptyHeader: Json = {
   beacon: emptyBeacon,
   execution: {

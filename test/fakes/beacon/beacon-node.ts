@@ -1,5 +1,5 @@
-// A beacon node of a simulated chain behind real HTTP: the light client endpoints of the beacon API, and knobs for what a
-// false or broken endpoint does.
+// A beacon node of a simulated chain over real HTTP: the light client endpoints of the beacon API, and knobs that simulate a
+// dishonest or broken endpoint.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
@@ -10,19 +10,19 @@ export type BeaconNodeKnobs = {
   chain: BeaconChain
   /** The newest slot with a block: it contains the signature of the block before. */
   headSlot: () => number
-  /** How headers are signed. */
+  /** Signature options of headers. */
   sign?: SignOptions
   /** Replaces the member `data`; `kind`: `bootstrap`, `update`, `finality_update`, `optimistic_update`. */
   falsify?: (kind: string, data: Json) => unknown
-  /** Of every reply. */
+  /** Status of every reply. */
   status?: number
-  /** Instead of JSON. */
+  /** Body instead of JSON. */
   text?: string
 }
 
 export type BeaconNode = {
   readonly url: string
-  /** May be changed while it runs. */
+  /** Can be changed while the node runs. */
   readonly knobs: BeaconNodeKnobs
   /** Paths of requests, oldest first. */
   readonly requests: readonly string[]

@@ -1,5 +1,4 @@
-// Preloaded into a server: writes the URL of each module of the light client that it loads to the file
-// `CAIRN_TEST_LOADED`.
+// Preloaded into a server: writes the URL of each light client module that the server loads to the file `CAIRN_TEST_LOADED`.
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

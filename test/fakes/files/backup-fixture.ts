@@ -34,7 +34,7 @@ export type BackupFixture = {
   readonly store: SegmentStore
   /** Stores a block of these bytes. */
   put(bytes: Uint8Array): Promise<ContentRef>
-  /** As if nothing was written for an hour: segments but the newest of their kind are final. */
+  /** Simulates an hour without writes: all segments but the newest of their kind become final. */
   age(): Promise<void>
   backUp(options?: {
     readonly signal?: AbortSignal
@@ -43,7 +43,7 @@ export type BackupFixture = {
   }): Promise<BackupResult>
   /** The newest backup. */
   manifest(): Promise<Manifest>
-  /** The blocks of a restored folder, by the rows of its database. */
+  /** Path of a folder of this name. */
   readonly folder: (name: string) => string
 }
 
@@ -122,7 +122,7 @@ export async function objectsOf(targetDir: string): Promise<ReadonlyMap<string, 
   return found
 }
 
-/** Each block is readable from the folder, byte for byte. */
+/** Asserts that each block is readable from the folder, byte for byte. */
 export async function assertBlocks(
   dataDir: string,
   blocks: readonly { readonly ref: ContentRef; readonly bytes: Uint8Array }[],

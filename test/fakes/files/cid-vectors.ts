@@ -1,4 +1,5 @@
-// Files with the CIDs that Kubo computes, as entries and options of an import: those that `npm run record` wrote, and the vectors where these exist.
+// Files with the CIDs that Kubo computes, as entries and options of an import: written by `npm run record`, and the vectors if they
+// exist.
 import assert from 'node:assert/strict'
 import { createCipheriv, createHash, type Cipheriv } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -46,7 +47,7 @@ type ChachaNames = {
   readonly content: string
 }
 
-/** A file or folder and how it is added. */
+/** A file or folder and the options with which it is added. */
 export type CidRecipe = {
   readonly id: string
   readonly type: 'file' | 'dir' | 'symlink' | 'block'
@@ -64,10 +65,10 @@ export type CidVector = CidRecipe & { readonly cid: string; readonly rpcSize: st
 
 const root = resolve(import.meta.dirname, '../../..')
 const vectors = resolve(root, process.env['CAIRN_VECTORS'] ?? '../shared/vectors')
-/** The recorded list is always read. */
+/** The recorded list always exists. */
 const lists = [resolve(root, 'test/recorded/files/cids.json'), resolve(vectors, 'cid-vectors.json')]
 
-/** Settings of Cairn that do what these of Kubo do. Throws on one that has none. */
+/** The Cairn settings that correspond to these Kubo settings. Throws if there is none. */
 export function serverEnv(server: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(server).map(([name, value]) => {
@@ -92,10 +93,10 @@ export function readCidVectors(): readonly CidVector[] {
     })
 }
 
-/** Vectors of more file bytes than this are in a run of their own. */
+/** Vectors with more file bytes than this run separately. */
 export const heavyBytesMin = 300 * 1024 * 1024
 
-/** File bytes of a vector of one file, 0 for others, which are small. */
+/** File bytes of a vector of one file; 0 for others, which are small. */
 export function bytesOfVector({ content }: CidRecipe): number {
   return content !== undefined && 'size' in content ? content.size : 0
 }

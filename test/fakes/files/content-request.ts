@@ -1,5 +1,4 @@
-// A request under any host name to a port of loopback, as browsers send it: their own resolver is not needed, and no
-// redirect is followed.
+// Sends a request with any host name to a loopback port, as a browser would, without name resolution, and follows no redirect.
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 

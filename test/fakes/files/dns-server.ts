@@ -1,5 +1,5 @@
-// A DNS server for TXT records on loopback, over UDP and over HTTP as DNS over HTTPS sends it. Messages are written by hand, apart from
-// the codec of the server.
+// A DNS server for TXT records on loopback, over UDP and over HTTP (DNS over HTTPS). Encodes messages by hand, independently of the
+// server's codec.
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 
 export type DnsRecord = { readonly texts: readonly string[]; readonly ttl: number }
 
-/** `records`: by name, read at each query. A name without a record: NXDOMAIN. `asked`: names of queries, in order. */
+/** `records`: by name, read at each query. A name without a record: NXDOMAIN. `asked`: queried names, in order. */
 export async function startDnsServer(t: TestContext, records: ReadonlyMap<string, DnsRecord>) {
   const asked: string[] = []
   const answer = (query: Buffer): Buffer => {
@@ -47,7 +47,7 @@ export async function startDnsServer(t: TestContext, records: ReadonlyMap<string
   }
 }
 
-/** A reply with a CNAME in front of the texts, whose names are pointers. Null: NXDOMAIN. */
+/** A reply with a CNAME before the TXT records, whose names are compression pointers. Null: NXDOMAIN. */
 export function dnsReply(query: Buffer, record: DnsRecord | null): Buffer {
   const head = Buffer.from(query.subarray(0, 12))
   head.writeUInt16BE(record === null ? 0x8183 : 0x8180, 2)
@@ -77,7 +77,7 @@ function resource(name: Buffer, type: number, ttl: number, data: Buffer): Buffer
   return Buffer.concat([name, middle, data])
 }
 
-/** As character strings of at most 100 bytes. */
+/** Encodes as character strings of at most 100 bytes. */
 function strings(text: Buffer): Buffer {
   const parts: Buffer[] = []
   for (let at = 0; at < text.length; at += 100) {

@@ -1,16 +1,16 @@
-// FileOps that fail at the nth call of a kind, once or permanently. A failed write has written half of its bytes, as on a
-// full disk.
+// FileOps that fail at the nth call of a kind, once or permanently. A failed write has written half of its bytes, as on a full
+// disk.
 import type { FileOps } from '../../../src/content/file-ops.ts'
 import { systemError } from './memory-file-ops.ts'
 
 export type FailingCall = 'open' | 'writev' | 'datasync' | 'syncDirectory' | 'read'
 
 export type FailingFileOps = FileOps & {
-  /** The `nth` call of `call` from now on, counted from 1, and all after it with `forGood`. */
+  /** Fails the `nth` call of `call` from now on, counted from 1, and with `forGood` all later ones. */
   fail(call: FailingCall, nth: number, code: string, forGood?: boolean): void
-  /** Nothing fails any more. */
+  /** Ends all failures. */
   heal(): void
-  /** How often each was called. */
+  /** Number of calls of each kind. */
   readonly calls: Readonly<Record<FailingCall, number>>
 }
 
@@ -18,7 +18,7 @@ export function createFailingFileOps(ops: FileOps): FailingFileOps {
   const calls = { open: 0, writev: 0, datasync: 0, syncDirectory: 0, read: 0 }
   let plan: { call: FailingCall; at: number; code: string; forGood: boolean } | null = null
 
-  /** Whether this call is to fail, and how. */
+  /** The error of this call; null: it succeeds. */
   function due(call: FailingCall): Error | null {
     calls[call] += 1
     if (plan === null || plan.call !== call) return null
@@ -45,7 +45,7 @@ export function createFailingFileOps(ops: FileOps): FailingFileOps {
       if (error === null) return await ops.writev(file, buffers, at)
       const [first] = buffers
       if (first !== undefined) {
-        // Whole sectors, as direct writes must be.
+        // Whole sectors, as direct writes require.
         const half = Math.floor(first.length / 2 / 4096) * 4096
         if (half > 0) await ops.writev(file, [first.subarray(0, half)], at)
       }

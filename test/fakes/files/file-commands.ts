@@ -1,4 +1,4 @@
-// The commands of the IPFS API on files in memory, without HTTP.
+// The IPFS API commands on files in memory, without HTTP.
 import assert from 'node:assert/strict'
 import { importProfiles } from '../../../src/codec/ipld/import-profile.ts'
 import type { TestContext } from 'node:test'
@@ -17,7 +17,7 @@ import { bytesOf, createFilesFixture, fileEntry, never, streamOf } from './files
 export type Options = Record<string, boolean | bigint | string>
 export const given = (options: Options) => new Map(Object.entries(options))
 
-/** Commands run by name as `alice` (or another account), with arguments, options and entries. */
+/** Runs commands by name as `alice` (or another account), with arguments, options and entries. */
 export function createFileCommands(
   t: TestContext,
   fixture: Parameters<typeof createFilesFixture>[1] = {},
@@ -79,7 +79,7 @@ export function createFileCommands(
     assert.ok(reply.kind === 'bytes' && reply.length !== null)
     return [Buffer.concat(await Array.fromAsync(reply.chunks)).toString(), reply.length]
   }
-  /** The whole byte stream of a command. */
+  /** Returns all bytes of a command's stream. */
   async function bytes(...call: Parameters<typeof run>): Promise<Buffer> {
     const reply = await run(...call)
     assert.equal(reply.kind, 'bytes')

@@ -11,7 +11,7 @@ import { parseCid } from '../../../src/codec/ipld/cid.ts'
 import { walkBlocks } from '../../../src/ipfs/read/walk.ts'
 import { streamOf } from './files-fixture.ts'
 
-/** `null`: it has none. `endless` and `oversized` are longer than any block; `cut` breaks off in the middle. */
+/** `null`: no block. `endless` and `oversized` are longer than any block; `cut` disconnects in the middle. */
 export type Manner =
   | 'honest'
   | 'wrong'
@@ -36,14 +36,14 @@ export type FakeGateway = {
   manner: Manner
   /** Blocks by multihash in hex. */
   readonly blocks: Map<string, Uint8Array>
-  /** Requests so far, and the most concurrent ones. */
+  /** Requests so far, and the maximum number of concurrent ones. */
   readonly asked: string[]
   readonly most: number
   /** Headers of the last request. */
   readonly headers: IncomingMessage['headers']
-  /** Answers are held until they are let go. */
+  /** Holds replies until the returned function is called. */
   hold(): () => void
-  /** How long each answer takes. */
+  /** Delay of each reply. */
   delayMs: number
 }
 
@@ -51,7 +51,7 @@ const carManners: readonly Manner[] = ['honest', 'wrong', 'short', 'cut']
 const oversized = 8 * 1024 * 1024
 
 /**
- * CAR files too, and with `rpc` what Kubo answers under `/api/v0/`: `version`, `block/get`, `dag/export`, `pin/ls` (of
+ * Serves CAR files too, and with `rpc` Kubo's commands under `/api/v0/`: `version`, `block/get`, `dag/export`, `pin/ls` (of
  * `pins`). Stopped when the test ends.
  */
 export async function startFakeGateway(
@@ -116,7 +116,7 @@ export async function startFakeGateway(
     behave(url, block, response)
   }
 
-  /** `short`: without the last block. `cut`: breaks off before it. */
+  /** `short`: omits the last block. `cut`: disconnects before it. */
   async function sendCar(root: CID, scope: string, response: ServerResponse): Promise<void> {
     const all: CarBlock[] = []
     const read = async (cid: CID) => blocks.get(toBareHex(cid.multihash.bytes)) ?? new Uint8Array()
@@ -148,7 +148,7 @@ export async function startFakeGateway(
       return void response.end()
     }
     if (manner === 'refusing') return status(response, 401)
-    // As a gateway whose storage fails: it can still serve identity CIDs.
+    // Simulates a gateway whose storage fails: it can still serve identity CIDs.
     if (manner === 'failing' && block?.length !== 0) return status(response, 500)
     if (manner === 'circling') return redirect(url.pathname + url.search)
     if (manner === 'sending-away') return redirect(`${options.awayTo}${url.pathname}${url.search}`)

@@ -17,7 +17,7 @@ export function filesClient({ url, apiKey, apiKeySecret }: Server) {
     return await fetch(`${url}/api/v0/${command}`, { method: 'POST', headers, signal, ...more })
   }
 
-  /** The CID. */
+  /** Returns the CID. */
   async function add(bytes: Uint8Array, options = ''): Promise<string> {
     const form = new FormData()
     form.set('file', new Blob([new Uint8Array(bytes)]), 'file')

@@ -1,4 +1,4 @@
-// Files on a real database in memory, for tests: two accounts, no network, a clock that tests advance.
+// Files over a real in-memory database, for tests: two accounts, no network, a clock that tests advance.
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../../src/base/log.ts'
 import { importProfiles } from '../../../src/codec/ipld/import-profile.ts'
@@ -69,12 +69,12 @@ export const importDefaults: ImportOptions = {
   preserveMtime: false,
 }
 
-/** All that the account has pinned. */
+/** All pins of the account. */
 export async function pinsOf(files: Files, accountId: string): Promise<readonly Pin[]> {
   return await Array.fromAsync(files.pins(accountId, never))
 }
 
-/** Accounts `alice` and `bob`. `wrapStore` watches what goes into the store. */
+/** Accounts `alice` and `bob`. `wrapStore` wraps the store, such as to observe writes. */
 export function createFilesFixture(
   t: TestContext,
   options: {
@@ -146,7 +146,7 @@ export function fileEntry(path: string, content: Uint8Array | string): UploadEnt
   return { kind: 'file', path, content: piecesOf(bytes) }
 }
 
-/** Imports and gives all events. */
+/** Imports and returns all events. */
 export async function importAll(
   files: Files,
   entries: Iterable<UploadEntry> | AsyncIterable<UploadEntry>,
@@ -169,7 +169,7 @@ export async function* streamOf<T>(items: Iterable<T> | AsyncIterable<T>): Async
   yield* items
 }
 
-/** The last event, which names the root. */
+/** CID of the root, from the last event. */
 export function rootOf(
   events: readonly ImportEvent[],
 ): Extract<ImportEvent, { readonly kind: 'added' }> {
@@ -184,7 +184,7 @@ export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(out)
 }
 
-/** A store whose Batches report what they are given. */
+/** A store whose Batches report the items they receive. */
 export function watchedStore(
   store: LocalStore,
   onPut: (items: readonly UnverifiedItem[]) => void,

@@ -1,5 +1,5 @@
-// The IPFS API alone on a real socket, with real file storage in memory: accounts are created on demand, every caller has
-// a card, no rate limits.
+// Only the IPFS API, on a real socket, with real file storage in memory: accounts are created on demand, every caller has a card,
+// and there are no rate limits.
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Caller } from '../../../src/access/accounts/caller.ts'
@@ -63,7 +63,7 @@ export type FilesServer = {
   readonly files: Files
   readonly ipns: ReturnType<typeof createTestNames>
   newAccount(change?: Partial<Caller>): { readonly key: string; readonly secret: string }
-  /** What the account with this key makes public. */
+  /** Sets which pins the account of this key makes public. */
   readonly setProvide: (key: string, provide: Provide) => void
   /** Arguments of `settle`, in order. */
   readonly settled: { outcome: string; in: number; out: number }[]
@@ -78,7 +78,7 @@ export async function startFilesServer(
     readonly pathRules?: Partial<PathRules>
     readonly pathSettings?: Partial<IpfsGatewaySettings>
     readonly dns?: TestDns
-    /** Requests come from a proxy of the operator. */
+    /** Requests come from a trusted proxy. */
     readonly trustedProxy?: boolean
   } = {},
 ): Promise<FilesServer> {

@@ -1,4 +1,4 @@
-// A thread for the other side of hash-worker.ts. In a server, it runs in the writer thread.
+// A thread for the worker side of hash-worker.ts. In a server, it runs in the writer thread.
 import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import {
@@ -14,7 +14,7 @@ const host = `
   import(workerData.entry).then((guest) => guest.serve(workerData.data))
 `
 
-/** A thread for hashing only that does not keep the process alive. */
+/** Starts a thread only for hashing that does not keep the process alive. */
 export function hostGuest({ entry, data, transfer }: HashWorkerThread): Worker {
   const worker = new Worker(host, {
     eval: true,
@@ -26,10 +26,10 @@ export function hostGuest({ entry, data, transfer }: HashWorkerThread): Worker {
   return worker
 }
 
-/** Its thread starts at the first large piece. */
+/** The thread starts with the first large chunk. */
 export const createHostedHash = (): HashWorker => createHashWorker((guest) => void hostGuest(guest))
 
-/** Begins once the thread is there. */
+/** Begins a hash after the thread has started. */
 export async function begun(
   hashBeside: HashWorker,
   data: Uint8Array,

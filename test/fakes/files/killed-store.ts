@@ -1,6 +1,6 @@
-// A process to be killed: opens the store of a folder as a server does, looks for every block that was acknowledged in
-// earlier rounds, then commits blocks by themselves for ever, and prints the number of each once it is acknowledged.
-// Arguments: data folder, the first number of this round, and the numbers of earlier rounds that must be there, by commas.
+// A process for tests with kill -9: opens the store of a folder as a server does, checks every block that was acknowledged in
+// earlier rounds, then commits single blocks endlessly and prints the number of each after its acknowledgement. Arguments: data
+// folder, the first number of this round, and the numbers of earlier rounds that must exist, separated by commas.
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { systemClock } from '../../../src/base/clock.ts'
@@ -47,7 +47,7 @@ async function commitForEver(): Promise<void> {
   for (;;) {
     const number = next++
     await store.put([blockAt(number)])
-    // Waits where the reader is slower than the store.
+    // Waits if the reader is slower than the store.
     await new Promise((resolve) => process.stdout.write(`${number}\n`, resolve))
   }
 }

@@ -1,5 +1,5 @@
-// A process to be killed: writes rows through the writer thread for ever, and prints the name of each once
-// it is acknowledged. Arguments: database path, round.
+// A process for tests with kill -9: writes rows through the writer thread endlessly, and prints the name of each after its
+// acknowledgement. Arguments: database path, round.
 import { startThreadWriter } from '../../../src/db/thread-writer.ts'
 
 const [path = '', round = ''] = process.argv.slice(2)
@@ -11,7 +11,7 @@ async function writeForEver(lane: number): Promise<void> {
     await writer.write([
       { sql: 'INSERT INTO account (id, name, created) VALUES (?1, ?1, 0)', parameters: [name] },
     ])
-    // Waits where the reader is slower than the writer.
+    // Waits if the reader is slower than the writer.
     await new Promise((resolve) => process.stdout.write(`${name}\n`, resolve))
   }
 }

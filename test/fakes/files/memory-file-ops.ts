@@ -1,9 +1,8 @@
-// A disk in memory for tests: what FileOps promises, without a file system. Its files can be looked at, cut and
-// spoilt.
+// FileOps in memory, for tests, which can read, truncate and corrupt the files.
 import type { FileOps, OpenFile } from '../../../src/content/file-ops.ts'
 
 export type MemoryFileOps = FileOps & {
-  /** Whole content by path. */
+  /** Complete content by path. */
   readonly files: Map<string, Uint8Array>
 }
 
@@ -75,7 +74,7 @@ export function createMemoryFileOps(): MemoryFileOps {
   }
 }
 
-/** As the system throws it. */
+/** An error as Node throws it for this code. */
 export function systemError(code: string, path = ''): Error {
   return Object.assign(new Error(`${code}: ${path}`), { code })
 }

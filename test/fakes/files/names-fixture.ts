@@ -1,4 +1,4 @@
-// Names on rows in memory, with a DNS and routers that the test fills.
+// Names over rows in memory, with DNS and routers that the test fills.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { createSecretEncryption } from '../../../src/access/people/secret-encryption.ts'
@@ -12,7 +12,7 @@ import { createFilesFixture } from './files-fixture.ts'
 
 export const hourMs = 3_600_000
 
-/** A key with its name, and records that it signs. */
+/** A key with its IPNS name; signs records. */
 export function newSigner() {
   const key: KeyObject = generateKeyPairSync('ed25519').privateKey
   const name: IpnsName = nameOfKey(encodePublicKey(key))
@@ -26,7 +26,7 @@ export function newSigner() {
   }
 }
 
-/** `dns`: TXT records and their TTL by name; a value that is an Error is thrown. `listed`: null lists every name. */
+/** `dns`: TXT records and their TTL by name; an Error as value is thrown. `listed`: null lists every name. */
 export function createNamesFixture(t: TestContext, listed: readonly string[] | null = null) {
   const { rows, clock, database } = createFilesFixture(t)
   const dns = new Map<string, { texts: string[]; ttlMs: number | null } | Error>()

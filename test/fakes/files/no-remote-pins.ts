@@ -1,4 +1,4 @@
-// Pinning services of accounts that have none, for tests of other commands.
+// Pinning services that contain none, for tests of other commands.
 import { systemClock } from '../../../src/base/clock.ts'
 import { Fault } from '../../../src/base/fault.ts'
 import { createOutbound } from '../../../src/base/outbound.ts'

@@ -1,4 +1,4 @@
-// An ObjectBlockStore on a real PostgreSQL and objects in a folder, as one or several machines of one service.
+// An ObjectBlockStore over a real PostgreSQL and objects in a folder, as one or several machines that share them.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export type ObjectFixture = {
     readonly cacheBytes?: number
     readonly deleteDelayMs?: number
   }): Promise<Machine>
-  /** Numbers and texts of one query. */
+  /** Runs one query and returns its rows. */
   read(sql: string): Promise<readonly Record<string, unknown>[]>
   accountNames(): Promise<readonly string[]>
   close(): Promise<void>

@@ -1,4 +1,4 @@
-// What tests of objects need beyond the store: charged blocks, a collector, aged rows, and the promises that hold at any time.
+// Helpers for tests of the object store: charged blocks, a garbage collection, aged rows, and invariants that hold at any time.
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { systemClock } from '../../../src/base/clock.ts'
@@ -12,19 +12,19 @@ import { createGarbageCollector } from '../../../src/ipfs/collection/garbage-col
 import { noise } from '../seeded.ts'
 import type { Machine, ObjectFixture } from './object-fixture.ts'
 
-/** Ends uploads, deletes blocks, moves those that are left, and marks, removes and removes again their objects. */
+/** Enough collections to end uploads, delete blocks, compact, and mark, remove and again remove objects. */
 const collectionsMax = 6
-/** Beyond every delay of a removal. */
+/** Longer than every delay of a removal. */
 const removalHours = 24 * 8
 const never = new AbortController().signal
 
-/** A block with a true name. */
+/** A block with a valid hash. */
 export function blockOf(seed: string, bytes: number): UnverifiedItem {
   const data = noise(seed, bytes)
   return { ref: { kind: 'dag-block', hash: sha256Name(data) }, bytes: data }
 }
 
-/** Rows of an account that stores these blocks, in the transaction that commits them. */
+/** Rows that charge these blocks to an account, for the transaction that commits them. */
 export function charge(items: readonly UnverifiedItem[]): readonly Statement[] {
   return items.map(({ ref }) => ({
     sql: `INSERT INTO charge (block, storage, roots, size) SELECT id, 1, 1, size FROM block WHERE hash = ?
@@ -34,7 +34,7 @@ export function charge(items: readonly UnverifiedItem[]): readonly Statement[] {
   }))
 }
 
-/** The account gives the blocks up. */
+/** Removes the charges of the blocks. */
 export function discharge(items: readonly UnverifiedItem[]): readonly Statement[] {
   return items.map(({ ref }) => ({
     sql: 'DELETE FROM charge WHERE block = (SELECT id FROM block WHERE hash = ?)',
@@ -42,7 +42,7 @@ export function discharge(items: readonly UnverifiedItem[]): readonly Statement[
   }))
 }
 
-/** A whole collection, of young blocks too. `rows`: those of the collector. */
+/** Runs a complete collection that includes young blocks. `rows`: connection of the collector. */
 export async function collect({ store, rows: own }: Machine, rows = own): Promise<void> {
   const collected = store.collectedBy(rows)
   const collector = createGarbageCollector({
@@ -62,13 +62,13 @@ export async function collect({ store, rows: own }: Machine, rows = own): Promis
   }
 }
 
-/** As if that many hours had passed in the database. */
+/** Ages the rows in the database by this many hours. */
 export async function passHours({ read }: ObjectFixture, hours: number): Promise<void> {
   await read(`UPDATE segment SET since = since - interval '${hours} hours'`)
   await read(`UPDATE node_lease SET until = until - interval '${hours} hours'`)
 }
 
-/** Every block row has its bytes, and every charge its block. */
+/** Asserts that every block row has its bytes, and every charge its block. */
 export async function checkService({ read, objects }: ObjectFixture): Promise<void> {
   const charges = await read(
     'SELECT block FROM charge WHERE NOT EXISTS (SELECT 1 FROM block WHERE block.id = charge.block)',
@@ -86,7 +86,7 @@ export async function listObjects({ objects }: ObjectFixture): Promise<readonly 
   return names
 }
 
-/** Days later, and after enough collections, the objects are those of the blocks, and no row is about another one. */
+/** Asserts that days later, after enough collections, only the objects and rows of existing blocks remain. */
 export async function checkCollected(fixture: ObjectFixture, machine: Machine): Promise<void> {
   const names = async (sql: string): Promise<readonly string[]> =>
     (await fixture.read(sql)).map(({ id }) => objectName(Number(id))).toSorted()
@@ -108,7 +108,7 @@ export async function checkCollected(fixture: ObjectFixture, machine: Machine): 
 
 const only = (named: readonly string[]) => ({ objects: named, rows: named, staged: [] })
 
-/** Another machine reads the blocks byte for byte. */
+/** Asserts that another machine reads the blocks byte for byte. */
 export async function checkReadable(
   { store }: Machine,
   items: readonly UnverifiedItem[],

@@ -1,4 +1,4 @@
-// Rules under which every reader with a key is given everything, for tests that are about something else.
+// Access rules that permit everything to every client with a key, for tests of other things.
 import type { PathRules } from '../../../src/ipfs-gateway/create-gateway-pipeline.ts'
 
 export const openPaths: PathRules = {

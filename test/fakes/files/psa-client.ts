@@ -48,7 +48,7 @@ export function psaClient({ url, apiKey, apiKeySecret }: Server) {
     find,
     add: (pin: object, id = '') => json<PinStatus>(call('POST', id && `/${id}`, pin), 202),
     list: (query = '') => json<PinResults>(call('GET', query), 200),
-    /** Waits for a status. */
+    /** Waits until the request has this status. */
     async ends(id: string, status = 'pinned'): Promise<PinStatus> {
       let found: PinStatus | null = null
       await until(async () => {

@@ -1,10 +1,10 @@
-// Reads a tar as its readers do, extended headers included, for tests that look inside one.
+// Reads a tar archive including extended headers, for tests of its content.
 
 export type ReadEntry = {
   readonly path: string
   readonly type: string
   readonly mode: number
-  /** Seconds as they are written, with a fraction when there is one. */
+  /** Seconds as text, with a fraction if there is one. */
   readonly mtime: string
   readonly target: string
   readonly content: Buffer

@@ -1,21 +1,21 @@
-// A disk in memory that simulates power loss: synced data survives; of unsynced data, any part survives, in any order, torn
-// at any sector. It calls `onStep` before and after each operation.
+// FileOps in memory that simulate power loss: synced data survives; of unsynced data, any part survives, in any order, torn at any
+// sector. Calls `onStep` before and after each operation.
 import type { FileOps, OpenFile } from '../../../src/content/file-ops.ts'
 import { systemError } from './memory-file-ops.ts'
 
 type Write = { readonly at: number; readonly bytes: Uint8Array; done: boolean }
 type Recorded = {
-  /** As a reader sees it now. */
+  /** Content as a reader sees it now. */
   seen: Uint8Array
-  /** As it is sure to be. */
+  /** Content that is certainly durable. */
   sure: Uint8Array
   unsure: Write[]
-  /** Whether its name is sure. */
+  /** Whether its directory entry is durable. */
   named: boolean
 }
 
 export type RecordingFileOps = FileOps & {
-  /** What could be found after a loss of power at this instant. `random`: a number below its argument. */
+  /** A possible content of the disk after a power loss now. `random`: returns a number below its argument. */
   afterPowerLoss(random: (limit: number) => number): Map<string, Uint8Array>
 }
 
@@ -62,7 +62,7 @@ export function createRecordingFileOps(onStep: () => void): RecordingFileOps {
     async writev(file, buffers, at) {
       const recorded = get(file)
       const write: Write = { at, bytes: Buffer.concat(buffers), done: false }
-      // From here on any of it may be on the disk.
+      // From now on any part of it may be on the disk.
       recorded.unsure.push(write)
       await step(() => {
         recorded.seen = written(recorded.seen, write)
@@ -123,7 +123,7 @@ export function createRecordingFileOps(onStep: () => void): RecordingFileOps {
   }
 }
 
-/** All of it, nothing, or some sectors. */
+/** Returns all of it, nothing, or some sectors. */
 function tornWrite(write: Write, random: (limit: number) => number): Write | null {
   const fate = random(3)
   if (fate < 2) return fate === 0 ? write : null

@@ -1,4 +1,4 @@
-// A BlockStore as one on another machine: no `peek`, every reply comes in another turn of the event loop.
+// Simulates a remote BlockStore: no `peek`, and every reply arrives in another turn of the event loop.
 import { setImmediate } from 'node:timers/promises'
 import type { BlockStore, LocalStore } from '../../../src/content/block-store.ts'
 
@@ -6,7 +6,7 @@ export function createRemoteStore(local: LocalStore): BlockStore {
   const { peek: _none, ...rest } = local
 
   async function later<T>(reply: Promise<T>): Promise<T> {
-    // Until the turn is over an error of the reply must not count as unhandled.
+    // The error of a reply must not count as unhandled until the turn ends.
     reply.catch(() => undefined)
     await setImmediate()
     return await reply

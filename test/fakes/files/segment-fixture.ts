@@ -1,4 +1,4 @@
-// A segment store for tests: on a disk in memory or in a folder, with a database of its own.
+// A segment store for tests: on a disk in memory or in a folder, with its own database.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ export function createSegmentFixture(
     readonly limits?: Partial<SegmentLimits>
     readonly bytesMax?: number
     readonly clock?: Clock
-    /** Only on a store that was replayed. */
+    /** Only for a store that was replayed. */
     readonly rowsFollow?: boolean
   },
 ): SegmentFixture {
@@ -75,7 +75,7 @@ export function temporaryPath(t: TestContext): string {
   return path
 }
 
-/** Adds a file by leaves; its leaves, once they are durable. */
+/** Adds a file by leaves and returns the leaves after they are durable. */
 export async function addLeaves(
   store: Pick<LocalStore, 'batch'>,
   content: Uint8Array,
@@ -98,7 +98,7 @@ export async function addLeaves(
   }
 }
 
-/** The bytes of a file by its leaves; null in place of a leaf that is not here. */
+/** Reads a file by its leaves; null for a leaf that is not stored. */
 export async function readLeaves(
   store: Pick<LocalStore, 'read'>,
   leaves: readonly FileLeaf[],

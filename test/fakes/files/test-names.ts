@@ -1,4 +1,4 @@
-// Names and held keys on given rows: DNS is a table of TXT records, and there are no routers.
+// Names and IPNS keys over given rows: DNS is a table of TXT records, and there are no routers.
 import { createSecretEncryption } from '../../../src/access/people/secret-encryption.ts'
 import type { Clock } from '../../../src/base/clock.ts'
 import { Fault } from '../../../src/base/fault.ts'
@@ -38,7 +38,7 @@ const refuse = async (): Promise<never> => {
   throw new Fault('command_not_offered')
 }
 
-/** For tests that run no command on names. */
+/** For tests that run no commands on names. */
 export const noNames: NameCommandDeps = {
   names: { resolve: refuse, find: refuse, put: refuse },
   keys: () => null,

@@ -1,4 +1,4 @@
-// Transfer meters of one process for tests, without transferred or stored bytes by default.
+// Transfer meters of one process for tests, by default without transferred or stored bytes.
 import assert from 'node:assert/strict'
 import {
   type FileRequest,
@@ -9,7 +9,7 @@ import {
 } from '../../../src/access/limits/transfer-meters.ts'
 import { createTurnedClock } from '../turned-clock.ts'
 
-/** Their requests never wait. */
+/** `open` is synchronous. */
 export type TestMeters = { open(holder: QuotaHolder, request: FileRequest): TransferMeter }
 
 export function createTestMeters(over: Partial<TransferMeterDeps> = {}): TestMeters {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import type { UploadEntry } from '../../../src/ipfs/import/upload-entry.ts'
 import { type CidRecipe, vectorEntries } from './cid-vectors.ts'
 
-/** Without a key: a server that requires none, as Kubo. */
+/** Without a key: a server that requires none, such as Kubo. */
 type Server = { readonly url: string; readonly apiKey?: string; readonly apiKeySecret?: string }
 
-/** Adds a vector over HTTP. CID and size of the last event. */
+/** Adds a vector over HTTP. Returns CID and size from the last event. */
 export async function addVector(
   server: Server,
   vector: CidRecipe,

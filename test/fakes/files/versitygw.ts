@@ -12,7 +12,7 @@ const program = 'versitygw'
 export const bucket = 'stones'
 const startsMax = 200
 
-/** False if the program is installed, else the reason to skip its tests. */
+/** False if the program is installed, else the reason to skip tests. */
 export function missingVersitygw(): string | false {
   return needs(program).skip ?? false
 }
@@ -20,17 +20,17 @@ export function missingVersitygw(): string | false {
 export type S3Service = {
   readonly url: string
   readonly access: S3Access & { readonly accessKeyId: string; readonly secretAccessKey: string }
-  /** The files of the bucket. */
+  /** The folder with the files of the bucket. */
   readonly folder: string
   /** Process ID. */
   readonly pid: number
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>
-  /** Starts it again, on the same port and files. */
+  /** Restarts it with the same port and files. */
   restart(): Promise<void>
 }
 
-/** `t`: a test, or another owner that runs `end` when it is done. */
+/** `t`: a test, or another owner that runs the `after` hooks when it ends. */
 export async function startVersitygw(t: {
   after(end: () => Promise<void>): void
 }): Promise<S3Service> {

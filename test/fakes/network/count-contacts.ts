@@ -1,5 +1,5 @@
 // Loaded before a server (`--import`): writes a line to the file in CAIRN_TEST_CONTACTS for each process, connection and name
-// lookup that it begins, and for each module of the IPFS network that it loads.
+// lookup that it starts, and for each module of the IPFS network that it loads.
 import childProcess from 'node:child_process'
 import dns from 'node:dns'
 import { appendFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A network process without a network, for tests of the server's side: it speaks frames on descriptor 3, and has the blocks of
-// `blockOf`. Its manner stands in `announce`.
+// A network process without a network, for tests of the server's side: it sends frames on descriptor 3, and has the blocks of
+// `blockOf`. The setting `announce` selects its behaviour.
 import { createHash } from 'node:crypto'
 import { Socket } from 'node:net'
 import {
@@ -12,9 +12,9 @@ import {
 import type { NetCounts, NetHello } from '../../../src/ipfs/network/net-messages.ts'
 
 /**
- * `wrong`: bytes of another block. `absent`: none has it. `failing`: no peer. `silent`: answers no want. `hanging`: sends no
- * counts either. `dying`: ends at a want. `malformed`: sends what is no frame at a want. `flooding`: more bytes than it
- * may. `deaf`: does not listen.
+ * `wrong`: bytes of another block. `absent`: no peer has it. `failing`: no peers. `silent`: no reply to a want. `hanging`: no
+ * counts either. `dying`: exits at a want. `malformed`: sends an invalid frame at a want. `flooding`: more bytes than its credit.
+ * `deaf`: does not listen.
  */
 export type Manner =
   | 'honest'
@@ -28,7 +28,7 @@ export type Manner =
   | 'flooding'
   | 'deaf'
 
-/** Of 64 KiB. */
+/** A block of 64 KiB. */
 export function blockOf(number: number): { readonly bytes: Uint8Array; readonly hash: Uint8Array } {
   const bytes = Buffer.alloc(65_536)
   bytes.writeUInt32BE(number)
@@ -103,7 +103,10 @@ function run(): void {
     send({ kind: 'found', id, bytes: manner === 'wrong' ? blockOf(blocksMax).bytes : bytes })
   }
 
-  /** `routing/get`: asks for a block. `swarm/connect`: an error. `swarm/peers`: two values. `stats/bw`: no answer. `swarm/addrs`: the hints of the last session. */
+  /**
+   * `routing/get`: requests a block. `swarm/connect`: an error. `swarm/peers`: two values. `stats/bw`: no reply. `swarm/addrs`: the
+   * hints of the last session.
+   */
   function command({ id, message }: Extract<ToNet, { kind: 'command' }>): void {
     if (message.name === 'routing/get') {
       const [size = '', hex = ''] = message.arg.split(' ')

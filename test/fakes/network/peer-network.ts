@@ -1,4 +1,4 @@
-// The server's side of the IPFS network over a process without a network, and reads of blocks through it.
+// The server's side of the IPFS network over a simulated network process, and block reads through it.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -80,7 +80,7 @@ export async function startPeerNetwork(
       memoryBytesMax: 0,
     },
   })
-  /** Block `number` of the process, read for `account`. */
+  /** Reads block `number` of the process for `account`. */
   function read(
     number: number,
     options: { readonly account?: string; readonly signal?: AbortSignal } = {},

@@ -3,7 +3,7 @@ import type { Started } from '../../started-server.ts'
 
 export type AdminReply = {
   readonly status: number
-  /** Code of a refusal; null: it was answered. */
+  /** Error code; null: success. */
   readonly code: string | null
   readonly message: string
   readonly body: Record<string, unknown>
@@ -27,7 +27,7 @@ export const firstPerson = {
   password: 'a stone on a stone',
 } as const
 
-/** A session's cookie as the same server takes it at another port: the port is in its name. */
+/** The session cookie for another port of the same server: the cookie's name contains the port. */
 export function cookieAt(cookie: string | null, url: string): string {
   return (cookie ?? '').replace(/^cairn-session-\d+/, `cairn-session-${new URL(url).port}`)
 }
@@ -68,7 +68,7 @@ export function openAdminClient(url: string, token: string | null = null): Admin
   return client
 }
 
-/** The first operator, signed in by the first-run link of a fresh server, in a session that was confirmed just now. */
+/** The first operator, signed in with the first-run link of a new server, in a newly confirmed session. */
 export async function takeFirstRun({
   url,
   firstRunLink,
@@ -81,7 +81,7 @@ export async function takeFirstRun({
   return client
 }
 
-/** Confirms the session with the password, as inviting operators and creating tokens requires. */
+/** Confirms the session with the password, as required for inviting operators and creating tokens. */
 export async function confirm(client: AdminClient): Promise<void> {
   const { password } = firstPerson
   const { status, message } = await client.ask('POST', '/me/confirmation', { password })

@@ -53,8 +53,8 @@ export function person(roles: Readonly<Record<string, MemberRole>>, operator = f
 }
 
 /**
- * `more`: further dependencies of operations. `db`: a migrated database; default: a new one. Without an actor, the owner
- * of the data folder acts.
+ * `more`: further dependencies of operations. `db`: a migrated database; default: a new one. Without an actor, the owner of the
+ * data folder acts.
  */
 export function openDesk(
   more: Partial<AdminContext> = {},

@@ -11,7 +11,7 @@ export type Wrongs = {
   readonly topOrigin?: string
   readonly flags?: number
   readonly signCount?: number
-  /** In place of what follows from the rest. */
+  /** Overrides the generated client data. */
   readonly clientData?: Uint8Array
   readonly coseKey?: Uint8Array
   readonly credentialId?: Uint8Array
@@ -123,7 +123,7 @@ export function createFakeAuthenticator(
   }
 }
 
-/** Maps as they are, with keys of any kind. */
+/** Encodes maps unchanged, with keys of any type. */
 export function encodeCose(map: ReadonlyMap<unknown, unknown>): Buffer {
   return Buffer.from(encode(map))
 }

@@ -1,5 +1,5 @@
-// The part of Stripe that Cairn talks to, on loopback: customers, forms, cards and signed events, stored in memory.
-// It remembers requests by their idempotency key as the real one does, and signs with HMAC-SHA256 by itself.
+// The part of Stripe's API that Cairn uses, on loopback: customers, forms, cards and signed events, stored in memory. It stores
+// requests by their idempotency key as the real one does, and computes the HMAC-SHA256 signature independently.
 import { createHmac, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ type Card = {
 
 type Form = { readonly id: string; readonly customer: string; readonly usage: string | null }
 
-/** What is delivered: the raw body and its signature. */
+/** A delivered event: the raw body and its signature. */
 export type SignedNotice = { readonly body: Buffer; readonly signature: string }
 
 export type FakeStripe = {
@@ -34,13 +34,13 @@ export type FakeStripe = {
   readonly webhookSecret: string
   readonly customers: ReadonlyMap<string, Customer>
   readonly forms: ReadonlyMap<string, Form>
-  /** Requests that came, `GET /v1/customers/cus_1`. */
+  /** Received requests, such as `GET /v1/customers/cus_1`. */
   readonly requests: readonly string[]
-  /** True: every request is answered 500. */
+  /** True: replies to every request with 500. */
   broken: boolean
   /** Events since the last call, oldest first. */
   takeEvents(): readonly Readonly<Record<string, unknown>>[]
-  /** What a browser does: fills in the form. Returns the id of the card. */
+  /** Fills in the form, as in a browser. Returns the card's ID. */
   fillIn(
     formId: string,
     card?: { last4?: string; expiryMonth?: number; expiryYear?: number },
@@ -48,9 +48,9 @@ export type FakeStripe = {
   detach(cardId: string): void
   renew(cardId: string, expiryYear: number): void
   deleteCustomer(id: string): void
-  /** As if it never was: what keys of another company see. */
+  /** Makes the customer unknown, as it is to keys of another company. */
   forgetCustomer(id: string): void
-  /** Ids of the cards of a customer, the newest first. */
+  /** IDs of the cards of a customer, newest first. */
   cardsOf(customer: string): readonly string[]
   sign(event: unknown, atMs: number, secret?: string): SignedNotice
 }
@@ -58,7 +58,7 @@ export type FakeStripe = {
 const secretKey = 'sk_test_of_the_fake'
 const bodyBytesMax = 65_536
 
-/** `now`: milliseconds; each thing made is a second younger than the last. Stopped when the test ends. */
+/** `now`: milliseconds; each created object is a second younger than the last. Stopped when the test ends. */
 export async function startFakeStripe(
   t: Pick<TestContext, 'after'>,
   now: () => number = () => Date.UTC(2026, 0, 1),

@@ -1,5 +1,5 @@
-// People, sessions, invitations and tokens on a separate database, with cheap password hashes and a manual clock. Links
-// and tokens are real.
+// People, sessions, invitations and tokens on a separate database, with cheap password hashes and a manual clock. Links and tokens
+// are real.
 import { createAccounts, type Accounts } from '../../../src/access/accounts/accounts.ts'
 import {
   createIdentity,
@@ -23,7 +23,7 @@ export type IdentityRig = Identity & {
   readonly clock: TurnedClock
   /** Read at each use. */
   readonly settings: { -readonly [Name in keyof IdentitySettings]: IdentitySettings[Name] }
-  /** A person by an invitation of the machine's owner; `account`: id, made when absent. */
+  /** Adds a person by an invitation of the data folder's owner; `account`: ID, created if absent. */
   addPerson(email: string, options?: Partial<AddPerson>): Promise<{ id: string; account: string }>
 }
 
@@ -37,7 +37,7 @@ export const dayMs = 86_400_000
 export const goodPassword = 'a stone on a stone'
 export const here = { address: '192.0.2.1', agent: 'test browser' }
 
-/** As the server has them by itself. */
+/** The server's default settings. */
 function usualSettings(): IdentityRig['settings'] {
   return {
     idleMs: dayMs / 2,
@@ -52,7 +52,7 @@ function usualSettings(): IdentityRig['settings'] {
   }
 }
 
-/** On a database that is there. */
+/** Uses an existing database. */
 export function createTestIdentity(parts: {
   readonly rows: Rows
   readonly clock: TurnedClock
@@ -74,14 +74,14 @@ export function createTestIdentity(parts: {
   })
 }
 
-/** `path`: of the database file; in memory without. */
+/** `path`: of the database file; in memory if absent. */
 export function createIdentityRig(
   path = ':memory:',
   clock: TurnedClock = createTurnedClock(),
   more: {
     readonly passwords?: Passwords
     readonly log?: Log
-    /** Stands before the rows that the parts read. */
+    /** Wraps the rows that the parts read. */
     readonly wrapRows?: (rows: Rows) => Rows
   } = {},
 ): IdentityRig {

@@ -4,10 +4,10 @@ import { type JWTPayload, SignJWT } from 'jose'
 
 export type JwtSigner = {
   readonly algorithm: 'RS256' | 'ES256'
-  /** PEM, as sent to the server. */
+  /** PEM, as uploaded to the server. */
   readonly publicKey: string
   readonly privateKey: KeyObject
-  /** A token for `kid`; `claims` and `header` replace what is usual, undefined leaves a member out. */
+  /** A token for `kid`; `claims` and `header` override the defaults, undefined omits a member. */
   sign(
     kid: string,
     claims?: Readonly<Record<string, unknown>>,
@@ -15,7 +15,7 @@ export type JwtSigner = {
   ): Promise<string>
 }
 
-/** `now`: milliseconds since 1970; usual tokens are good for an hour from then on. */
+/** `now`: milliseconds since 1970; by default tokens are valid for an hour from then. */
 export function createJwtSigner(algorithm: 'RS256' | 'ES256', now: () => number): JwtSigner {
   const { publicKey, privateKey } =
     algorithm === 'RS256'
@@ -41,7 +41,7 @@ export function createJwtSigner(algorithm: 'RS256' | 'ES256', now: () => number)
   }
 }
 
-/** A token of these members with any signature: what a forger may write. */
+/** A token with these members and any signature, as an attacker may write it. */
 export function writeJwt(header: object, payload: object, signature = 'AAAA'): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${part(header)}.${part(payload)}.${signature}`

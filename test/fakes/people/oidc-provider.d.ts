@@ -1,4 +1,4 @@
-// Types of oidc-provider, as far as the tests use it: the package has none.
+// Types of the parts of oidc-provider that tests use: the package has none.
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

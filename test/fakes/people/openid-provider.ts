@@ -1,12 +1,12 @@
-// A real OpenID provider (oidc-provider) on loopback: people and their claims are data of the test, and its sign-in page asks
-// for a name only. `signInAt` is a browser without scripts: it follows redirects, keeps cookies, and fills in that page.
+// A real OpenID provider (oidc-provider) on loopback: people and their claims are test data, and its sign-in page requires only a
+// name. `signInAt` simulates a browser without scripts: it follows redirects, stores cookies, and submits that page.
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { Provider } from 'oidc-provider'
 
-/** Claims of a person; `amr` is set by the sign-in. */
+/** Claims of a person; the sign-in sets `amr`. */
 export type ProviderPerson = {
   email?: string
   email_verified?: boolean
@@ -19,17 +19,17 @@ export type OpenIdProvider = {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** By subject; may be changed at any time. */
+  /** By subject; can be changed at any time. */
   readonly people: Map<string, ProviderPerson>
   /** Accepts this dashboard from now on, with new signing keys. */
   serve(dashboard: string): void
-  /** Answers no request until `serve`. */
+  /** Stops replies until `serve`. */
   stop(): void
-  /** Number of sign-in pages shown. */
+  /** Number of shown sign-in pages. */
   readonly asked: () => number
 }
 
-/** `idTokenClaims`: the ID token carries all claims; else only userinfo does. */
+/** `idTokenClaims`: the ID token contains all claims; else only userinfo does. */
 export async function startOpenIdProvider(
   t: TestContext,
   { idTokenClaims = true } = {},
@@ -149,7 +149,7 @@ export function providerSettings(
 
 /** A browser of a person, with its cookies at the provider. */
 export type ProviderBrowser = {
-  /** Goes to the provider, signs in if asked; resolves with the query of the redirect to the dashboard. */
+  /** Opens the provider, signs in if required; resolves with the query of the redirect to the dashboard. */
   signInAt(location: string, login: string): Promise<string>
 }
 

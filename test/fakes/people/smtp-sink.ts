@@ -5,9 +5,9 @@ import type { TestContext } from 'node:test'
 
 export type SmtpSink = {
   readonly url: string
-  /** Each as it came, head and body. */
+  /** Each mail as received, head and body. */
   readonly mails: readonly string[]
-  /** Resolves when there are so many. */
+  /** Resolves when this many have arrived. */
   arrived(count: number): Promise<void>
 }
 

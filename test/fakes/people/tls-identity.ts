@@ -1,5 +1,4 @@
-// Certificate of TLS servers in tests: `localhost`, self-signed, trusted only where a test configures it. The key protects
-// nothing.
+// Certificate of TLS servers in tests: `localhost`, self-signed, trusted only where a test configures it. The key protects no data.
 
 export const tlsKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgwCkEkmUqYjXiNxtO

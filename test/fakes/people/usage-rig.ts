@@ -1,4 +1,4 @@
-// Usage that is counted, over a database in memory, with accounts `a` (keys `k1` and `k2`) and `b` (`k3`).
+// Usage counting over a database in memory, with accounts `a` (keys `k1` and `k2`) and `b` (`k3`).
 import { createInlineWriter } from '../../../src/db/inline-writer.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import type { Rows } from '../../../src/db/rows.ts'
@@ -15,7 +15,7 @@ export type UsageRig = {
   readonly rows: Rows
   readonly clock: TurnedClock
   readonly usage: Usage
-  /** One answered call of `k1`, with the given members replaced. */
+  /** Counts one successful call of `k1`, with the given members replaced. */
   count(call?: Partial<UsedCall>): void
 }
 

@@ -1,5 +1,5 @@
-// One block each of OP Mainnet, Arbitrum One and Polygon, as a node of that chain shows it. The entries are written with viem,
-// field by field from the specification of the chain; the members are those of op-geth, Nitro and bor.
+// One block each of OP Mainnet, Arbitrum One and Polygon, as a node of that chain returns it. viem encodes the entries, field by
+// field from the specification of the chain; the members are those of op-geth, Nitro and bor.
 import { concatHex, fromRlp, type Hex, keccak256, numberToHex, parseTransaction, toRlp } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { serializeTransaction } from 'viem/op-stack'
@@ -14,16 +14,16 @@ export type Json = Record<string, unknown>
 export type RollupBlock = {
   readonly chainId: bigint
   readonly hash: Hex
-  /** RLP. */
+  /** Header as RLP. */
   readonly header: Uint8Array
   readonly rawTransactions: readonly Hex[]
   readonly rawReceipts: readonly Hex[]
-  /** As eth_getBlockByHash shows it, with whole transactions. */
+  /** Reply of eth_getBlockByHash with full transactions. */
   readonly json: Json & { readonly transactions: readonly Json[] }
   readonly receipts: readonly Json[]
 }
 
-/** A transaction of a block: its entry, its own members, and what its receipt says. */
+/** A transaction of a block: its entry, its own members, and its receipt. */
 type Draft = {
   readonly raw: Hex
   readonly members: Json
@@ -33,7 +33,7 @@ type Draft = {
     readonly topics: readonly Hex[]
     readonly data: Hex
   }[]
-  /** After the four fields of every receipt. */
+  /** Receipt fields after the four common ones. */
   readonly receiptFields?: readonly Hex[]
   readonly receiptMembers?: Json
 }
@@ -46,16 +46,16 @@ type HeaderDraft = {
   readonly difficulty: bigint
   readonly extraData: Hex
   readonly mixHash: Hex
-  /** Shanghai to Prague. */
+  /** Has the header fields of the forks from Shanghai to Prague. */
   readonly isPrague: boolean
-  /** Members that nodes add. */
+  /** Additional members of nodes. */
   readonly members: Json
 }
 
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const sender = account.address.toLowerCase() as Hex
 const filled = (byte: string, length: number): Hex => `0x${byte.repeat(length)}`
-/** RLP: no leading zeros, and nothing for zero. */
+/** RLP integer: without leading zeros, empty for zero. */
 const integer = (value: bigint): Hex =>
   value === 0n ? '0x' : numberToHex(value, { size: bytesOf(value) })
 const bytesOf = (value: bigint) => Math.ceil(value.toString(16).length / 2)
@@ -70,7 +70,7 @@ const transfer = {
   data: '0x0102' as Hex,
 }
 
-/** Type 2, or 0 without a fee for the block's maker. `baseFee`: of its block. */
+/** Type 2, or 0 without a fee for the fee recipient. `baseFee`: of its block. */
 async function signed(chainId: bigint, type: 0 | 2, baseFee: bigint): Promise<Draft> {
   const call = { to: filled('22', 20), value: 5n, gas: 50_000n, nonce: 7, data: '0xabcd' as Hex }
   const id = Number(chainId)
@@ -117,7 +117,7 @@ async function signed(chainId: bigint, type: 0 | 2, baseFee: bigint): Promise<Dr
   }
 }
 
-/** The last three fields of a signed transaction, as nodes show them. */
+/** The last three fields of a signed transaction, in the JSON format of nodes. */
 function signatureOf(raw: Hex, type: 0 | 2): { readonly v: Hex; readonly r: Hex; readonly s: Hex } {
   const { v = 0n, yParity = 0, r = '0x', s = '0x' } = parseTransaction(raw)
   const shown = type === 0 ? v : BigInt(yParity)
@@ -140,7 +140,7 @@ const fees = {
   blobGasUsed: quantity(40_000),
 }
 
-/** `nonce`: null before Canyon, when the receipt does not contain it. */
+/** `nonce`: null before Canyon, when receipts do not contain it. */
 function deposit(
   fields: { readonly data: Hex; readonly to: Hex | null; readonly mint: bigint },
   nonce: bigint,
@@ -213,7 +213,7 @@ export async function opBlock(): Promise<RollupBlock> {
   )
 }
 
-/** Regolith: nodes show nonces of deposits that no root contains. */
+/** Regolith: nodes return nonces of deposits that no root commits to. */
 export async function earlyOpBlock(): Promise<RollupBlock> {
   const { chainId, baseFee } = opHeader
   const bedrock: Hex = `0x015d8eb9${[1n, 1n, 1_000_000_000n, 1n, 1n, 1n, 50n, 684_000n].map(word).join('')}`
@@ -279,7 +279,7 @@ const call: readonly NitroField[] = [
   ['input', '0xfeed'],
 ]
 
-/** `collectsTips`: as mixHash says since ArbOS 60. */
+/** `collectsTips`: flag in mixHash since ArbOS 60. */
 export async function nitroBlock(collectsTips: boolean): Promise<RollupBlock> {
   const chainId = 42_161n
   const baseFee = 10_000_000n
@@ -370,7 +370,7 @@ export async function nitroBlock(collectsTips: boolean): Promise<RollupBlock> {
   )
 }
 
-/** Madhugiri: state sync is the last transaction. */
+/** Madhugiri: the state sync transaction is the last one. */
 export async function polygonBlock(): Promise<RollupBlock> {
   const zero = filled('00', 20)
   const row = [integer(3_000_000n), filled('1d', 20), '0x3078616263' as Hex, filled('1e', 32)]
@@ -407,7 +407,7 @@ export async function polygonBlock(): Promise<RollupBlock> {
   )
 }
 
-/** Header, roots, and members of place. */
+/** Computes header and roots, and adds the members for the position in the block. */
 export function blockOf(draft: HeaderDraft, drafts: readonly Draft[]): RollupBlock {
   let cumulative = 0n
   const sums = drafts.map(({ gasUsed }) => (cumulative += gasUsed))
@@ -514,7 +514,7 @@ export function blockOf(draft: HeaderDraft, drafts: readonly Draft[]): RollupBlo
   return { chainId, hash, header, rawTransactions, rawReceipts, json, receipts }
 }
 
-/** bor hashes the struct of state sync, which has one field: the list of rows. */
+/** bor hashes the state sync struct, which has one field: the list of rows. */
 function hashOf(raw: Hex): Hex {
   if (!raw.startsWith('0x7f')) return keccak256(raw)
   const rows = fromRlp(`0x${raw.slice(4)}`)

@@ -1,20 +1,20 @@
-// A node that has one block of a rollup, over real HTTP. It can change each reply.
+// A node with one block of a rollup, over real HTTP. Tests can falsify each reply.
 import type { TestContext } from 'node:test'
 import { toHex } from '../../../src/base/hex.ts'
 import { errorAnswer, type RpcAsked, startRpcUpstream } from '../upstream/json-rpc-upstream.ts'
 import { type Json, rawBlock, type RollupBlock } from './rollup-blocks.ts'
 
 export type RollupNode = {
-  /** Changes each reply from now on. */
+  /** Called for each reply from now on; returns the result to send. */
   falsify: (method: string, result: unknown) => unknown
   readonly url: string
   readonly chain: { readonly chainId: bigint }
-  /** Methods that it was asked, in order. */
+  /** Methods of received requests, in order. */
   asked(): readonly string[]
 }
 
 type Options = {
-  /** It has the debug methods, and gives bytes. */
+  /** The node supports the debug methods, which return raw bytes. */
   readonly hasRaw: boolean
 }
 

@@ -1,4 +1,4 @@
-// A way to falsify honest replies of one kind.
+// Type of a falsehood: a way to falsify honest replies of one kind.
 import { seeded } from '../seeded.ts'
 import type { StubChain } from './stub-chain.ts'
 
@@ -8,7 +8,7 @@ export type Random = () => number
 export type HonestReply = {
   readonly method: string
   readonly params: readonly unknown[]
-  /** A copy of the honest result, to be changed at will. */
+  /** A copy of the honest result, which may be modified. */
   readonly result: unknown
   readonly random: Random
   readonly chain: StubChain
@@ -19,13 +19,13 @@ export type HonestReply = {
 /**
  * - `contradiction`: contradicts a hash that the request fixes.
  * - `omission`: omits required data and contains nothing wrong.
- * - `harmless`: changes only members that no reader uses.
+ * - `harmless`: changes only members that Cairn does not read.
  * - `odd`: one of these, depending on the case.
  */
 export type Nature = 'contradiction' | 'omission' | 'harmless' | 'odd'
 
 export type Falsehood = {
-  /** The part of a reply that is false; each has at least one falsehood. */
+  /** The falsified part of a reply; each part has at least one falsehood. */
   readonly subject:
     | 'address'
     | 'slot'
@@ -51,7 +51,7 @@ export type Falsehood = {
   falsify(reply: HonestReply): unknown
 }
 
-/** From 0 to 1. */
+/** Numbers from 0 to 1. */
 export function createRandom(seed: number): Random {
   const word = seeded(seed)
   return () => word(2 ** 32) / 2 ** 32
@@ -61,7 +61,7 @@ export function pick<Value>(random: Random, values: readonly Value[]): Value | u
   return values[Math.floor(random() * values.length)]
 }
 
-/** One bit of the hex text turned over; undefined when it has none. */
+/** Flips one bit of the hex text; undefined if it is empty. */
 export function flipBit(random: Random, hex: string): string | undefined {
   if (hex.length <= 2) return undefined
   const at = 2 + Math.floor(random() * (hex.length - 2))
@@ -69,7 +69,7 @@ export function flipBit(random: Random, hex: string): string | undefined {
   return hex.slice(0, at) + digit.toString(16) + hex.slice(at + 1)
 }
 
-/** The integer of a QUANTITY with one added. */
+/** Adds one to the integer of a QUANTITY. */
 export function addOne(quantity: unknown): string {
   return `0x${(BigInt(String(quantity)) + 1n).toString(16)}`
 }

@@ -1,4 +1,4 @@
-// Falsehoods that know nothing of what they change: one value somewhere in a reply becomes another one, of any kind.
+// Falsehoods that do not depend on the method: replace one value anywhere in a reply by another one of any kind.
 import { type Falsehood, pick, type Random } from './falsehood.ts'
 
 const junk: readonly unknown[] = [
@@ -29,7 +29,7 @@ const junk: readonly unknown[] = [
 
 type Place = { readonly holder: Record<string, unknown>; readonly name: string }
 
-/** Every member and element below, found without order: bounded by what the reply holds. */
+/** Every member and element below, in no particular order. */
 function placesIn(value: unknown, found: Place[] = []): readonly Place[] {
   if (typeof value !== 'object' || value === null) return found
   const holder = value as Record<string, unknown>
@@ -61,7 +61,7 @@ const methods = [
   'debug_getRawReceipts',
 ]
 
-/** One for each method, so that each has its turn. */
+/** One per method, so that each method is falsified. */
 export const junkFalsehoods: readonly Falsehood[] = methods.map((method) => ({
   subject: 'junk',
   name: `something else somewhere in ${method}`,

@@ -1,4 +1,4 @@
-// Falsehoods about blocks as JSON: headers, transactions, receipts.
+// Falsehoods about blocks in JSON: headers, transactions, receipts.
 import { addOne, type Falsehood, flipBit, isObject, pick, type HonestReply } from './falsehood.ts'
 
 type Json = Record<string, unknown>
@@ -318,7 +318,7 @@ export const falseReceipts: readonly Falsehood[] = [
   ),
 ]
 
-/** The position of a transaction, which is only a hint. */
+/** Changes the position of a transaction, which is only a hint. */
 export const falseHints: readonly Falsehood[] = [
   {
     subject: 'unhashed',

@@ -1,4 +1,4 @@
-// Falsehoods about state: eth_getProof, eth_getCode, and plain reads without proof.
+// Falsehoods about state: eth_getProof, eth_getCode, and reads without a proof.
 import { type Hex, fromRlp, keccak256, toRlp } from 'viem'
 import { toHex } from '../../../src/base/hex.ts'
 import { testChain } from '../chain-facts.ts'
@@ -67,7 +67,7 @@ const otherAddresses = [
   testChain.feeRecipient,
 ]
 
-/** The last node, a leaf, with another value in it. */
+/** Changes the value in the last node, a leaf. */
 function forgeLeaf(nodes: string[], change: (value: Hex) => Hex): boolean {
   const last = nodes.at(-1)
   if (last === undefined) return false
@@ -105,7 +105,7 @@ export const falseProofs: readonly Falsehood[] = [
       testChain.emitterSlots.filter((it) => BigInt(it) !== BigInt(slot.key)),
     )
     const found = (await askProof(reply, [address, [next], block]))?.storageProof[0]
-    // Nodes that belong on another path as well contradict nothing.
+    // A node that is also on another path contradicts nothing.
     const known = new Set(proof.storageProof.flatMap((it) => it.proof))
     if (found === undefined || found.proof.every((node) => known.has(node))) return false
     Object.assign(slot, { value: found.value, proof: found.proof })
@@ -276,7 +276,7 @@ export const falseCode: readonly Falsehood[] = [
   aboutCode('nodes', 'a byte after the code', (code) => `${code}00`),
 ]
 
-/** Reads without proof, which proved answers must not use. */
+/** Reads without a proof, which proved answers must not use. */
 export const falseValues: readonly Falsehood[] = [
   {
     subject: 'value',

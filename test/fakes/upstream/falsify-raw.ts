@@ -88,7 +88,7 @@ export const falseRaw: readonly Falsehood[] = [
     list[at] = `0x03${toRlp([body, ['0x00'], [filler], [filler]] as never).slice(2)}`
     return true
   }),
-  // Affects only readers of the list; the rest of the block is right.
+  // Affects only code that reads the list; the rest of the block is correct.
   aboutRawBlock(
     'list',
     'an uncle that is none',

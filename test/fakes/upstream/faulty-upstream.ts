@@ -1,4 +1,4 @@
-// Makes a stub upstream faulty: it replaces each reply that can be falsified with a false one, chosen by seed.
+// Makes a stub upstream faulty: replaces each reply that can be falsified with a false one, selected by seed.
 import { createHash } from 'node:crypto'
 import { createRandom, type Falsehood } from './falsehood.ts'
 import { junkFalsehoods } from './falsify-anything.ts'
@@ -37,13 +37,13 @@ export type FaultyUpstreamOptions = {
   readonly seed: number
   /** Default: all falsehoods. */
   readonly among?: readonly Falsehood[]
-  /** Falsifies one in so many of the possible replies. Default 1: each. */
+  /** Falsifies one in this many replies. Default 1: each. */
   readonly onceIn?: number
-  /** Falsifies only replies to these calls: of one slot, of blocks from some number on. */
+  /** Falsifies only replies to these calls, such as those for one slot or for blocks from some number on. */
   readonly only?: (call: StubCall) => boolean
 }
 
-/** The same seed and falsehoods give the same false replies. */
+/** The same seed and falsehoods produce the same false replies. */
 export function makeFaultyUpstream(
   stub: StubUpstream,
   options: FaultyUpstreamOptions,
@@ -52,7 +52,7 @@ export function makeFaultyUpstream(
   const sent: FalseReply[] = []
   stub.knobs.falsify = async (call, honest) => {
     if (!('result' in honest) || !only(call)) return null
-    // Depends on the call, not on earlier calls, so that two upstreams with one seed agree.
+    // Depends only on the call, so that two upstreams with the same seed agree.
     const text = JSON.stringify([call.method, call.params])
     const random = createRandom(seed ^ createHash('sha256').update(text).digest().readUInt32BE(0))
     if (random() >= 1 / onceIn) return null

@@ -1,4 +1,4 @@
-// A chain with branches whose head a test moves and whose content it can remove, for tests of reorg events.
+// A chain with branches, for tests of reorg events: a test moves its head and can remove its content.
 import { Fault } from '../../../src/base/fault.ts'
 import { equalBytes, toHex } from '../../../src/base/hex.ts'
 import type { UnverifiedItem } from '../../../src/content/ref.ts'
@@ -12,9 +12,9 @@ import { known } from '../../../src/chain/read.ts'
 export type ForkedChain = {
   readonly network: Network
   readonly genesis: ProvedHeader
-  /** A block on top of `parent`; known, and not canonical yet. */
+  /** Creates a block on `parent` that is known but not canonical yet. */
   grow(parent: ProvedHeader, logs?: BlockLogs): ProvedHeader
-  /** Makes `block` the head and tells of it. */
+  /** Makes `block` the head and notifies watchers. */
   moveTo(block: ProvedHeader): void
   /** While false, all content is missing. */
   reachable: boolean

@@ -1,28 +1,28 @@
-// The WebSocket side of a node on loopback: takes `eth_subscribe newHeads` and pushes what a test hands it.
+// The WebSocket side of a node on loopback: accepts `eth_subscribe newHeads` and pushes the heads that a test passes.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 export type HeadPusher = {
-  /** Of each upgrade that was taken, the path and the headers. */
+  /** Path and headers of each accepted upgrade. */
   readonly upgrades: readonly { readonly path: string; readonly headers: IncomingHttpHeaders }[]
-  /** Connections that are open now. */
+  /** Number of open connections. */
   readonly open: number
-  /** Subscriptions of those. */
+  /** Number of their subscriptions. */
   readonly subscribed: number
-  /** The reply to a subscription. `refuse`: an error reply; `silent`: none at all. */
+  /** The reply to a subscription. `refuse`: an error; `silent`: no reply. */
   manner: 'take' | 'refuse' | 'silent'
   push(block: { readonly hash: string; readonly number: bigint }): void
   /** Sends a text unchanged to every connection. */
   send(text: string): void
-  /** Ends every connection without a close frame. */
+  /** Closes every connection without a close frame. */
   cut(): void
-  /** Resolves when `condition` holds: checked when a connection opens, closes or sends a message. */
+  /** Resolves when `condition` is true: checked when a connection opens, closes or sends a message. */
   until(condition: () => boolean): Promise<void>
 }
 
-/** Takes upgrades of `server` while `isOn`; others get a 404, as from a node without WebSockets. */
+/** Accepts upgrades of `server` while `isOn`; otherwise replies 404, as a node without WebSockets. */
 export function attachHeadPusher(server: Server, isOn: () => boolean): HeadPusher {
   const sockets = new Map<WebSocket, number>()
   const upgrades: { path: string; headers: IncomingHttpHeaders }[] = []
@@ -100,7 +100,7 @@ type Asked = { readonly id: unknown; readonly method: string; readonly params: r
 
 type StartedPusher = AsyncDisposable & { url: string; isOn: boolean; readonly pusher: HeadPusher }
 
-/** A server of its own. Dispose it. */
+/** Starts a separate server. Dispose it. */
 export async function startHeadPusher(): Promise<StartedPusher> {
   const server = createServer((_request, response) => void response.writeHead(405).end())
   const pusher = attachHeadPusher(server, () => started.isOn)

@@ -1,4 +1,4 @@
-// An upstream on loopback whose responses a test writes itself, to simulate faults of nodes and proxies.
+// An upstream on loopback whose responses a test writes directly, to simulate faults of nodes and proxies.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -8,16 +8,16 @@ export type RpcAsked = {
   readonly params: readonly unknown[]
   readonly headers: IncomingMessage['headers']
   readonly path: string
-  /** Which request of its socket this is, from 1 on. */
+  /** Number of this request on its socket, from 1. */
   readonly turn: number
 }
 
 export type RpcUpstream = AsyncDisposable & {
   readonly url: string
   readonly asked: readonly RpcAsked[]
-  /** Sockets that were opened so far. */
+  /** Number of sockets opened so far. */
   readonly sockets: number
-  /** Changes what it does from now on. */
+  /** Handles each request; can be replaced at any time. */
   answer: RpcAnswer
 }
 
@@ -34,7 +34,7 @@ export async function startRpcUpstream(answer: RpcAnswer): Promise<RpcUpstream> 
   server.on('connection', (socket) => turns.set(socket, 0))
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Cairn also tries for a WebSocket that pushes heads: there is none here.
+    // Cairn also tries a WebSocket for pushed heads, which this server lacks.
     if (request.method !== 'POST') return void response.writeHead(405).end()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -71,7 +71,7 @@ export async function startRpcUpstream(answer: RpcAnswer): Promise<RpcUpstream> 
   return upstream
 }
 
-/** An answer with this error object. */
+/** Replies with this error object. */
 export function errorAnswer(error: Readonly<Record<string, unknown>>, status = 200): RpcAnswer {
   return ({ id }, response) => {
     response.statusCode = status

@@ -1,4 +1,4 @@
-// Counts the live blocks of each segment in one step, to compare with the incremental sweep.
+// Counts the live blocks of each segment in one step, for comparison with the incremental sweep.
 import type { LiveBlocks } from '../../../src/content/block-store.ts'
 import type { Database } from '../../../src/db/sqlite.ts'
 

@@ -1,4 +1,4 @@
-// A short chain whose blocks hold chosen logs, as content that verifies: for searches over many blocks.
+// A short chain whose blocks contain given logs, as verifiable content, for searches over many blocks.
 import { emptyUnclesHash } from '../../../src/codec/ethereum/account-state.ts'
 import { encodeHeader, type Header } from '../../../src/codec/ethereum/header.ts'
 import { keccak256 } from '../../../src/codec/hash/keccak.ts'
@@ -10,7 +10,7 @@ import type { ProvedHeader } from '../../../src/chain/blocks.ts'
 import type { Network } from '../../../src/chain/network.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
 
-/** Logs of a block: of its transactions in order. */
+/** Logs of a block, per transaction in order. */
 export type BlockLogs = readonly (readonly Log[])[]
 
 export type LogChain = {
@@ -22,8 +22,8 @@ export type LogChain = {
 }
 
 /**
- * Block `n` holds `logs[n]`; every transaction is a legacy entry of its own. `change`: what the source gives
- * instead.
+ * Block `n` contains `logs[n]`; every transaction is a different legacy entry. `change`: alters the content that the source
+ * returns.
  */
 export function createLogChain(
   logs: readonly BlockLogs[],
@@ -46,7 +46,7 @@ export function createLogChain(
   return { network, blocks, items, asked }
 }
 
-/** One block and its content. Blocks of different `branch` differ, whatever they hold. */
+/** One block and its content. Blocks of different `branch` differ, whatever they contain. */
 export function makeLogBlock(
   number: number,
   part: { readonly parentHash: Uint8Array; readonly logs: BlockLogs; readonly branch: number },
@@ -109,7 +109,7 @@ function headerOf(
   }
 }
 
-/** As the Yellow Paper's M3:2048 counts bits, over big integers. */
+/** Computes the Yellow Paper's M3:2048 with big integers. */
 function bloomOf(logs: readonly Log[]): Uint8Array {
   let bits = 0n
   for (const value of logs.flatMap(({ address, topics }) => [address, ...topics])) {

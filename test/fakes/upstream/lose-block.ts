@@ -1,4 +1,4 @@
-// A block whose bytes are permanently gone, while pins of accounts still reach it.
+// Removes the bytes of a block permanently, while pins of accounts still reference it.
 import type { BlockStore } from '../../../src/content/block-store.ts'
 import type { Database } from '../../../src/db/sqlite.ts'
 

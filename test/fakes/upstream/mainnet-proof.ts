@@ -20,7 +20,7 @@ export function readMainnetProof(): Readonly<Record<string, unknown>> {
   return (JSON.parse(text) as { result: Record<string, unknown> }).result
 }
 
-/** `change`: what the source gives instead; `asked` collects the refs. `params`: slot and block hash. */
+/** `change`: alters the content that the source returns; `asked` collects the refs. `params`: slot and block hash. */
 export function createMainnetProof(
   change: (items: UnverifiedItem[]) => UnverifiedItem[] = (items) => items,
   asked: ContentRef[] = [],

@@ -1,5 +1,5 @@
-// A chain of bare headers that grows and is reorganised at will, and nodes that name blocks of it, for what follows
-// heads. Hashes are made up, so a test that cares about real ones uses a stub upstream.
+// A chain of bare headers that tests can extend and reorganise, and nodes that report its blocks, for tests of head followers.
+// Hashes are invented: tests that need real ones use a stub upstream.
 import assert from 'node:assert/strict'
 import { Fault } from '../../../src/base/fault.ts'
 import { toHex, toQuantity } from '../../../src/base/hex.ts'
@@ -13,7 +13,7 @@ export type MovingBlock = {
 }
 
 export type MovingChain = {
-  /** `count` blocks on top of `parent`. Returns the last. */
+  /** Adds `count` blocks on `parent`. Returns the last. */
   grow(parent: MovingBlock | null, count: number): MovingBlock
   header(hash: Uint8Array): Header
   /** Throws Fault `not_found`, as `header` does. */
@@ -49,7 +49,7 @@ export function createMovingChain(): MovingChain {
   }
 }
 
-/** The ancestor so many blocks below, or the first block. */
+/** The ancestor this many blocks below, or the first block. */
 export function below(block: MovingBlock, count: number): MovingBlock {
   let found = block
   for (let at = 0; at < count && found.parent !== null; at += 1) found = found.parent
@@ -65,7 +65,7 @@ export type MovingNode = HeadSource & {
   /** Pushes this block. Resolves when the follower has processed it. */
   push(block: MovingBlock): Promise<void>
   usable: boolean
-  /** Calls of each tag. */
+  /** Number of requests for each tag. */
   readonly asked: Map<string, number>
 }
 

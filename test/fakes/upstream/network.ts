@@ -1,5 +1,5 @@
-// A Network over items held in memory: `obtain` verifies as the real one does, the head is a list of
-// blocks, and an Executor refuses everything it was not given.
+// A Network over items in memory: `obtain` verifies as the real one does, the head is a list of blocks, and an Executor refuses
+// calls without a given result.
 import { Fault } from '../../../src/base/fault.ts'
 import { equalBytes } from '../../../src/base/hex.ts'
 import { verifyKeccakKinds } from '../../../src/codec/hash/verify-keccak.ts'
@@ -19,7 +19,7 @@ import type { BlockRef, Head } from '../../../src/chain/head.ts'
 import type { Network } from '../../../src/chain/network.ts'
 import { known } from '../../../src/chain/read.ts'
 
-/** Finds by ref and verifies; `not_found` otherwise. `asked` collects the refs in order. */
+/** Finds by ref and verifies; otherwise `not_found`. `asked` collects the refs in order. */
 export function createFakeObtain(
   items: readonly UnverifiedItem[],
   asked: ContentRef[] = [],
@@ -35,7 +35,7 @@ export function createFakeObtain(
   }
 }
 
-/** `blocks` are canonical, in order of number from any first one; the last is `latest`. */
+/** `blocks` are canonical, in order of their number, starting with any number; the last is `latest`. */
 export function createFakeHead(blocks: readonly BlockRef[], part: Partial<Head> = {}): Head {
   const anchored = blocks.map((block): BlockRef => ({ anchor: 'embedded', ...block }))
   const latest = anchored.at(-1)

@@ -1,11 +1,11 @@
-// A started server on the recorded chain of the vectors: its genesis, and its blocks imported first.
+// A started server with the recorded chain of the vectors: its genesis, with its blocks imported.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Started, startCairn, temporaryFolder } from '../../started-server.ts'
 import { chainFolder } from '../chain-vectors.ts'
 
-/** `chain`: the folder of `genesis.json` and `chain.rlp`. Stopped after the test, its folder removed. */
+/** `chain`: the folder of `genesis.json` and `chain.rlp`. After the test the server is stopped and its folder removed. */
 export async function startRecordedChain(
   t: TestContext,
   chain = chainFolder,

@@ -1,4 +1,4 @@
-// The chain that tests run on, imported into an engine over a fresh database, and what runs on its blocks.
+// The chain that tests use, imported into an engine over a new database, and executions on its blocks.
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../../src/base/log.ts'
@@ -17,7 +17,7 @@ export type RecordedEngine = {
   readonly head: bigint
 }
 
-/** Closed after the test.  */
+/** Closed after the test. */
 export async function openRecordedEngine(t: Pick<TestContext, 'after'>): Promise<RecordedEngine> {
   const { store, index, log } = openChainDatabase(t as TestContext)
   const text = new TextDecoder().decode(readChain('genesis.json'))

@@ -1,10 +1,10 @@
-// Requests at /api/v0 as `npm run record` writes them, and how they are sent and their replies compared: to Kubo, and to Cairn.
+// Requests at /api/v0 as recorded by `npm run record`; sends them to Kubo and to Cairn and compares the replies.
 
 export type FilesRequest = {
   /** Below /api/v0/. */
   readonly command: string
   readonly params: readonly (readonly [string, string])[]
-  /** `repeat`: a byte and how many of it. */
+  /** `repeat`: a byte and its number of repetitions. */
   readonly parts?: readonly {
     readonly filename: string
     readonly type: 'file' | 'directory' | 'symlink'
@@ -13,7 +13,7 @@ export type FilesRequest = {
   }[]
 }
 
-/** `bytes`: base64, where the body is not text. */
+/** `bytes`: base64, for a body that is not text. */
 export type FilesReply = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -28,12 +28,12 @@ export type RecordedReply = {
 }
 
 export type RecordedReplies = {
-  /** Version of the Kubo that answered. */
+  /** Version of the recorded Kubo. */
   readonly kubo: string
   readonly replies: readonly RecordedReply[]
 }
 
-/** Headers that clients read; Kubo sends others that name itself or the connection. */
+/** Headers that clients read; others of Kubo identify the server or the connection. */
 const compared = [
   'content-type',
   'x-chunked-output',
@@ -48,7 +48,7 @@ const mediaTypes = {
   symlink: 'application/symlink',
 }
 
-/** `url`: like `http://127.0.0.1:5001`. */
+/** `url`: such as `http://127.0.0.1:5001`. */
 export async function sendFilesRequest(
   url: string,
   { command, params, parts }: FilesRequest,

@@ -4,7 +4,7 @@
 export type RecordedSimulation = {
   readonly name: string
   readonly blockStateCalls: readonly unknown[]
-  /** By block: its hash, and of each call what it returned, the gas it used and the most it held. */
+  /** By block: its hash, and for each call its return data, its gas and its peak gas. */
   readonly blocks: readonly {
     readonly hash: string
     readonly calls: readonly (readonly [string, string, string])[]

@@ -1,4 +1,4 @@
-// A Network of one block whose state is given: for reads of accounts and slots, without a chain.
+// A Network of one block with given state, for reads of accounts and slots without a chain.
 import { emptyTrieRoot, emptyUnclesHash } from '../../../src/codec/ethereum/account-state.ts'
 import { encodeHeader, type Header } from '../../../src/codec/ethereum/header.ts'
 import { keccak256 } from '../../../src/codec/hash/keccak.ts'
@@ -6,7 +6,10 @@ import type { UnverifiedItem } from '../../../src/content/ref.ts'
 import type { Network } from '../../../src/chain/network.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
 
-/** `nodes`: of the state trie of `root` and of all below it. `codes`: of its accounts. `header`: members that differ from the default. */
+/**
+ * `nodes`: of the state trie of `root` and everything below. `codes`: of its accounts. `header`: members that differ from the
+ * default.
+ */
 export function createStateNetwork(state: {
   readonly root: Uint8Array
   readonly nodes: readonly Uint8Array[]

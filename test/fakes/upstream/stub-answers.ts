@@ -1,5 +1,5 @@
-// Replies of an honest stub upstream to each method, computed from its chain. Other replies were recorded from go-ethereum
-// on the same chain.
+// Replies of an honest stub upstream to each method, computed from its chain. Other replies were recorded from go-ethereum on the
+// same chain.
 import { type Hex, keccak256 } from 'viem'
 import { fromHex, toHex, toQuantity } from '../../../src/base/hex.ts'
 import { readTranscripts } from '../../api/transcripts.ts'
@@ -22,7 +22,7 @@ export type StubParts = {
   readonly chain: StubChain
   readonly view: StubView
   readonly knobs: StubKnobs
-  /** Raw transactions that were sent to it, in order. */
+  /** Received raw transactions, in order. */
   readonly sent: string[]
 }
 
@@ -70,7 +70,7 @@ function readRecorded(): ReadonlyMap<string, Recorded> {
   return replies
 }
 
-/** A recorded call names its block by tag or number; one that is pinned to the same block is that call. */
+/** A recorded call names its block by tag or number; maps a call by block hash to the recorded one for the same block. */
 function plainOf(method: string, params: readonly unknown[], chain: StubChain): readonly unknown[] {
   if (method === 'eth_getLogs') return params
   const last = chain.recorded.at(-1)?.hash
@@ -80,7 +80,7 @@ function plainOf(method: string, params: readonly unknown[], chain: StubChain): 
   })
 }
 
-/** The newest block need not be named. */
+/** The recorded call may omit the newest block. */
 function findRecorded(
   replies: ReadonlyMap<string, Recorded>,
   method: string,
@@ -199,7 +199,7 @@ function noState({ stateRoot }: StubBlock): StubError {
 function bodyAnswers({ view, knobs }: StubParts): Readonly<Record<string, Answer>> {
   const find = (parameter: unknown) => view.resolve(parameter)
 
-  /** The block with its body, null when there is none. */
+  /** The block with its body; null if there is none. */
   function bodyOf(parameter: unknown): StubBlock | null {
     const block = find(parameter)
     if (block !== null && block.number < knobs.prunedBelow) {
@@ -350,7 +350,7 @@ function poolAnswers(sent: string[]): Readonly<Record<string, Answer>> {
   }
 }
 
-/** Throws as a state method of go-ethereum does when there is no such block. */
+/** Throws as go-ethereum's state methods do for an unknown block. */
 function blockOf(view: StubView, parameter: unknown): StubBlock {
   const block = view.resolve(parameter)
   if (block !== null) return block

@@ -1,5 +1,5 @@
-// The recorded chain with all its state, in memory: made once for a test file, shared by all its stub
-// upstreams. New blocks can be mined on any block of it, so that a head can grow and a branch can be left.
+// The recorded chain with all its state, in memory: created once per test file, shared by all its stub upstreams. New blocks can be
+// mined on any block, so that a head can advance and a branch can be abandoned.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { Block } from '@ethereumjs/block'
@@ -24,7 +24,7 @@ import { Engine } from '../../../src/devchain/vm/engine.ts'
 import { createChainCalls } from '../chain-calls.ts'
 import { chainFolder, readChain } from '../chain-vectors.ts'
 
-/** `view`: the block as another library reads it. `receipts`: raw entries. */
+/** `view`: the block as another library decodes it. `receipts`: raw entries. */
 export type StubBlock = {
   readonly number: bigint
   readonly hash: string
@@ -42,18 +42,18 @@ export type StubChain = {
   readonly recorded: readonly StubBlock[]
   readonly store: LocalStore
   /**
-   * `count` blocks on top of `parent` (42 or later: none older can be built on), next to existing branches. The first holds those of
-   * `transactions` that can run. Two branches from one parent differ by `salt`, seconds that their clocks are apart.
+   * Mines `count` blocks on `parent` (42 or later), next to existing branches. The first contains those of `transactions` that can
+   * run. Two branches from one parent differ by `salt`, an offset of their timestamps in seconds.
    */
   extend(
     parent: StubBlock,
     options: { count: number; salt?: number; transactions?: readonly Uint8Array[] },
   ): Promise<readonly StubBlock[]>
-  /** Runs a call on the state after `block`, as eth_call. Throws what the chain throws. */
+  /** Runs a call on the state after `block`, as eth_call. Throws the chain's errors. */
   call(request: object, block: StubBlock): Promise<Uint8Array>
 }
 
-/** About 0.6 s. */
+/** Takes about 0.6 s. */
 export async function openStubChain(): Promise<StubChain> {
   const genesis = parseGenesis(JSON.parse(new TextDecoder().decode(readChain('genesis.json'))))
   const store = createMemoryStore({
@@ -151,7 +151,7 @@ function placeOf({ number, hash }: StubBlock): BlockPlace {
   return { number, hash: new Uint8Array(Buffer.from(hash.slice(2), 'hex')) }
 }
 
-/** Over a list of blocks from 0 on, which may grow. */
+/** An index over a list of blocks from 0, which may grow. */
 function indexOf(places: readonly BlockPlace[]): ChainIndex {
   return {
     head: () => places.at(-1) ?? null,

@@ -1,5 +1,5 @@
-// Blocks, transactions and receipts of a stub upstream as JSON, in go-ethereum's spelling. Written by other
-// libraries than the codec under test: @ethereumjs reads the entries, viem the lists.
+// Blocks, transactions and receipts of a stub upstream as JSON in go-ethereum's format. Uses other libraries than the codec under
+// test: @ethereumjs decodes the entries, viem the lists.
 import type { Block } from '@ethereumjs/block'
 import type { TypedTransaction } from '@ethereumjs/tx'
 import { type Hex, fromRlp, getContractAddress, keccak256, toRlp } from 'viem'
@@ -44,7 +44,7 @@ export function headerJson(header: Uint8Array): Json {
   return json
 }
 
-/** As eth_getBlockByHash gives it. */
+/** Reply of eth_getBlockByHash. */
 export function blockJson(block: StubBlock, full: boolean): Json {
   const { parts, raw, view } = block
   const uncles = fromRlp(parts.uncles, 'hex') as readonly Nested[]
@@ -59,7 +59,7 @@ export function blockJson(block: StubBlock, full: boolean): Json {
   }
 }
 
-/** As eth_getUncleByBlockHashAndIndex gives it, null past the end. */
+/** Reply of eth_getUncleByBlockHashAndIndex; null past the end. */
 export function uncleJson(block: StubBlock, index: number): Json | null {
   const uncle = (fromRlp(block.parts.uncles, 'hex') as readonly Nested[])[index]
   if (uncle === undefined) return null
@@ -78,7 +78,7 @@ function withdrawalsJson(bytes: Uint8Array): readonly Json[] {
   }))
 }
 
-/** As eth_getTransactionByBlockHashAndIndex gives it; `index` must be in the block. */
+/** Reply of eth_getTransactionByBlockHashAndIndex; `index` must be in the block. */
 export function transactionJson({ hash, view }: StubBlock, index: number): Json {
   const transaction = at(view.transactions, index)
   return {
@@ -165,7 +165,7 @@ type ReceiptItems = {
   ])[]
 }
 
-/** A raw entry decoded: the post-state or status, the sum, the bloom, the logs. As bytes: blocks hold megabytes. */
+/** A decoded raw entry: post-state or status, cumulative gas, bloom, logs. Uses bytes, because blocks contain megabytes. */
 function receiptItems(raw: Uint8Array): ReceiptItems {
   const list = (raw[0] ?? 0) >= 0xc0 ? raw : raw.subarray(1)
   const [outcome, cumulative, bloom, logs] = fromRlp(list, 'bytes') as unknown as [
@@ -177,7 +177,7 @@ function receiptItems(raw: Uint8Array): ReceiptItems {
   return { outcome, cumulative: numberOf(toHex(cumulative)), bloom, logs }
 }
 
-/** As eth_getTransactionReceipt gives it; `index` must be in the block. */
+/** Reply of eth_getTransactionReceipt; `index` must be in the block. */
 export function receiptJson(block: StubBlock, index: number): Json {
   const { view, receipts } = block
   const { outcome, cumulative, bloom } = receiptItems(at(receipts, index))

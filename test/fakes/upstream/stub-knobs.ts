@@ -1,6 +1,6 @@
 // Settings of a running stub upstream. The default is an honest archive node.
 
-/** Trouble of the network or of the server, never a wrong answer. */
+/** Faults of the network or of the server, never a wrong reply. */
 export type Trouble =
   | 'status 503'
   | 'status 500 with HTML'
@@ -38,7 +38,7 @@ export const troubles: readonly Trouble[] = [
   'internal error',
 ]
 
-/** A call as it came. `index`: how many calls came before, of all methods. */
+/** A received call. `index`: number of earlier calls, of all methods. */
 export type StubCall = {
   readonly method: string
   readonly params: readonly unknown[]
@@ -63,36 +63,36 @@ export type StubKnobs = {
   clientVersion: string
   /** Milliseconds before a reply is written, for each HTTP request. */
   latencyMs: (call: StubCall) => number
-  /** Asked once for each HTTP request, with its first call. */
+  /** Called once per HTTP request, with its first call. */
   trouble: (call: StubCall) => Trouble | null
   /** Seconds in Retry-After of a 429. */
   retryAfterSeconds: string
-  /** Blocks of its chain that it does not have yet. */
+  /** Number of the chain's blocks that it does not have yet. */
   lag: number
-  /** Proofs reach so many blocks below the head; older ones are refused with the error text of that client. */
+  /** Proofs exist for this many blocks below the head; older ones are refused with the error text of that client. */
   proofWindow: { readonly blocks: number; readonly words: 'geth' | 'reth' | 'erigon' } | null
-  /** Values and proofs reach so many blocks below the head. */
+  /** Values and proofs exist for this many blocks below the head. */
   stateWindow: number | null
-  /** Bodies and receipts below this block are gone. */
+  /** Bodies and receipts below this block are pruned. */
   prunedBelow: bigint
-  /** Methods it does not have, by a test of the name. */
+  /** Returns true for methods that it does not support. */
   lacks: (method: string) => boolean
-  /** EIP-1898 block parameters. */
+  /** Supports EIP-1898 block parameters. */
   blockHashParameter: boolean
-  /** Positions must be 32 bytes. */
+  /** Slots must have 32 bytes. */
   wholeKeysOnly: boolean
-  /** debug_getRaw* take a hash too. */
+  /** debug_getRaw* accept a hash too. */
   rawByHash: boolean
   batches: boolean
   spelling: {
     readonly parity: 'v' | 'yParity' | 'both'
     readonly input: 'data' | 'input' | 'both'
-    /** Integers with leading zeros, hashes in capitals. */
+    /** Integers with leading zeros, hashes in upper case. */
     readonly padded: boolean
   }
-  /** Takes WebSockets at the same place, and pushes its heads over them. */
+  /** Accepts WebSockets at the same URL, and pushes its heads over them. */
   pushes: boolean
-  /** Replaces replies; runs last. */
+  /** Replaces replies, as the last step. */
   falsify: InvalidReply | null
 }
 

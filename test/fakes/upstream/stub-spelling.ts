@@ -1,4 +1,4 @@
-// How one node spells what all nodes mean: which of two names a member has, leading zeros, capitals.
+// Format variants of nodes: which of two names a member has, leading zeros, upper case.
 import type { StubKnobs } from './stub-knobs.ts'
 
 const integers = new Set([
@@ -21,7 +21,7 @@ const integers = new Set([
 ])
 const hashes = new Set(['blockHash', 'parentHash', 'stateRoot', 'storageHash', 'codeHash'])
 
-/** The same reply in the spelling that the knobs ask for. */
+/** The same reply in the format that the knobs select. */
 export function spell(value: unknown, spelling: StubKnobs['spelling']): unknown {
   if (Array.isArray(value)) return value.map((item) => spell(item, spelling))
   if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-// State of a stub upstream read and proved by @ethereumjs/mpt over the nodes of its chain.
+// State of a stub upstream, read and proved by @ethereumjs/mpt over the nodes of its chain.
 import { MerklePatriciaTrie, createMerkleProof } from '@ethereumjs/mpt'
 import { type DB, ValueEncoding } from '@ethereumjs/util'
 import { type Hex, fromRlp } from 'viem'
@@ -13,7 +13,7 @@ export type StubAccount = {
   readonly codeHash: string
 }
 
-/** All take an address as 20 bytes of hex and a state root; positions are 32 bytes of hex. */
+/** All methods take an address as 20 bytes of hex and a state root; slots are 32 bytes of hex. */
 export type StubState = {
   account(root: Uint8Array, address: string): Promise<StubAccount>
   code(root: Uint8Array, address: string): Promise<string>

@@ -7,7 +7,7 @@ const html = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body
 const filler = Buffer.alloc(10 * 1024 * 1024, '0')
 const dribbleMs = 20
 
-/** `text`: the reply that would have been sent. */
+/** `text`: the valid reply. */
 export function writeTrouble(
   response: ServerResponse,
   trouble: Trouble,
@@ -76,7 +76,7 @@ export function writeTrouble(
   }
 }
 
-/** Half of the body immediately, then one byte at a time, so that a long body never ends in a useful time. */
+/** Sends half of the body immediately, then one byte at a time, so that a long body takes too long. */
 function dribble(response: ServerResponse, text: string, clock: Clock): void {
   response.writeHead(200, {
     'content-type': 'application/json',

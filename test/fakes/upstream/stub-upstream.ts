@@ -1,5 +1,5 @@
-// A JSON-RPC server on loopback that answers as a node of the recorded chain, with the faults that its knobs set. Other
-// libraries than the codec under test render its replies.
+// A JSON-RPC server on loopback that replies as a node of the recorded chain, with the faults that its knobs set. Other libraries
+// than the codec under test render its replies.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
@@ -18,22 +18,22 @@ export type StubUpstream = {
   readonly chain: StubChain
   readonly knobs: StubKnobs
   readonly view: StubView
-  /** How many calls came, of one method or of all. A batch counts each. */
+  /** Number of received calls, of one method or of all. Counts each call of a batch. */
   count(method?: string): number
-  /** How many HTTP requests came. */
+  /** Number of received HTTP requests. */
   readonly requests: number
-  /** The newest 10 000 calls. */
+  /** The newest 10,000 calls. */
   readonly calls: readonly StubCall[]
-  /** Raw transactions sent to it, in order. */
+  /** Received raw transactions, in order. */
   readonly sent: readonly string[]
   /** The honest reply, not counted. Rejects with StubError. */
   honest(method: string, params: readonly unknown[]): Promise<unknown>
   forgetCalls(): void
   /** Its WebSocket side, while `knobs.pushes`: pushes the new head at `advance` and `follow`. */
   readonly pusher: HeadPusher
-  /** Takes the next `count` blocks of the followed branch. Returns its head. */
+  /** Adopts the next `count` blocks of the followed branch. Returns its head. */
   advance(count?: number): StubBlock
-  /** Switches to another branch immediately and leaves its previous blocks. */
+  /** Switches to another branch immediately and abandons its previous blocks. */
   follow(blocks: readonly StubBlock[]): void
   /** Closes the port and all connections. */
   stop(): Promise<void>
@@ -45,8 +45,8 @@ const callsMax = 10_000
 const bodyBytesMax = 8 * 1024 * 1024
 
 /**
- * `blocks`: how many of the recorded blocks it begins with (0 to 54); the rest, then `ahead`, come with `advance`.
- * Stopped when the test ends.
+ * `blocks`: number of recorded blocks that it starts with (0 to 54); the others, then `ahead`, follow with `advance`. Stopped when
+ * the test ends.
  */
 export async function startStubUpstream(
   t: Pick<TestContext, 'after'>,

@@ -1,8 +1,8 @@
-// The chain as one stub upstream sees it: which blocks are canonical, which it has left, which it lacks yet.
+// The chain as one stub upstream sees it: canonical blocks, abandoned blocks, and blocks that it does not have yet.
 import type { StubBlock } from './stub-chain.ts'
 import type { StubKnobs } from './stub-knobs.ts'
 
-/** An error object of JSON-RPC, thrown by what answers a call. */
+/** A JSON-RPC error object, thrown by the code that replies to a call. */
 export class StubError extends Error {
   readonly code: number
   readonly data: unknown
@@ -14,15 +14,15 @@ export class StubError extends Error {
 }
 
 export type StubView = {
-  /** The block that `latest` names, lag taken off. */
+  /** The block of `latest`, with `lag` subtracted. */
   readonly head: StubBlock
-  /** By hash: also one that it has left. Null for one it lacks. */
+  /** Finds a block by hash, also an abandoned one. Null if it does not have it. */
   byHash(hash: string): StubBlock | null
   byNumber(number: bigint): StubBlock | null
   isCanonical(block: StubBlock): boolean
-  /** A tag, number, hash or EIP-1898 object. Null when it has no such block; throws StubError on another form. */
+  /** Resolves a tag, number, hash or EIP-1898 object. Null if there is no such block; throws StubError on another form. */
   resolve(parameter: unknown): StubBlock | null
-  /** Goes over to the chain that ends with these blocks; what stood in their place is left, not forgotten. */
+  /** Switches to the chain that ends with these blocks; replaced blocks remain available by hash. */
   follow(blocks: readonly StubBlock[]): void
 }
 

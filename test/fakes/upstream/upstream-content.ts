@@ -1,5 +1,5 @@
-// The content store of a network behind stub upstreams: real calls over loopback through a real pool, and a Network
-// to read through.
+// The content store of a network behind stub upstreams: real calls over loopback through a real pool, and a Network to read
+// through.
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../../src/base/log.ts'
 import { fromHex } from '../../../src/base/hex.ts'
@@ -34,7 +34,7 @@ export type UpstreamContent = {
   readonly store: LocalStore
   readonly pool: UpstreamPool
   readonly invalidReplies: readonly LoggedInvalidReply[]
-  /** Headers whose JSON lacked a field. */
+  /** Number of headers whose JSON lacked a field. */
   readonly gaps: { count: number }
   /** Resolves when all replies are verified and accepted items are stored. */
   idle(): Promise<void>
@@ -45,7 +45,7 @@ export function openUpstreamContent(
   stubs: readonly StubUpstream[],
   options: { readonly trusted?: readonly number[]; readonly require?: boolean } = {},
 ): UpstreamContent {
-  // Time stands still: no hedge asks a second upstream because this machine is busy.
+  // The clock stands still, so that a busy machine causes no hedged request to a second upstream.
   const parts = { clock: createTurnedClock(), log: silentLog, methods: servingPolicies }
   const upstreams = stubs.map(({ url }, index) =>
     createUpstream(
@@ -117,7 +117,7 @@ export function openUpstreamContent(
   return { network, store, pool: real, invalidReplies, gaps, idle }
 }
 
-/** A recorded block as one that was proved before. */
+/** A recorded block as a proved header. */
 export function provedBlock({ hash, parts }: StubBlock): ProvedHeader {
   return { hash: fromHex(hash), bytes: parts.header, header: decodeHeader(parts.header) }
 }

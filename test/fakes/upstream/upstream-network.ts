@@ -1,5 +1,4 @@
-// A network behind stub upstreams as the server opens it, with a store of its own in memory: one for each case of a
-// test that needs many.
+// A network behind stub upstreams as the server opens it, with a new store in memory for each case of a test that needs many.
 import { systemClock } from '../../../src/base/clock.ts'
 import { Fault } from '../../../src/base/fault.ts'
 import { toHex } from '../../../src/base/hex.ts'
@@ -25,12 +24,12 @@ import { operations } from '../bundles.ts'
 import { runOperation } from '../rpc-call.ts'
 import type { StubUpstream } from './stub-upstream.ts'
 
-/** What came of one read: the result with its label, or the Fault's code. */
+/** Result of one read: the result with its label, or the Fault's code. */
 export type ReadAnswer =
   | {
       readonly result: unknown
       readonly level: string | null
-      /** Whose word the block is, and its hash; null where none was resolved. */
+      /** Anchor and hash of the block; null if none was resolved. */
       readonly anchor: string | null
       readonly block: string | null
     }
@@ -39,20 +38,20 @@ export type ReadAnswer =
 /** The blob schedule of the recorded chain. */
 export const recordedFractions: BlobFractions = [{ from: 420n, fraction: 11_684_671n }]
 
-/** For upstreams that answer always: what a busy machine takes longer for is no trouble of theirs. */
+/** Timeout for upstreams that always reply: a delay of a busy machine must not count as their fault. */
 export const patientMs = 60_000
 
 export type UpstreamCase = UpstreamNetwork & {
   read(method: string, params: readonly unknown[]): Promise<ReadAnswer>
   /** All items put into its store. */
   readonly stored: readonly UnverifiedItem[]
-  /** What it logged. */
+  /** Logged lines. */
   readonly lines: readonly string[]
-  /** When nothing is under way any more. */
+  /** Resolves when nothing is in flight. */
   idle(): Promise<void>
 }
 
-/** Asks in the order of `stubs`. Named after its place: upstream 0, 1, .... The caller closes it. */
+/** Upstreams in the order of `stubs`, named by index: 0, 1, .... The caller closes it. */
 export async function openUpstreamCase(options: {
   readonly name: string
   readonly stubs: readonly (Pick<StubUpstream, 'url'> & {
@@ -60,12 +59,12 @@ export async function openUpstreamCase(options: {
   })[]
   readonly trusted?: readonly number[]
   readonly heads?: Partial<HeadSettings>
-  /** Default: those of the recorded chain. Null: not known. */
+  /** Default: those of the recorded chain. Null: unknown. */
   readonly blobFractions?: BlobFractions | null
   /** Default: `require`. */
   readonly verify?: VerifyMode
   readonly ledger: InvalidReplyLog
-  /** How long the upstream at this place may take. Default: `patientMs`. */
+  /** Timeout of the upstream with this index. Default: `patientMs`. */
   readonly timeoutMsOf?: (index: number) => number
 }): Promise<UpstreamCase> {
   const { name, stubs, ledger, verify = 'require' } = options
@@ -148,7 +147,7 @@ export async function openUpstreamCase(options: {
   }
 }
 
-/** As it goes over the wire. */
+/** Converts a result as it would be on the wire. */
 function plainOf(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result ?? null)) as unknown
 }

@@ -1,5 +1,5 @@
-// The recorded chain as a Network without state: headers, bodies, and those receipts that recorded replies
-// hold in full, encoded again from their JSON.
+// The recorded chain as a Network without state: headers, bodies, and those receipts that recorded replies contain completely,
+// encoded again from their JSON.
 import { fromHex, toBareHex, toHex } from '../../../src/base/hex.ts'
 import { decodeEntries, encodeEntries } from '../../../src/codec/ethereum/list.ts'
 import type { Header } from '../../../src/codec/ethereum/header.ts'
@@ -75,7 +75,7 @@ function receiptItems(
   })
 }
 
-/** The raw entry that the JSON was rendered from. */
+/** Encodes the raw entry from which the JSON was rendered. */
 export function encodeReceiptJson(json: ReceiptJson): Uint8Array {
   return encodeReceipt({
     type: Number(json.type),
