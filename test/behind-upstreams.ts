@@ -1,4 +1,4 @@
-// Starts Cairn in front of upstream nodes: a settings file with one network, and a client that reads the labels.
+// Starts Cairn in front of upstream nodes: a settings file with one network, and a client that returns the labels.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -8,7 +8,7 @@ export type Answer = {
   readonly status: number
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
-  /** `x-cairn-verified` and `x-cairn-head`; null when absent. */
+  /** `x-cairn-verified` and `x-cairn-head`; null if absent. */
   readonly level: string | null
   readonly anchor: string | null
   readonly units: string | null
@@ -16,7 +16,7 @@ export type Answer = {
 }
 
 export type Behind = Started & {
-  /** Sends with the first key or another one. */
+  /** Sends with the first key, or with another one. */
   ask(method: string, params: readonly unknown[], apiKey?: string): Promise<Answer>
   /** The log of invalid replies, newest first. */
   invalidReplies(): Promise<readonly LoggedInvalidReply[]>
@@ -31,7 +31,7 @@ export type LoggedInvalidReply = {
 
 export type UpstreamChoice = { readonly url: string } & Readonly<Record<string, unknown>>
 
-/** `network`: members of the network beside `name: chain` and `upstreams`. Stopped after the test. */
+/** `network`: members of the network in addition to `name: chain` and `upstreams`. Stopped after the test. */
 export async function startBehind(
   t: Pick<TestContext, 'after'>,
   upstreams: readonly UpstreamChoice[],
@@ -42,7 +42,7 @@ export async function startBehind(
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const config = join(dataDir, 'upstreams.yaml')
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(
     config,
     JSON.stringify({ ...settings, networks: [{ name: 'chain', ...network, upstreams }] }),

@@ -17,7 +17,7 @@ function plan(port: number, change: Partial<Plan> = {}): Plan {
   return { port, paths: ['/a', '/b'], ...rest, ...change }
 }
 
-/** Replies with the result of `reply` for the ID of the call. */
+/** Replies with the result of `reply` for the call's ID. */
 async function serve(reply: (id: number) => string, use: (port: number) => Promise<void>) {
   const ids: number[] = []
   const paths = new Set<string>()

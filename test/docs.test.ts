@@ -1,5 +1,4 @@
-// The documents against the source: generated pages are current, links have targets, glossary terms are names in the
-// code.
+// Compares the documents with the source: generated pages are current, links have targets, glossary terms are names in the code.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
@@ -122,7 +121,7 @@ function glossaryRows(): readonly GlossaryRow[] {
   }))
 }
 
-/** `term` as a whole name, or as whole words of one: Segment in `openSegments`, not Pin in `Mapping`. */
+/** Finds `term` as a whole name, or as whole words of one: Segment in `openSegments`, not Pin in `Mapping`. */
 function isName(term: string, code: string): boolean {
   const first = term.charAt(0)
   const rest = term.slice(1)
@@ -144,7 +143,7 @@ function hasTarget(from: string, link: string): boolean {
   )
 }
 
-/** Headings as GitHub links to them. */
+/** Anchors of headings, as GitHub builds them. */
 function anchorsOf(markdown: string): readonly string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map((match) =>
     (match[1] ?? '')

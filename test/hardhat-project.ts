@@ -1,4 +1,4 @@
-// Runs a script in a hardhat 3 project of its own, whose one network is a started server.
+// Runs a script in a separate hardhat 3 project whose only network is a started server.
 import { execFile } from 'node:child_process'
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -20,7 +20,7 @@ export function missingEngine(): string | null {
 }
 
 /**
- * What the last line of the script's output says, parsed as JSON. `network`: members of the network `cairn`, as source text.
+ * Returns the last line of the script's output, parsed as JSON. `network`: members of the network `cairn`, as source text.
  * `plugins`: packages whose default export is a plugin.
  */
 export async function runHardhatScript(

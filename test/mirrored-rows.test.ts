@@ -1,5 +1,5 @@
-// Runs the tests of accounts, people, cards and usage once more, with rows that do everything in SQLite and in PostgreSQL and fail
-// where the two differ.
+// Repeats the tests of accounts, people, cards and usage with rows that run everything in SQLite and in PostgreSQL and fail if the
+// results differ.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { glob } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const patterns = [
   'src/access/accounts/{accounts,rotation,jwt-callers,jwt-public-keys}.test.ts',
 ]
 
-/** Tests that change the SQLite database past its rows, or need a reply in the same turn. */
+/** Tests that change the SQLite database without its rows, or need a synchronous reply. */
 const leftOut = [
   'settings of a key that an earlier version wrote, with fewer of them, can be changed',
   'keys of a database from before rotation go on working',

@@ -1,4 +1,4 @@
-// The package of `npm pack`, unpacked outside the checkout: plain JavaScript that serves, threads included.
+// The package of `npm pack`, unpacked outside the checkout: plain JavaScript that serves, including its threads.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ test('the packed package serves, answers a call through its EVM thread, and stop
     files.filter((file) => file.endsWith('.ts') || file.includes('.test.')),
     [],
   )
-  // Dependencies as an installation has them: above the package.
+  // Dependencies as in an installation: above the package.
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
 
   const bin = join(folder, 'package/bin/cairn.js')
@@ -41,7 +41,7 @@ test('the packed package serves, answers a call through its EVM thread, and stop
     { stdio: ['ignore', 'pipe', 'inherit'], env },
   )
   const ended = once(child, 'exit')
-  // If an assertion below fails, no process remains that would block the test run.
+  // If an assertion below fails, a remaining process would block the test run.
   t.after(() => child.kill('SIGKILL'))
   const [greeting] = (await once(child.stdout, 'data')) as [Buffer]
   const { url, apiKey } = JSON.parse(greeting.toString()) as { url: string; apiKey: string }

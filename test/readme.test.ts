@@ -35,7 +35,7 @@ test('the README is at most a hundred lines', () => {
   assert.ok(lines.length <= 100, `${lines.length} lines`)
 })
 
-/** The commands of the README that call curl, with continued lines joined. */
+/** The curl commands of the README, with continued lines joined. */
 function curlLines(): readonly string[] {
   const blocks = readme.split('```').filter((_text, index) => index % 2 === 1)
   return blocks

@@ -50,7 +50,7 @@ test('a reply by hash has the same bytes for every key, at every request, also a
   }
 })
 
-/** Stores a contract and a file there. */
+/** Stores a contract and a file on the server. */
 async function fill(cairn: Started): Promise<{ block: string; address: string; cid: string }> {
   const provider = new JsonRpcProvider(`${cairn.url}/v3/${cairn.apiKey}`)
   provider.pollingInterval = 50

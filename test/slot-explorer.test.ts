@@ -1,5 +1,5 @@
-// Where solc stores values: the layout reader is compared with the getters of a compiled contract. The contract and
-// its layout are the output of solc (test/fakes/files/kept-contract.json holds the source and the version).
+// Storage slots according to solc: compares the layout reader with the getters of a compiled contract. The contract and its layout
+// are the output of solc (test/fakes/files/kept-contract.json contains the source and the version).
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'

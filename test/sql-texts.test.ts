@@ -1,5 +1,5 @@
-// Every SQL text of src/tables/ that PostgreSQL must understand too is prepared and planned there, and each query is run on
-// both engines. The texts are collected by calling every exported function, so that a new one cannot be forgotten.
+// Prepares and plans in PostgreSQL every SQL text of src/tables/ that it must support, and runs each query on both engines.
+// Collects the texts by calling every exported function, so that new ones are included.
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,7 @@ import { migratePostgres } from '../src/db/postgres/migrate.ts'
 import { openDatabase } from '../src/db/sqlite.ts'
 import { missingPostgres, type Postgres, startPostgres } from './engines/postgres.ts'
 
-/** Modules whose tables each machine has in SQLite: chain content, and the files of one machine. */
+/** Modules whose tables exist only in SQLite on each machine: chain content, and the files of one machine. */
 const localModules: Readonly<Record<string, string>> = {
   'chain.ts': 'chain content',
   'content.ts': 'chain content',
@@ -25,7 +25,7 @@ const localModules: Readonly<Record<string, string>> = {
   'upstream-status.ts': 'what the upstreams of one machine do',
 }
 
-/** Functions of other modules that only SQLite runs. */
+/** Functions of other modules that run only in SQLite. */
 const localFunctions: Readonly<Record<string, string>> = {
   closureTableExists: 'asks for a table of SQLite',
   listPinsOfAll: 'for the repair of SQLite, without its indexes',
@@ -80,7 +80,7 @@ const argumentsOf: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   ]),
 }
 
-/** What no caller passes as a limit. */
+/** Limits that no caller passes. */
 const noLimit = /(?:LIMIT|OFFSET) (?:null|-1)/
 
 type Text = {
@@ -90,7 +90,7 @@ type Text = {
   readonly isQuery: boolean
 }
 
-/** Stands for any argument: an object with any member, a list of one, a text, a number. */
+/** A value for any argument: an object with any member, a list of one, a text, a number. */
 function anything(): unknown {
   const value: unknown = new Proxy(() => {}, {
     get(_, member) {
@@ -127,7 +127,7 @@ function textOf(name: string, { sql, rows, postgres, ...other }: Called): Text[]
   )
 }
 
-/** Of each combination of arguments and null: a null selects another text, or the function takes none. */
+/** Texts for each combination of arguments and null, because null may select another text. */
 function collect(name: string, run: (...values: unknown[]) => unknown): Text[] {
   const texts: Text[] = []
   const given = argumentsOf[name.split(' ')[1] ?? '']
@@ -149,7 +149,7 @@ function collect(name: string, run: (...values: unknown[]) => unknown): Text[] {
 async function collectAll(): Promise<readonly Text[]> {
   const folder = new URL('../src/tables/', import.meta.url)
   const found = await readdir(folder, { recursive: true })
-  // The tables of an object store are in PostgreSQL alone.
+  // The tables of an object store exist only in PostgreSQL.
   const files = found.filter((name) => name.endsWith('.ts') && !name.startsWith('objects/'))
   const texts = new Map<string, Text>()
   for (const file of files.filter((name) => !(name in localModules))) {

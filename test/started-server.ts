@@ -1,4 +1,4 @@
-// Starts Cairn as a user does (bin/cairn.js in its own process) on a free port and a new data folder.
+// Starts Cairn as a user does (bin/cairn.js in a separate process) on a free port and a new data folder.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 export const bin = fileURLToPath(new URL('../bin/cairn.js', import.meta.url))
 
-/** Cache of compiled code, shared by the tests of this run: it is compiled under flags of its own. */
+/** Uses one cache of compiled code for all servers of this test run, whose V8 flags differ from those of the tests. */
 function environment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { NODE_COMPILE_CACHE: caches, ...others } = process.env
   return { ...others, ...(caches === undefined ? {} : { XDG_CACHE_HOME: caches }), ...own }
@@ -22,15 +22,15 @@ export type Started = {
   readonly firstRunLink: string | null
   readonly dataDir: string
   readonly child: ChildProcess
-  /** What it has written to its log so far. */
+  /** The log output so far. */
   log(): string
   /** Runs a CLI command against the same data folder; resolves with its parsed JSON. */
   cli(...args: string[]): Promise<Record<string, unknown>>
   /** One JSON-RPC call with the first key. Resolves with the parsed reply body. */
   rpc(method: string, params?: readonly unknown[]): Promise<{ result?: unknown; error?: unknown }>
-  /** SIGTERM, and waits for the end. Resolves with the exit code. */
+  /** Sends SIGTERM and waits for the exit. Resolves with the exit code. */
   stop(): Promise<number | null>
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>
 }
 
@@ -39,8 +39,8 @@ export function temporaryFolder(): Promise<string> {
 }
 
 /**
- * Starts a server; `dataDir` is made when not given and is then removed by `stop`. `nodeArgs` go to Node itself;
- * `behind`: a command that becomes what stands behind it; `program`: bin/cairn.js of another checkout.
+ * Starts a server. `dataDir`: created if absent, and then removed by `stop`. `nodeArgs`: arguments of Node. `behind`: a command in
+ * front of the server's that executes it, such as `prlimit`; `program`: bin/cairn.js of another checkout.
  */
 export async function startCairn(
   options: {
@@ -116,7 +116,7 @@ export async function rpc(
   return (await response.json()) as { result?: unknown; error?: unknown }
 }
 
-/** Runs `cairn` with these arguments and parses what it printed. Rejects on a non-zero exit. */
+/** Runs `cairn` with these arguments and parses its output. Rejects on a non-zero exit code. */
 export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -43,7 +43,7 @@ test('every operation is listed in a table of operations', () => {
   const tables = inFolder.filter((file) => file.path.endsWith('/index.ts'))
   assert.equal(tables.length, folders.length)
   const listed = tables.flatMap(importsOf).map(({ target }) => target)
-  // Operations have their wire name; files in kebab-case serve several of them.
+  // Operations are named by their wire name; kebab-case files serve several of them.
   const missing = inFolder.filter(
     (file) => !tables.includes(file) && /_/.test(file.path) && !listed.includes(file.path),
   )

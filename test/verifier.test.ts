@@ -1,4 +1,4 @@
-// The verifier as one file, alone in an empty folder, and `cairn verify`, which does the same.
+// The verifier as a single file in an empty folder, and `cairn verify`, which has the same function.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -123,7 +123,7 @@ result  "${String(result)}"
     assert.deepEqual(verify(path, '--block', hash, ...asked), expected)
     assert.deepEqual(await verifyWithin(path, '--block', hash, ...asked), expected)
     assert.match(verify(path, '--block', hash).stdout, /\nThe request was taken from the bundle:/)
-    // As it is written to a pipe.
+    // The bundle on standard input.
     const piped = ['-', '--block', hash, ...asked]
     const input = JSON.stringify(proof)
     const options = { cwd: folder, encoding: 'utf8', input } as const

@@ -1,4 +1,4 @@
-// Alerts through the admin operations: owners set the targets, and a started server sends each alert once.
+// Alerts through the admin operations: owners set the recipients, and a started server sends each alert once.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

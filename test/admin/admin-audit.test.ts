@@ -1,4 +1,4 @@
-// Audit log through the admin API: old and new values of each change, names, filters, pages, exports, and no secret in any of them.
+// Audit log through the admin API: old and new values of each change, names, filters, pages, exports, and no secrets.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdminCall } from '../../src/admin/admin-operation.ts'
@@ -35,7 +35,7 @@ async function openLog(more: Parameters<typeof openDesk>[0] = {}) {
     const { action, target, targetName, previous, changes } = record
     return { action, target, targetName, previous, changes }
   }
-  /** A person who signed up by invitation. */
+  /** Signs up a person by invitation. */
   const join = async (email: string) => {
     const { link } = await run(inviteAnyone, { role: 'member', accountId: account.id })
     const signed = { link, email, name: email.split('@')[0] ?? '', password }
@@ -183,7 +183,7 @@ test('the log is filtered by person, operation, account and time, page by page',
   const own = await run(listAudit, { account, actions: 'createKey' }, owner)
   assert.equal(own.records.length, 3)
   assert.match(await refusal(listAllAudit, { actions: 'a b' }), /^bad_input: actions: expected IDs/)
-  // PostgreSQL refuses such a text.
+  // PostgreSQL refuses a text with NUL.
   assert.match(await refusal(listAllAudit, { actor: 'p\0' }), /^bad_input: actor: contains a NUL/)
   assert.match(await refusal(listAudit, { account: other.id }, owner), /^(absent|not_allowed)/)
 })
@@ -204,7 +204,7 @@ test('the log is searched for texts in names, operations, and old and new values
   assert.deepEqual(await list('local'), ['changeKey', 'createKey', 'createAccount'])
   assert.deepEqual(await list('local', { limit: 1 }), ['changeKey'])
   assert.deepEqual(await list('local', { actions: 'createKey' }), ['createKey'])
-  // Neither is a wildcard.
+  // `%` is not a wildcard.
   assert.deepEqual(await list('%'), ['changeKey', 'createKey'])
   assert.deepEqual(await list('e_5'), ['changeKey', 'createKey'])
   assert.deepEqual(await list('C_è'), [])
@@ -257,7 +257,7 @@ test('an export continues page after page up to its limit', async () => {
     [records.length, records[0]?.target, records.at(-1)?.target],
     [2_100, 't2099', 't0'],
   )
-  // So many texts are looked for in a part of the table at a time.
+  // This many texts are searched in a part of the table at a time.
   const texts = ['t1777', 't3', ...Array.from({ length: 18 }, (_, at) => `none ${at}`)]
   const found = await identity.audit.list({ texts, limit: 113 })
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// Billing cards through the admin operations: what each role can read and change.
+// Billing cards through the admin operations: the permissions of each role.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cards, CardStatus } from '../../src/access/cards/cards.ts'

@@ -158,7 +158,7 @@ test('an account makes its pins public, and excludes one of them', async (t) => 
   equal(account.settings.provide, 'roots')
   const { announcedAt, announcesAt } = (await pin()) ?? {}
   deepEqual([announcedAt, announcesAt], [null, null])
-  // The server looks each second whether any account has public pins.
+  // The server checks each second whether any account has public pins.
   await until(async () => equal(await status(), 200), 30_000)
   deepEqual(await change('none'), { cid, provide: 'none' })
   equal(await status(), 401)

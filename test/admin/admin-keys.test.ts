@@ -1,4 +1,4 @@
-// Accounts, API keys and JWT public keys through the admin operations: which fields each role receives.
+// Accounts, API keys and JWT public keys through the admin operations: the fields that each role receives.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
@@ -211,7 +211,7 @@ test('members read and owners change keys; keys of other accounts are absent for
     assert.match(await run(person({ [foreign]: 'owner' })), /^absent/)
     assert.equal(await run(owner), 'done')
   }
-  // A key ID of another account, below our own account and alone.
+  // A key ID of another account, with the own account in the path, and by itself.
   const across = { account: own, key: theirs.key.id }
   assert.match(await desk.refusal(getKey, across, owner), /^absent/)
   assert.match(await desk.refusal(revokeKey, across, owner), /^absent/)

@@ -1,6 +1,6 @@
-// Permissions of every operation in the OpenAPI document: signed out, stranger, member, owner, operator; by session
-// and by token; in the own account and in another one. Input is validated after the role, so a member that no schema
-// has distinguishes the two refusals and changes nothing.
+// Permissions of every operation in the OpenAPI document: signed out, stranger, member, owner, operator; by session and by token;
+// in the own account and in another one. Input is validated after the role, so an unknown member distinguishes the two errors and
+// changes nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type AdminClient, openAdminClient, takeFirstRun } from '../fakes/people/admin-client.ts'
@@ -135,7 +135,7 @@ function probe(client: AdminClient | undefined, operation: Operation, place: Pla
   return client?.ask(operation.method, path, { isNoMember: 1 })
 }
 
-/** The expected result by role. `bad_input`: the role is allowed, and the unknown member is refused. */
+/** The expected result by role. `bad_input`: the role is permitted, and the unknown member is refused. */
 function expectedOf(operation: Operation, role: Role, isOwn: boolean): string {
   const let_in = 'bad_input'
   if (operation.role === 'anyone') return let_in
@@ -213,7 +213,7 @@ test('an ID of another account is absent for every operation with an ID, and not
           method === 'GET' ? undefined : (sent ?? {}),
         )
       cases++
-      // Operators address keys of every account by key ID alone.
+      // Operators can find keys of every account by key ID.
       if (operation.id === 'findKey' && who === 'operator') continue
       if (reply?.code !== 'absent') {
         wrong.push(`${operation.id} as ${who}: ${reply?.status} ${reply?.code} ${reply?.message}`)

@@ -1,5 +1,5 @@
-// Networks saved through the admin API of a started server: queried first, served without a restart, without a dropped
-// request on other networks, and again after a restart. Replies, audit log, log and database contain no secret.
+// Networks saved through the admin API of a started server: queried first, served without a restart and without a dropped request
+// on other networks, and again after a restart. Replies, audit log, log and database contain no secret.
 import assert from 'node:assert/strict'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -107,7 +107,7 @@ test('a network is changed and removed, a default one is served at the paths wit
   await admin.ask('POST', '/networks', { name: 'recorded', upstreams, isDefault: true })
   assert.equal((await slotOf(cairn, '')).result, emitted)
 
-  // An upstream without a URL keeps its own.
+  // An upstream without a URL keeps its URL.
   const two = [{ name: 'one' }, { name: 'two', url: other.url }]
   const changed = await admin.ask('PATCH', '/networks/recorded', {
     upstreams: two,
@@ -303,7 +303,7 @@ test(
     let answered = 0
     const lane = async (from: number) => {
       for (let turn = 0; !isOver; turn++) {
-        // A slot that was not read before, so that an upstream is queried.
+        // A slot that no test has read, so that an upstream is queried.
         const slot = `0x${(turn * 8 + from).toString(16)}`
         for (const network of ['', '/first']) {
           const reply = await rpc(`${cairn.url}${network}`, cairn.apiKey, 'eth_getStorageAt', [

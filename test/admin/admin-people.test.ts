@@ -1,4 +1,4 @@
-// Operations about people, run with and without the required role.
+// Operations on people, with and without the required role.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
@@ -51,7 +51,7 @@ async function openOffice() {
     return person.id
   }
 
-  /** The person as the API loads it: with current permissions, in a confirmed session. */
+  /** The person as the API loads them: with current permissions, in a confirmed session. */
   async function as(id: string): Promise<Principal & { kind: 'person' }> {
     const { token } = await identity.signIn.enter(id, here)
     const found = await identity.tokenAuthenticator.findSession(token)

@@ -1,5 +1,4 @@
-// Cards on a started server, with a fake payment provider on loopback: forms, webhook events, the IPFS API, the
-// command line.
+// Cards on a started server, with a fake payment provider on loopback: forms, webhook events, the IPFS API, the command line.
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { randomUUID } from 'node:crypto'

@@ -10,7 +10,7 @@ import type { EventDocument } from '../../src/access/events/event-document.ts'
 import { firstPerson, openAdminClient, takeFirstRun } from '../fakes/people/admin-client.ts'
 import { startCairn } from '../started-server.ts'
 
-/** What arrived; `until` waits for one that fits. */
+/** Received items; `until` waits for one that matches. */
 function createInbox<Item>() {
   const items: Item[] = []
   let wake = (): void => {}
@@ -36,7 +36,7 @@ type Posted = {
   readonly event: EventDocument
 }
 
-/** Answers the first request with 500. */
+/** Replies to the first request with 500. */
 async function startWebhook(t: TestContext) {
   const inbox = createInbox<Posted>()
   let requests = 0
@@ -90,7 +90,7 @@ test('a webhook gets signed sign-ins, refused sign-ins and changes, also those o
   const refused = await webhook.until(({ event }) => event.type === 'sign_in_refused')
   assert.equal(refused.event.type === 'sign_in_refused' && refused.event.code, 'bad_sign_in')
   assert.equal(refused.event.type === 'sign_in_refused' && refused.event.address, '127.0.0.1')
-  // The first request failed: its event came again, and came first.
+  // The first request failed, so its event was sent again, before the others.
   assert.ok(webhook.items[0]?.event.type === 'audit')
 
   for (const { headers, body } of webhook.items) {

@@ -1,5 +1,5 @@
-// The request inspector of a started server: enabled by the key's owner, read through the admin API, with the
-// upstream calls of a read.
+// The request inspector of a started server: enabled by the key's owner, read through the admin API, with the upstream calls of a
+// read.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ async function listOf(client: AdminClient, place: string, query: string) {
   return (body as unknown as Listed).requests
 }
 
-/** Every file below the folder, read as text. */
+/** The text of every file below the folder. */
 async function textOf(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && entry.name !== 'server.lock')
@@ -169,7 +169,7 @@ test('a read through upstreams lists the queried upstreams and compares a differ
   deepEqual([word.body['verified'], word.body['differences']], ['none', []])
   equal((await client.ask('POST', path, { upstream: 'node-7' })).code, 'absent')
 
-  // Upstream names are visible to operators only; an owner of the account does not get them.
+  // Only operators see upstream names; an owner of the account does not.
   const accountId = /accounts\/([^/]+)/.exec(place)?.[1]
   const { body } = await client.ask('POST', '/invitations', { role: 'owner', accountId })
   const owner = openAdminClient(cairn.url)

@@ -1,4 +1,4 @@
-// The request inspector from the wire to the admin operations: the records that the owner of a key sees.
+// The request inspector from the wire to the admin operations: the records that the key's owner sees.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'

@@ -1,4 +1,4 @@
-// Admin operations on held keys of IPNS names: operators export them, with an audit entry and nothing of the key in it.
+// Admin operations on stored keys of IPNS names: operators export them, and the audit entry contains nothing of the key.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodePrivateKey, encodePublicKey } from '../../src/codec/ipld/libp2p-key.ts'

@@ -1,4 +1,4 @@
-// Roles by group: granted and taken away at each sign-in with OpenID, on people in a database.
+// Roles by group: granted and removed at each sign-in with OpenID, for people in a database.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRoleRules } from '../../src/access/people/oidc/apply-rules.ts'
@@ -38,7 +38,7 @@ test('roles follow the groups: granted, changed and taken away, each with an aud
   const rules = [
     { ...rule, groups: ['sre'], operator: true },
     { ...rule, groups: ['dev'], account: 'team' },
-    // By ID as well as by name.
+    // Accounts by ID as well as by name.
     { ...rule, groups: ['lead'], account: team, role: 'owner' as const },
   ]
   await apply(['dev', 'sre'], rules)

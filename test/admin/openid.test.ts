@@ -1,4 +1,4 @@
-// Sign-in with OpenID on a started server and a real provider: who is bound to which person, by which proof.
+// Sign-in with OpenID on a started server with a real provider: which person an identity is bound to, and the required proof.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import {
@@ -52,14 +52,14 @@ async function start(
   }
 }
 
-/** The lines that the server logs from now on. */
+/** Returns the lines that the server logs from now on. */
 function logOf({ child }: Started): () => readonly string[] {
   let text = ''
   child.stderr?.on('data', (piece: Buffer) => (text += piece.toString()))
   return () => text.split('\n')
 }
 
-/** Begins at `path`, signs in at the provider in a browser without cookies. */
+/** Begins at `path`, and signs in at the provider in a browser without cookies. */
 async function answerOf(
   client: AdminClient,
   provider: OpenIdProvider,
@@ -112,12 +112,12 @@ test('an invited person signs up with OpenID and is known by issuer and subject 
     [me.person.email, me.person.issuer, me.person.hasPassword, me.accounts.map(({ name }) => name)],
     ['grace@example.org', provider.issuer, false, ['acme']],
   )
-  // Another address and another subject with the old one: the subject counts.
+  // A new email with the same subject: the subject identifies the person.
   provider.people.set('g-1', { ...grace, email: 'new@example.org' })
   provider.people.set('g-2', { ...grace })
   assert.equal((await meOf((await signIn('g-1')).client)).person.id, me.person.id)
   assert.equal((await signIn('g-2')).code, 'not_allowed')
-  // The link was used.
+  // The link has already been used.
   provider.people.set('h-1', { ...grace, email: 'heidi@example.org' })
   assert.equal((await signIn('h-1', link)).code, 'link_over')
 })
@@ -128,7 +128,7 @@ test('a provider cannot take over a person by reporting their address', async (t
   const refused = await signIn('m-1')
   assert.equal(refused.code, 'not_allowed')
   assert.match(refused.message, /sign in by other means and link Example ID under Profile/)
-  // An invitation for any person, or one that grants less than the person has, links nothing.
+  // An invitation for any person, or one that grants less than the person has, links no identity.
   const open = await invite(operator, { role: 'operator' })
   assert.equal((await signIn('m-1', open)).code, 'not_allowed')
   const small = { role: 'member', accountName: 'acme', email: firstPerson.email }
@@ -144,7 +144,7 @@ test('a provider cannot take over a person by reporting their address', async (t
   assert.equal((await fresh.ask('POST', '/me/identity/begin', {})).code, 'needs_confirmation')
   await confirm(fresh)
   const answer = await answerOf(fresh, provider, '/me/identity', 'm-1')
-  // The answer of another session is refused, and a sign-in answer links nothing.
+  // The response for another session is refused, and a sign-in response links no identity.
   await confirm(operator)
   assert.equal((await operator.ask('POST', '/me/identity', answer)).code, 'bad_input')
   const linked = await fresh.ask('POST', '/me/identity', answer)
@@ -176,10 +176,10 @@ test('an answer counts once, for the browser and the purpose that began it', asy
   const client = openAdminClient(cairn.url)
   const answer = await answerOf(client, provider, '/session/openid', 'g-1')
   const other = await answerOf(client, provider, '/session/openid', 'g-1')
-  // An attacker's answer in the victim's browser: state and seal do not belong together.
+  // An attacker's response in the victim's browser: state and seal do not match.
   const mixed = await client.ask('POST', '/session/openid', { ...answer, query: other.query, link })
   assert.equal(mixed.code, 'bad_sign_in')
-  // Without Origin and guard header, as a form of another site sends it.
+  // Without Origin and guard header, as a form on another site sends it.
   const again = await answerOf(client, provider, '/session/openid', 'g-1')
   const foreign = await client.ask(
     'POST',
@@ -195,7 +195,7 @@ test('an answer counts once, for the browser and the purpose that began it', asy
   assert.ok(!planted.cookie?.includes('AAAA'), 'the session has a token of its own')
   const replayed = await client.ask('POST', '/session/openid', { ...again })
   assert.deepEqual([replayed.code, /answered already/.test(replayed.message)], ['bad_input', true])
-  // A new seal does not revive a used code.
+  // A new seal does not make a used code valid.
   const fresh = await client.ask('POST', '/session/openid/begin', {})
   const { seal, location } = fresh.body as { seal: string; location: string }
   const state = new URL(location).searchParams.get('state') ?? ''
@@ -214,7 +214,7 @@ test('an answer counts once, for the browser and the purpose that began it', asy
   elsewhere.set('iss', 'https://evil.example')
   const mixUp = { seal: issued.seal, query: elsewhere.toString() }
   assert.equal((await client.ask('POST', '/session/openid', mixUp)).code, 'bad_sign_in')
-  // The person ended the sign-in at the provider.
+  // The person cancelled the sign-in at the provider.
   const ended = await client.ask('POST', '/session/openid/begin', {})
   const denied = new URLSearchParams({
     error: 'access_denied',
@@ -271,7 +271,7 @@ test('a provider that is down has a clear message, passwords go on, and new keys
   assert.equal((await signIn('g-1', link)).code, null)
   provider.stop()
   const client = openAdminClient(cairn.url)
-  // Discovery is cached: the answer cannot be redeemed.
+  // Discovery is cached, but the code cannot be redeemed.
   const begun = await client.ask('POST', '/session/openid/begin', {})
   const query = `code=x&state=${new URL(String(begun.body['location'])).searchParams.get('state')}&iss=${encodeURIComponent(provider.issuer)}`
   const down = await client.ask('POST', '/session/openid', { seal: begun.body['seal'], query })
@@ -279,7 +279,7 @@ test('a provider that is down has a clear message, passwords go on, and new keys
   assert.match(down.message, /^Example ID cannot be reached \(.+\): sign in by other means/)
   const { email, password } = firstPerson
   assert.equal((await client.ask('POST', '/session', { email, password })).status, 200)
-  // Back, with other signing keys.
+  // The provider is back, with new signing keys.
   provider.serve(cairn.url)
   const back = await signIn('g-1')
   assert.equal(back.code, null, back.message)
@@ -297,22 +297,22 @@ test('a person without password confirms at the provider, which asks for the cre
   await client.ask('POST', '/session/openid', { seal: first.body['seal'], query, link })
   const order = { name: 'ci', role: 'owner' }
   assert.equal((await client.ask('POST', '/me/tokens', order)).code, 'needs_confirmation')
-  // The sign-in at the provider is still open; a confirmation asks again.
+  // The session at the provider is still open, but a confirmation requests the credentials again.
   const shown = provider.asked()
   const begun = await client.ask('POST', '/me/confirmation/openid/begin', {})
   const { location, seal } = begun.body as { location: string; seal: string }
   const answer = { seal, query: await browser.signInAt(location, 'g-1') }
   assert.equal(provider.asked(), shown + 1)
-  // A confirmation is no sign-in, and the other way round.
+  // A response for a confirmation is not valid for a sign-in, and vice versa.
   assert.equal((await client.ask('POST', '/session/openid', answer)).code, 'bad_input')
   const confirmed = await client.ask('POST', '/me/confirmation/openid', answer)
   assert.equal(confirmed.status, 200, confirmed.message)
   const made = await client.ask('POST', '/me/tokens', order)
   assert.equal(made.status, 200, made.message)
-  // Another person of the provider does not confirm for this one.
+  // Another person at the provider cannot confirm this session.
   const other = await answerOf(client, provider, '/me/confirmation/openid', 'x-1')
   assert.equal((await client.ask('POST', '/me/confirmation/openid', other)).code, 'not_allowed')
-  // The last means of sign-in stays, until there is another.
+  // The last way to sign in cannot be removed until another exists.
   assert.equal((await client.ask('DELETE', '/me/identity')).code, 'conflict')
   const set = await client.ask('POST', '/me/password', { newPassword: 'a stone on a wall' })
   assert.equal(set.status, 200, set.message)
@@ -341,7 +341,7 @@ test('with passwords closed, people sign in with OpenID, and the command line le
   assert.equal((await meOf(client)).isOperator, true)
   const { email, password } = firstPerson
   assert.equal((await client.ask('POST', '/session', { email, password })).code, 'not_allowed')
-  // The identity is lost: an invitation of the owner of the data folder binds another one.
+  // The identity is lost: an invitation by the data folder's owner binds another one.
   await cairn.cli('people', 'unlink', email)
   const { link: url } = await cairn.cli('people', 'invite', '--operator', '--email', email)
   provider.people.set('a-2', { email, email_verified: true })

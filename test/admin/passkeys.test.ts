@@ -1,5 +1,5 @@
-// Passkeys through the admin API: added by a signed-in person, used to sign in without a password, listed and
-// removed; by calling the operations, and over HTTP by name and by address of a started server.
+// Passkeys through the admin API: added by a signed-in person, used to sign in without a password, listed and removed; by calling
+// the operations, and over HTTP by name and by address of a started server.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Principal } from '../../src/admin/principal.ts'

@@ -80,7 +80,7 @@ test('a session is a cookie that scripts cannot read; each sign-in creates a new
   const cairn = await start(t)
   const page = await takeFirstRun(cairn)
   const first = page.cookie
-  // Session fixation: any cookie of the browser is replaced by a token created for this sign-in.
+  // Session fixation: a token created for this sign-in replaces any cookie of the browser.
   const planted = openAdminClient(cairn.url)
   const { port } = new URL(cairn.url)
   planted.cookie = `cairn-session-${port}=${'A'.repeat(27)}`
@@ -143,7 +143,7 @@ test('signing in requires a same-origin request', async (t) => {
 })
 
 test('after ten wrong passwords in a row, the refusal contains the time to wait', async (t) => {
-  // The eleventh attempt is allowed after one hour, however long the ten take.
+  // The eleventh attempt is permitted after one hour, regardless of the duration of the first ten.
   const cairn = await start(t, { CAIRN_ADMIN_FAILED_SIGN_INS_PER_HOUR: '1' })
   await takeFirstRun(cairn)
   const page = openAdminClient(cairn.url)

@@ -53,13 +53,13 @@ test('a person without a second factor sets one up before anything else', async 
   }
   const { body: accounts } = await client.ask('GET', '/accounts')
   assert.ok(!JSON.stringify(accounts).includes('default'))
-  // Calls as a key need a session with all its rights too.
+  // Calls as a key also need a session with all its rights.
   const asKey = await client.ask('POST', '/accounts/a/keys/k/rpc/dev', {})
   assert.equal(asKey.code, 'needs_second_factor')
   const codes = await enrol(client)
   assert.equal(await mustEnrol(client), false)
   assert.equal((await client.ask('GET', '/accounts')).status, 200)
-  // The last one stays.
+  // The last second factor cannot be removed.
   assert.equal((await client.ask('POST', '/me/totp/remove', { password })).code, 'conflict')
 
   const next = openAdminClient(cairn.url)
@@ -121,7 +121,7 @@ test('a stolen password does not set up another factor next to the one of the pe
     assert.equal(reply.status, 200, reply.message)
     return fresh
   }
-  // The provider checked no second factor: the session shows the code first.
+  // The provider verified no second factor, so the session must show the code first.
   const weak = await signIn()
   assert.equal((await weak.ask('GET', '/accounts')).code, 'needs_second_factor')
   assert.equal((await weak.ask('POST', '/me/totp', { password })).code, 'needs_second_factor')
@@ -147,7 +147,7 @@ test('a stolen password does not set up another factor next to the one of the pe
     'bad_sign_in',
   )
 
-  // The provider checked one, and says so in `amr`.
+  // The provider verified one, and reports it in `amr`.
   provider.people.set('a-1', { amr: ['pwd', 'otp'] })
   assert.equal((await (await signIn()).ask('GET', '/accounts')).status, 200)
 })

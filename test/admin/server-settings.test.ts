@@ -1,4 +1,4 @@
-// Settings of the server as operators see them, and the test of its mail.
+// Settings of the server as operators see them, and the test mail.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openAdminClient, takeFirstRun, firstPerson } from '../fakes/people/admin-client.ts'

@@ -1,4 +1,4 @@
-// Sign-in stays available during slow bodies and wrong passwords from other clients.
+// Sign-in remains available during slow bodies and wrong passwords from other clients.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ after(() => cairn.stop())
 
 const { email, password } = firstPerson
 
-/** Sends the head of a sign-in and a part of its body, from this address of loopback. */
+/** Sends the head of a sign-in and a part of its body, from this loopback address. */
 async function openSlowSignIn(localAddress: string): Promise<Socket> {
   const { hostname, port, host, origin } = new URL(cairn.url)
   const socket = connect({ host: hostname, port: Number(port), localAddress })

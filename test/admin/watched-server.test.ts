@@ -1,4 +1,4 @@
-// `npm run dev`: the server starts again after a change of its source, with the same data folder and arguments.
+// `npm run dev`: restarts the server after a change of its source, with the same data folder and arguments.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ test('npm run dev restarts the server after a change of the source', async (t) =
     await once(child, 'exit')
   })
   const urls: string[] = []
-  // Lines of the watcher appear between those of the server.
+  // The watcher's lines appear between those of the server.
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.startsWith('{')) continue
     const { url } = JSON.parse(line)

@@ -1,6 +1,5 @@
-// A started server whose disk flips, cuts, fails and delays reads, and fails and delays writes, at random. Every byte that
-// comes back is compared with what was added. In the end the server is started on a sound disk: everything that was
-// acknowledged must be there.
+// A started server whose disk corrupts, truncates, fails and delays reads, and fails and delays writes, at random. Compares every
+// returned byte with the added content. Finally starts the server on a sound disk, where all acknowledged content must exist.
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { systemClock } from '../../src/base/clock.ts'
@@ -10,9 +9,9 @@ import { type DiskFault, makeFaultyDisk } from '../faults/faulty-disk.ts'
 import { startCairn, type Started, temporaryFolder } from '../started-server.ts'
 import type { Section, SectionRun } from './section.ts'
 
-/** Requests under one set of faults. */
+/** Requests per set of faults. */
 const requestsPerRound = 40
-/** Of the time, for the start on a sound disk and the reads of everything. */
+/** Share of the time for the start on a sound disk and the final reads. */
 const checkShare = 0.25
 
 type Added = { readonly cid: string; readonly bytes: Uint8Array }
@@ -54,7 +53,7 @@ export const faultyDisks: Section = {
 
 let first: Pick<Started, 'apiKey' | 'apiKeySecret'> | null = null
 
-/** Only the first start of a folder shows its key. */
+/** Only the first start on a folder prints its key. */
 function keyOf(server: Started): Started {
   if (server.apiKey !== '') first = server
   if (first === null) throw new Error('the first start showed no key')
@@ -62,7 +61,7 @@ function keyOf(server: Started): Started {
   return { ...server, apiKey, apiKeySecret }
 }
 
-/** Reads go wrong in all ways. A silently wrong write is a lost disk, so writes only fail or are late. */
+/** Reads fail in all ways. Writes only fail or are delayed: a silently wrong write equals a lost disk. */
 function faultsOf(random: (limit: number) => number): readonly DiskFault[] {
   const seed = random(2 ** 31)
   const path = '*/store/*'
@@ -97,7 +96,7 @@ async function disturb(
   }
 }
 
-/** After the faults: everything that was acknowledged is served. */
+/** After the faults, all acknowledged content is served. */
 async function readAll(
   { tally, report }: SectionRun,
   server: Started,
@@ -105,7 +104,7 @@ async function readAll(
 ): Promise<void> {
   for (const { cid, bytes } of added) {
     const verdict = await read(server, cid, bytes)
-    // What was acknowledged and is not served is lost.
+    // Acknowledged content that is not served is lost.
     tally.add(
       'acknowledged files, read after the disk faults',
       'stored',
@@ -122,7 +121,7 @@ async function read(server: Started, cid: string, bytes: Uint8Array) {
     if (reply.status !== 200) return 'refused'
     return got.equals(bytes) ? 'right' : 'wrong'
   } catch {
-    // A connection that is cut is no answer.
+    // A closed connection is not an answer.
     return 'refused'
   }
 }

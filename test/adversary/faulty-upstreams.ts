@@ -1,5 +1,5 @@
-// Upstreams that change their replies to every read in some 130 ways: alone, trusted or not, and among honest ones.
-// Cairn runs in this process behind real HTTP.
+// Upstreams that falsify their replies to every read in some 130 ways: alone, trusted or not, and among honest ones. Cairn runs in
+// this process behind real HTTP.
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { Writer } from '../../src/db/writer.ts'
@@ -39,12 +39,12 @@ type InvalidReply = {
 
 type Cast = {
   readonly nodes: readonly StubUpstream[]
-  /** Always honest, and asked by the run alone. */
+  /** Always honest, and used only by the run. */
   readonly model: StubUpstream
   readonly writer: Writer
 }
 
-/** Reads of each network, before the next network with other false replies is opened. */
+/** Reads of each network before the next network, with other false replies, is opened. */
 const readsPerCase = 6
 
 export const lyingUpstreams: Section = {
@@ -89,7 +89,7 @@ async function attackReads(
     const isFaulty = at < setup.faulty
     node.knobs.falsify = null
     node.knobs.lacks = (method) => isFaulty && !isRaw && method.startsWith('debug_')
-    // Upstreams with one seed send the same false replies. The block at a number is excluded: heads are a separate attack.
+    // Upstreams with the same seed send the same false replies. Excludes the block at a number: heads are a separate attack.
     const only = ({ method }: { readonly method: string }) => method !== 'eth_getBlockByNumber'
     if (isFaulty) makeFaultyUpstream(node, { seed, among: [kind], only })
   }

@@ -1,4 +1,4 @@
-// Loss of power at any instant of a busy store, seed after seed: the property test of the store, run many times over.
+// Power loss at any instant of a busy store, for many seeds: repeats the property test of the store.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/base/clock.ts'
@@ -23,7 +23,7 @@ export const lostPower: Section = {
   },
 }
 
-/** `instants`: how often the power was lost in it. A run that `timeoutMs` ends counts for nothing. */
+/** `instants`: number of power losses in the run. A run that exceeds `timeoutMs` is not counted. */
 function loseFor(
   seed: number,
   timeoutMs: number,

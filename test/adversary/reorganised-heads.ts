@@ -1,6 +1,6 @@
-// Reorgs of 1 to 64 blocks, with `safe` and `finalized` moving along, behind one trusted upstream, one untrusted, and
-// three of which one may follow a branch of its own. `latest`, `safe` and `finalized` as Cairn serves them must stand on one
-// branch at every instant, and be those that enough upstreams name once all of them were asked.
+// Reorgs of 1 to 64 blocks, with moving `safe` and `finalized`, behind one trusted upstream, one untrusted one, and three of which
+// one may follow its own branch. Cairn's `latest`, `safe` and `finalized` must be on one branch at every instant, and must be those
+// that enough upstreams report once all have been queried.
 import { equalBytes } from '../../src/base/hex.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { systemClock } from '../../src/base/clock.ts'
@@ -25,9 +25,9 @@ const setups = [
 ] as const
 type Setup = (typeof setups)[number]
 
-/** Reorgs of one chain, before another is begun. */
+/** Reorgs per chain, before another chain is used. */
 const stepsPerChain = 40
-/** Every so many polls the follower requests the tags. */
+/** Number of polls between the follower's requests for the tags. */
 const pollsPerFinality = 8
 
 export const reorganisedHeads: Section = {
@@ -82,7 +82,7 @@ async function reorganise(
     tally.add(`reorg of 1 to 64 blocks, ${setup}`, 'head', isOne ? 'right' : 'wrong')
     if (!isOne) report(`a tag is not on the branch of latest: ${setup} (seed ${seed})`)
   }
-  // The follower asks by itself when it is made: the chain moves once that is answered.
+  // The follower polls when it is created: the chain moves after that reply.
   for (let polls = 0; polls < 2; polls += 1) await follower.poll()
   try {
     for (let step = 0; step < stepsPerChain; step += 1) {
@@ -116,7 +116,7 @@ type Tags = {
   readonly finalized: MovingBlock
 }
 
-/** Without a reorg tags only rise. */
+/** Without a reorg, tags only advance. */
 function nextTags(
   latest: MovingBlock,
   depth: number,

@@ -1,5 +1,5 @@
-// npm run test:adversary: attacks on every guarantee for at most ten minutes, with a printed seed. Prints a table of right,
-// refused and wrong answers. Exits with 1 if an answer labelled as proved, or acknowledged content, was wrong.
+// npm run test:adversary: attacks on every guarantee for at most ten minutes, with a printed seed. Prints a table of right, refused
+// and wrong answers. Exits with 1 if an answer labelled as proved, or acknowledged content, was wrong.
 //   --seconds <n>   duration of the run (540)
 //   --seed <n>      seed of all random choices (random)
 //   --only <name>   run one section
@@ -16,7 +16,7 @@ import { starvation } from './starvation.ts'
 import { createTally } from './tally.ts'
 import { writeTrackRecord } from './track-record.ts'
 
-/** Of the whole run. */
+/** Time limit of the whole run. */
 const runMsMax = 600_000
 
 const sections = [lyingUpstreams, reorganisedHeads, lostPower, faultyDisks, starvation]
@@ -45,7 +45,7 @@ const tally = createTally()
 const shares = chosen.reduce((sum, { share }) => sum + share, 0)
 const began = systemClock.monotonic()
 let isBroken = false
-// Whatever a section does, the run ends in time, with what was counted until then.
+// The run ends in time whatever a section does, with the counts so far.
 systemClock.after(runMsMax, () => end('the time limit of the run has passed'))
 for (const { name, share, run } of chosen) {
   if (name === lyingUpstreams.name && missingVectors !== false) {
@@ -63,7 +63,7 @@ for (const { name, share, run } of chosen) {
 }
 end(null)
 
-/** `why`: of an end before the last section. */
+/** `why`: reason to end before the last section. */
 function end(why: string | null): never {
   const tookSeconds = Math.round((systemClock.monotonic() - began) / 1000)
   if (why !== null) console.log(why)

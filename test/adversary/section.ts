@@ -1,12 +1,12 @@
-// One class of attack of the adversary run.
+// Type of a section: one class of attack of the adversary run.
 import type { Tally } from './tally.ts'
 
 export type SectionRun = {
   readonly seed: number
-  /** The section ends its last try after so many milliseconds. */
+  /** The section completes its last attempt within this time, in milliseconds. */
   readonly budgetMs: number
   readonly tally: Tally
-  /** A finding for the person who reads the output: what failed, and how to repeat it. */
+  /** Reports a finding to the person who reads the output: what failed, and how to repeat it. */
   readonly report: (finding: string) => void
 }
 
@@ -17,7 +17,7 @@ export type Section = {
   readonly run: (run: SectionRun) => Promise<void>
 }
 
-/** Things to close when a section ends, in the form that test fakes take; the last one first. */
+/** Collects resources to close when a section ends, in the form that test fakes expect; last one first. */
 export function createScope(): {
   after(close: () => unknown): void
   close(): Promise<void>

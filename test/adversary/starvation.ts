@@ -1,5 +1,5 @@
-// Keys of one account send only calls that cost the EVM far more than they cost to send, while another account makes
-// small ones. Every small call must be answered, and right.
+// Keys of one account send only calls that cost the EVM far more than they cost to send, while another account sends small ones.
+// Every small call must get a correct answer.
 import { systemClock } from '../../src/base/clock.ts'
 import { greedyCalls } from '../hostile/greedy-calls.ts'
 import { rpc, startCairn, type Started } from '../started-server.ts'
@@ -55,7 +55,7 @@ async function attack(
 ): Promise<void> {
   for (let at = from; !isOver(); at += 1) {
     const call = greedyCalls[at % greedyCalls.length]
-    // It may be refused, or ended: its outcome is not counted.
+    // It may be refused or aborted: its outcome is not counted.
     if (call !== undefined) await rpc(url, key, 'eth_call', call.params).catch(() => null)
   }
 }

@@ -1,8 +1,8 @@
-// The outcome of each try, counted by class and by the label that the answer carried.
+// Counts the outcome of each attempt by class and by the label of the answer.
 
 /**
- * `right`: the answer is the truth. `refused`: an error, and no answer. `wrong`: an answer that is not the truth. A wrong
- * answer is a failure of Cairn under the labels `proof` and `stored`; under the others the label states that nothing was proved.
+ * `right`: the answer is correct. `refused`: an error. `wrong`: an incorrect answer. A wrong answer is a failure of Cairn with the
+ * labels `proof` and `stored`; other labels state that nothing was proved.
  */
 export type Verdict = 'right' | 'refused' | 'wrong'
 
@@ -13,7 +13,7 @@ type Row = {
 }
 
 export type Tally = {
-  /** `label`: as `x-cairn-verified`; `stored` for content that was acknowledged; `-` for refusals. */
+  /** `label`: as `x-cairn-verified`; `stored` for acknowledged content; `-` for refusals. */
   add(section: string, label: string, verdict: Verdict, times?: number): void
   /** Answers that break a guarantee: wrong with the label proof or stored. */
   broken(): number
@@ -21,7 +21,7 @@ export type Tally = {
   table(): string
 }
 
-/** Labels under which no answer may be wrong. */
+/** Labels with which no answer may be wrong. */
 const promised: ReadonlySet<string> = new Set(['proof', 'stored', 'head'])
 
 export function createTally(): Tally {

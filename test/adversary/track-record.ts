@@ -1,4 +1,4 @@
-// docs/reference/track-record.md, from the results of a run.
+// Writes docs/reference/track-record.md from the results of a run.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 
