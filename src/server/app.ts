@@ -97,7 +97,7 @@ export type RunningServer = {
   readonly firstRun: FirstRun | null
   /** The settings with the saved networks. */
   readonly config: Config
-  /** Drains and stops: running calls are answered, counters and blocks are written. */
+  /** Drains and stops: running calls get their reply, counters and blocks are written. */
   stop(): Promise<void>
   /** Reads settings and certificate again, and opens the access log again. Never throws: issues are logged. */
   reload(): Promise<void>
@@ -105,7 +105,7 @@ export type RunningServer = {
   apply(next: Config): Promise<void>
 }
 
-/** Number of recovered senders in memory, about 20 MB. */
+/** Recovered senders in memory, about 20 MB. */
 const sendersMax = 100_000
 
 /**
@@ -128,13 +128,13 @@ export async function startServer(
     /** Receives the lines of the access log, unless a setting names a file; absent: they are discarded. */
     readonly writeOut?: WriteOut
     readonly onImport?: OnImport
-    /** Default: the server opens its own. */
+    /** Listening sockets of the service manager. Default: the server opens its own. */
     readonly sockets?: PassedSockets
     /** The settings file, watched while the server runs; null: none. */
     readonly source?: Pick<ReloadParts, 'file' | 'load'> | null
-    /** The `OTEL_` variables decide about traces. */
+    /** Environment variables; `OTEL_…` turns traces on. */
     readonly env?: TraceEnvironment
-    /** This process is the keeper of worker processes; null: the only process. */
+    /** This process is the keeper of workers; null: it is the only process. */
     readonly keeper?: KeeperParts | null
   },
 ): Promise<RunningServer> {
@@ -188,7 +188,7 @@ export async function startServer(
   })
   starting.defer(() => opening.close())
   const { rows, localRows } = opening
-  // Pins and blocks are written in one transaction, so they are in one database.
+  // One transaction writes pins and blocks, so both are in the same database.
   const fileRows = config.objects.url === null ? localRows : rows
   const ownUploads =
     config.objects.url === null
@@ -643,7 +643,7 @@ export async function startServer(
         })
   if (reload !== null) starting.defer(() => reload.stop())
 
-  // Last: a key or link that a failing start created must not be shown.
+  // Last, because a key or link of a failed start must not be shown.
   const firstKey = await createFirstKey(accounts, { devMethods: isPrivateServer(config) })
   const firstRun = await createFirstRunLink(identity, accounts, adminUrl)
 
@@ -661,7 +661,7 @@ export async function startServer(
     networks: opened.networks().map(({ name }) => name),
   })
 
-  // The start succeeded: from here on the caller stops the server, not the end of this function.
+  // The start succeeded: from here the caller stops the server, not the end of this function.
   const running = starting.move()
   return {
     url,

@@ -319,7 +319,7 @@ test('a batch carries the weakest label of its answers', async () => {
     ).headers.verified
   assert.equal(await labelOf(['x_latest']), 'proof')
   assert.equal(await labelOf(['x_latest', 'x_trusted']), 'trusted')
-  // Answers and errors of the server itself have no label, so they count only in a batch of nothing else.
+  // Answers without a level and errors have no label of their own; they count only in a batch without other answers.
   assert.equal(await labelOf(['x_one']), 'trusted')
   assert.equal(await labelOf(['x_latest', 'x_one', 'x_missing']), 'proof')
   assert.equal(await labelOf(['x_missing']), 'none')

@@ -97,7 +97,7 @@ test('more files than fit, and a file that is too long, are refused', async (t) 
   const long = join(folder, 'long.deny')
   await writeFile(long, '')
   await assert.rejects(openDenyLists([folder], parts), /names 1001 files, at most 1000 are read/)
-  // Sparse: it needs no space on the disk.
+  // A sparse file, which uses no disk space.
   await truncate(long, 256 * 1024 * 1024 + 1)
   await assert.rejects(
     openDenyLists([long], parts),

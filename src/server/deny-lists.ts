@@ -1,6 +1,6 @@
-// Deny rules of the gateway: files and folders of the settings, read at the start and again when one changes, and the rules
-// that operators add. A later list wins over an earlier one, operators over all. After a later read error, which is
-// logged, the last lists stay in force.
+// Deny rules of the gateway: files and folders of the settings, read at startup and again when one changes, and the rules that
+// operators add. A later list overrides an earlier one; the operators' rules override all lists. If a later read fails, the error
+// is logged and the last lists stay in force.
 // Tested by src/server/deny-lists.test.ts
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,17 +19,17 @@ import type { DenyDecision, OwnDenyList } from '../ipfs-gateway/own-denials.ts'
 export type DenyLists = {
   /** Null: the content is not denied. */
   denialOf(cid: CID, segments?: readonly string[]): DenyStatus | null
-  /** The same of an IPNS name. */
+  /** As `denialOf`, for an IPNS name. */
   denialOfName(name: string): DenyStatus | null
-  /** Null: no rule is about the content. */
+  /** Null: no rule matches the content. */
   decide(cid: CID, segments?: readonly string[]): DenyDecision | null
-  /** As of `OwnDenyList`. */
+  /** As in `OwnDenyList`. */
   refresh(): Promise<void> | undefined
   refreshNow(): void
   stop(): void
 }
 
-/** How often files are compared with what was read. */
+/** Interval at which files are checked for changes. */
 export const denyLookMs = 5000
 const fileBytesMax = 256 * 1024 * 1024
 const filesMax = 1000
@@ -72,7 +72,7 @@ export async function openDenyLists(
     try {
       const now = await looksOf(paths)
       if (JSON.stringify([...now]) === JSON.stringify([...looks])) return
-      // Also if reading fails: each change is read, and logged, once.
+      // Set before reading, so that a change is read, and its error logged, only once.
       looks = now
       lists = await readAll(now)
       logLists()
@@ -151,7 +151,7 @@ async function filesOf(path: string): Promise<readonly string[]> {
     .map((name) => join(path, name))
 }
 
-/** The last first: it wins. */
+/** Last list first, because it overrides the others. */
 async function readAll(looks: ReadonlyMap<string, string>): Promise<readonly Read[]> {
   const lists: Read[] = []
   let entries = 0

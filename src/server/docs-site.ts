@@ -1,5 +1,5 @@
-// `/docs` and all below it, and `/llms.txt`: the built documentation of this version. Any caller may read it, by any Host: it
-// contains nothing of this server or its accounts.
+// `/docs`, all paths below it, and `/llms.txt`: the built documentation of this version. Public, for any Host header: it contains
+// no data of this server or its accounts.
 // Tested by src/server/docs-site.test.ts
 import type { RequestHandler, NodeExchange } from '../http/node-exchange.ts'
 import { type BuiltFiles, sendBuiltFile } from '../http/built-files.ts'
@@ -7,7 +7,7 @@ import { assetsSource, pageHeaders } from '../http/page-headers.ts'
 
 export const docsPath = '/docs'
 
-/** Handles a request of its paths; null: the path is of another part. */
+/** Handles a request for its paths; null: another part handles the path. */
 export type DocsSite = (exchange: NodeExchange) => ReturnType<RequestHandler> | null
 
 /** `files`: null if the documentation was not built. */
@@ -25,7 +25,7 @@ export function createDocsSite(files: BuiltFiles | null): DocsSite {
     if (files === null) return sendText(exchange, 503, notBuilt, headers)
     const other = otherPathOf(path, name, files)
     if (other !== null) return redirect(exchange, other, headers)
-    // The page of a missing address has no address of its own.
+    // The 404 page itself cannot be requested.
     const isMissing = name === missing || `${name}.html` === missing
     const file = isMissing ? undefined : (files.get(name) ?? files.get(`${name}.html`))
     if (file !== undefined) return sendBuiltFile(exchange, file, headers)
@@ -37,14 +37,14 @@ export function createDocsSite(files: BuiltFiles | null): DocsSite {
 
 const missing = '404.html'
 
-/** Name of the file without the ending of a page; null: not a path of the documentation. */
+/** File name, without the extension for a page; null: not a path of the documentation. */
 function nameOf(path: string): string | null {
   if (path === '/llms.txt') return 'llms.txt'
   if (path === docsPath || path === `${docsPath}/`) return 'index.html'
   return path.startsWith(`${docsPath}/`) ? path.slice(docsPath.length + 1) : null
 }
 
-/** A page has one address, so that its relative links work; null: this is it. */
+/** The canonical path of a page, so that its relative links work; null: `path` is canonical. */
 function otherPathOf(path: string, name: string, files: BuiltFiles): string | null {
   if (path === docsPath) return `${docsPath}/`
   if (name === 'index.html') return path === `${docsPath}/` ? null : `${docsPath}/`
@@ -53,7 +53,7 @@ function otherPathOf(path: string, name: string, files: BuiltFiles): string | nu
   return isPage ? `${docsPath}/${page}` : null
 }
 
-/** The page loads its own assets and nothing else. */
+/** The page can load only its own assets. */
 function docsHeaders(host: string): Readonly<Record<string, string>> {
   const assets = assetsSource(host, `${docsPath}/assets/`)
   return pageHeaders(

@@ -32,15 +32,15 @@ export type Listeners = {
   connections(): ReadonlyMap<string, number>
   /** In the keeper: drains the connections that this worker passed on. */
   drainWorker(worker: number): void
-  /** Resolves when no request is running; drains the admin listener first. Skips listeners that are not open. */
+  /** Resolves when no request is running; drains the admin listener first. Ignores listeners that are not open. */
   drain(): Promise<void>
 }
 
-/** The part of the process, if it shares the work with others. */
+/** Role of this process if several processes serve. */
 export type ListenerRole =
   /**
-   * All APIs at a socket for workers, and the admin listener. `bound`: called when that socket is open, resolves with the
-   * port of the workers.
+   * All APIs on a socket for workers, and the admin listener. `bound`: called when that socket is open; resolves with the port of
+   * the workers.
    */
   | { readonly kind: 'keeper'; readonly path: string; readonly bound: () => Promise<number> }
   | { readonly kind: 'worker'; readonly share: WorkerShare }
@@ -49,11 +49,11 @@ export type ListenerRole =
 const graceShare = 0.25
 
 export function createListeners(parts: {
-  /** At the start. */
+  /** Settings at startup. */
   readonly config: Config
   /** Current settings. */
   readonly settings: { readonly now: Config }
-  /** Of both listeners; null: they speak plain HTTP. */
+  /** Certificate of both listeners; null: plain HTTP. */
   readonly certificate: WatchedCertificate | null
   readonly sockets: PassedSockets
   /** Null: the only process. */
@@ -93,9 +93,9 @@ export function createListeners(parts: {
     tls: { readonly certificate?: TlsCertificate },
   ): Promise<number> {
     if (role?.kind === 'keeper') {
-      // The workers have read the TLS already.
+      // The workers have already decrypted the TLS.
       const server = createServer({ ...shared, ...endpoints, isKeeper: true })
-      // A killed keeper left its socket there; this one has the lock of the folder.
+      // Removes the socket of a killed keeper; this process holds the lock of the folder.
       await rm(role.path, { force: true })
       await server.listen({ host, port: 0, path: role.path })
       listening.set('faces', server)

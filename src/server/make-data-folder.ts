@@ -3,7 +3,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } fr
 import { dirname, join, resolve } from 'node:path'
 import { describeErrno } from '../base/describe-errno.ts'
 
-/** Readable by its owner alone, including Cairn's files in it. Throws a sentence for the operator. */
+/** Only its owner can read the folder and Cairn's files in it. Throws a sentence for the operator. */
 export function makeDataFolder(path: string): void {
   try {
     const missing: string[] = []

@@ -1,5 +1,5 @@
-// The file `moved` of a data folder: its accounts and files were moved to a shared database, or are being moved back and are not
-// complete. A server that would use them refuses to start. Likewise the table `moved_away` of a shared database.
+// The file `moved` of a data folder: its accounts and files were moved to a shared database, or a move back is incomplete. A server
+// that would use them refuses to start. The table `moved_away` of a shared database does the same.
 // Tested by test/cli/migrate.test.ts
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export function removeMoveMark(dataDir: string): void {
   rmSync(nameOf(dataDir), { force: true })
 }
 
-/** Throws a sentence for the operator if accounts and files of this folder are not to be used. */
+/** Throws a sentence for the operator if the accounts and files of this folder must not be used. */
 export function refuseMoved(dataDir: string): void {
   const mark = readMoveMark(dataDir)
   if (mark === null) return

@@ -1,5 +1,5 @@
-// Networks for the admin API and the command line: lists those of the settings and the saved ones, queries upstreams, saves,
-// changes and removes. A saved network names only upstreams that serve its chain. Replies contain no secret.
+// Networks for the admin API and the command line: lists the networks of the settings and the saved ones, probes upstreams, saves,
+// changes and removes networks. A saved network has only upstreams that serve its chain. Replies contain no secret.
 // Tested by test/admin/admin-networks.test.ts
 import type {
   NetworkDraft,
@@ -34,18 +34,18 @@ type NetworkAdminParts = {
   /** Without the saved networks. */
   readonly settings: () => Config
   readonly saved: SavedNetworks
-  /** Null at the command line: the running server, or the next start, serves a change. */
+  /** Null on the command line: the running server, or the next start, applies a change. */
   readonly live: {
     /** Resolves when the saved networks are served. */
     refresh(): Promise<void>
-    /** Null: not served. `head`: null: none is confirmed. */
+    /** Null: not served. `head` null: no confirmed head. */
     find(name: string): { readonly chainId: bigint; readonly head: bigint | null } | null
   } | null
 }
 
-/** Queries of upstreams that run at the same time. */
+/** Probes that run in parallel. */
 const probesMax = 4
-/** Stands for a chain ID that is not known yet. */
+/** Placeholder while the chain ID is unknown. */
 const unknownChain = 1
 
 export function createNetworkAdmin({ settings, saved, live }: NetworkAdminParts): NetworksView {
@@ -94,7 +94,7 @@ export function createNetworkAdmin({ settings, saved, live }: NetworkAdminParts)
   async function entryNamed(name: string): Promise<NetworkEntry> {
     await live?.refresh()
     const found = (await list()).find((one) => one.name === name && one.origin === 'saved')
-    // Another person removed it while it was added.
+    // Another operator removed it in the meantime.
     if (found === undefined) throw noSavedNetwork(name)
     return found
   }
@@ -172,7 +172,10 @@ export function createNetworkAdmin({ settings, saved, live }: NetworkAdminParts)
   }
 }
 
-/** With its chain ID. Throws `bad_input` unless all upstreams serve it, or do not reply and `force` is set. */
+/**
+ * The draft with its chain ID. Throws `bad_input` unless all upstreams serve that chain; with `force`, also accepts upstreams that
+ * do not reply.
+ */
 async function checkedNetwork(
   raw: RawNetwork,
   force: boolean,
@@ -219,7 +222,7 @@ function upstreamFault(
   return new Fault('bad_input', { detail, data: { field: `upstreams.${at}.url` } })
 }
 
-/** The members of the settings file, without undefined ones. */
+/** The members of the settings file that are defined. */
 function rawOf(name: string, { upstreams, ...members }: NetworkDraft): RawNetwork {
   return { ...present({ ...members, upstreams: upstreams?.map(present) }), name }
 }
@@ -228,7 +231,7 @@ function present(members: object): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
 
-/** Without a URL: the secrets of the saved upstream of this name, which replies never show. */
+/** Fills in the URL and secrets of the saved upstream of this name if the URL is missing, because replies never contain them. */
 function withOldUrl(
   upstream: NonNullable<NetworkDraft['upstreams']>[number],
   { found }: SavedNetwork,

@@ -1,5 +1,5 @@
-// Networks and probes as the admin API shows them. Contains no secret: a URL shows scheme, host and port, a header only its
-// name.
+// Networks and probes in the form of the admin API. They contain no secrets: a URL is reduced to scheme, host and port, a header to
+// its name.
 // Tested by test/admin/admin-networks.test.ts
 import type { NetworkEntry, NetworkProbe } from '../admin/resources/networks/networks-view.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'

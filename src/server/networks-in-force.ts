@@ -1,5 +1,5 @@
-// The networks in force: those of the settings, and the saved ones. Serves a change of either, one after the other; a change
-// of the saved ones, also by a command next to the running server, within two seconds.
+// The networks in force: those of the settings, and the saved ones. Applies changes one after the other. Changes of saved networks
+// apply within two seconds, also those made by a command next to the running server.
 // Tested by test/admin/admin-networks.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -14,18 +14,18 @@ import { readable, type SavedNetwork, type SavedNetworks } from './saved-network
 export type NetworksInForce = {
   /** The settings with the saved networks. */
   readonly now: () => Config
-  /** Opens the networks of changed settings. Throws as `OpenNetworks.replace`, and changes nothing. */
+  /** Opens the networks of changed settings. Throws as `OpenNetworks.replace`, and then changes nothing. */
   take(settings: Config): Promise<void>
   /** Reads the saved networks and serves them. Throws in the same way. */
   refresh(): Promise<void>
-  /** Resolves when no change is under way. */
+  /** Resolves when no change is running. */
   stop(): Promise<void>
 }
 
 const lookMs = 1000
 const networksRevision = revisionOf('networks')
 
-/** The settings with the saved networks; logs those that cannot be served. */
+/** Returns the settings with the saved networks; logs networks that cannot be served. */
 export async function readNetworksInForce(
   settings: Config,
   saved: SavedNetworks,
@@ -58,9 +58,9 @@ export function createNetworksInForce(parts: {
 }): NetworksInForce {
   const { opened, saved, rows, clock, log } = parts
   let { settings, merged } = parts.first
-  // A command can change them while the server starts: the first look reads them again.
+  // A command can change them during startup, so the first check reads them again.
   let revision = -1
-  /** The last change. Never rejects. */
+  /** Promise of the last change. Never rejects. */
   let last: Promise<void> = Promise.resolve()
   let waiting = 0
 
@@ -68,7 +68,7 @@ export function createNetworksInForce(parts: {
     return (await rows.first(networksRevision))?.number ?? 0
   }
 
-  /** One change after the other, so that none is lost. */
+  /** Runs changes one after the other, so that none is lost. */
   function enqueue(next: () => Config): Promise<void> {
     waiting += 1
     const done = last.then(() => serve(next())).finally(() => (waiting -= 1))
@@ -77,7 +77,7 @@ export function createNetworksInForce(parts: {
   }
 
   async function serve(next: Config): Promise<void> {
-    // Read before the rows: a change in between is served at the next look.
+    // Read before the rows, so that the next check finds a change in between.
     const seen = await revisionNow()
     const fresh = await readNetworksInForce(next, saved, log)
     revision = seen

@@ -67,7 +67,7 @@ export function openIdentity(parts: {
     >
   }
   readonly onSignInRefused?: OnSignInRefused
-  /** Of several nodes; absent: this one is alone. */
+  /** Rate shares of several nodes; absent: no other nodes. */
   readonly shares?: RateShares | undefined
 }): Identity {
   const { settings, clock } = parts
@@ -109,7 +109,7 @@ export function openIdentity(parts: {
 /** Null: no provider is configured. */
 export function openIdOf({ oidc }: Config['signIn']): OidcSettings | null {
   const { issuer, clientId, domains, secondFactorValues } = oidc
-  // The settings are refused with one of them alone.
+  // The settings require both or none.
   if (issuer === null || clientId === null) return null
   return {
     ...oidc,
@@ -159,12 +159,12 @@ export async function findPrincipal(
   return { kind: 'person', personId, email, operator: isOperator, roles, via: by, mustEnrol }
 }
 
-/** Removes expired sessions, links and audit rows, now and once an hour; returns the stop function. */
+/** Removes expired sessions, links and audit rows, now and every hour. Returns the stop function. */
 export function sweepPeople(identity: Pick<Identity, 'sweep'>, clock: Clock, log: Log): () => void {
   let isOver = false
   const sweep = (): void => {
     identity.sweep().catch((error: unknown) => {
-      // A stopping server refuses the writes: the next start sweeps again.
+      // A stopping server refuses these writes; the next start repeats them.
       if (!isOver) log('error', 'people_not_swept', { error })
     })
   }
@@ -177,8 +177,8 @@ export function sweepPeople(identity: Pick<Identity, 'sweep'>, clock: Clock, log
 }
 
 /**
- * Link for the first operator, who then owns the first account; null if an operator exists. `adminUrl`: URL of
- * the dashboard; null: none.
+ * Creates a link for the first operator, who then owns the first account; null if an operator exists. `adminUrl`: URL of the
+ * dashboard; null: none.
  */
 export async function createFirstRunLink(
   { people, invitations }: Pick<Identity, 'people' | 'invitations'>,
@@ -196,7 +196,7 @@ export function welcomeLink(adminUrl: string, token: string): string {
   return `${adminUrl}/dashboard/welcome#${token}`
 }
 
-/** Some accounts share an address. */
+/** Some accounts share an address, so the limit per address is higher. */
 const addressShare = 3
 const daySeconds = 86_400
 /** Requests to the payment provider per account and minute. */
@@ -229,12 +229,12 @@ export function openCards(
     const by = JSON.stringify([secretKey, publishableKey, webhookSecret, apiUrl])
     if (opened?.by === by) return opened.paymentProvider
     if (secretKey === null || publishableKey === null || webhookSecret === null) {
-      // The settings are refused without these values.
+      // The settings are refused if one of these values is missing.
       throw new Error('card.stripe lacks a key')
     }
     const fresh = openStripe({ secretKey, publishableKey, webhookSecret, apiUrl })
     opened = { by, paymentProvider: fresh }
-    // The library may have been installed since.
+    // A retry may succeed, because the operator may have installed the library.
     fresh.catch(() => {
       if (opened?.paymentProvider === fresh) opened = null
     })
@@ -261,7 +261,7 @@ export function openCards(
   }
 }
 
-/** Refusal of an account without a card under these settings. */
+/** The card check under these settings; null: no card is required. */
 export function cardGateOf(config: Config): CardCheck {
   const { adapter } = config.card
   if (adapter === 'none') return null
@@ -299,7 +299,7 @@ export type OpenAlerts = {
   stop(): void
 }
 
-/** `sealSecret`: as for the view. */
+/** `sealSecret`: as in `openAlertsView`. */
 export function openAlerts(parts: {
   readonly accounts: Accounts
   readonly usage: Usage

@@ -76,7 +76,7 @@ export type AdminApiNeeds = {
     Pick<DryRunDeps, 'commandClassOf'>
   /** Current settings. */
   readonly settings: { readonly now: Config }
-  /** Gets the requests of the admin API as they end. */
+  /** Receives the finished requests of the admin API. */
   readonly requests: RequestLog
   /** Names of all JSON-RPC methods that the server implements. */
   readonly rpcOperations: Parameters<typeof openRpc>[0]
@@ -84,7 +84,7 @@ export type AdminApiNeeds = {
   readonly log: Log
 }
 
-/** Works from the source and from a package. */
+/** Resolves in the source tree and in a package. */
 const dashboardFolder = fileURLToPath(new URL('../../dist/dashboard', import.meta.url))
 
 export function openAdmin(needs: AdminApiNeeds): AdminApi {
@@ -115,9 +115,9 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
       operations,
       context: { ...needs.touch, tryRequest },
       findPrincipal: needs.findPrincipal,
-      // Apply a revoked or changed key immediately: its requests are checked from memory.
+      // Applies a revoked or changed key immediately, because requests are checked from memory.
       async changed() {
-        // What the operation changed is stored: a failure must not become its reply.
+        // The change is already stored, so a failure here must not become the reply.
         try {
           await directory.refresh()
         } catch (error) {

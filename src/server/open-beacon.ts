@@ -1,5 +1,5 @@
-// Opens the light client of a network with `heads.trust: consensus`: its thread, its saved state in `cairn.db`, evidence in
-// the log of invalid replies, and the witness for the head follower. Loaded only for such networks.
+// Opens the light client of a network with `heads.trust: consensus`: its thread, its state in `cairn.db`, evidence in the log of
+// invalid replies, and the source of its heads for the head follower. Loaded only for such networks.
 // Tested by test/upstream/consensus-started.test.ts
 import { fromHex } from '../base/hex.ts'
 import type { Clock } from '../base/clock.ts'
@@ -24,7 +24,7 @@ export type OpenBeacon = {
 /** Blocks that a trusted upstream's head may be ahead of the signed one with `consensus+trusted`. */
 const aheadMax = 3
 
-/** Resolves before the first head is known. `rows`: of this server. */
+/** Resolves before the first head is known. `rows`: the rows of this server. */
 export async function openBeacon(
   { name: network, chainId, heads }: UpstreamNetworkConfig,
   parts: {
@@ -86,7 +86,7 @@ export async function openBeacon(
       const { state, latest, finalized } = thread.status
       if (state === 'stopped' || state === 'stale' || latest === null || finalized === null)
         return null
-      // A checkpoint has no signers: it is not served until a committee signed a block above it.
+      // A checkpoint has no signers. It is not served until a committee has signed a block above it.
       if (latest.signers === 0 || finalized.signers === 0) return null
       if (thread.ageMs() > heads.maxAgeMs) return null
       const block = ({ blockHash, signers }: typeof latest) => ({ hash: blockHash, signers })

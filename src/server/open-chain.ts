@@ -1,4 +1,4 @@
-// Opens the embedded chain from the settings: genesis, mining mode, blocks to import first.
+// Opens the embedded chain of the settings: genesis, mining mode, and an optional import of blocks.
 // Tested by test/server/start.test.ts
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../base/clock.ts'
@@ -48,7 +48,7 @@ type Parts = {
   readonly name: string
   readonly genesis: Genesis
   readonly blocksFile: string
-  /** `startChainWorker`. The worker ends with the import. */
+  /** From `startChainWorker`. The worker stops after the import. */
   readonly worker: ChainWorker
   readonly log: Log
   /** Called after each new block with its number. */
@@ -58,8 +58,8 @@ type Parts = {
 }
 
 /**
- * Resolves with the number of new blocks and the resulting head. Rejects with a sentence for the operator: a
- * server on the folder, another chain in it, the first invalid block; blocks before it stay stored.
+ * Resolves with the number of new blocks and the resulting head. Rejects with a sentence for the operator: a server uses the
+ * folder, it contains another chain, or a block is invalid; the blocks before that stay stored.
  */
 export async function importChain(
   parts: Parts,
@@ -72,7 +72,7 @@ export async function importChain(
   const writer = await startThreadWriter({
     path,
     ...(storeBytesMax === null ? {} : { bytesMax: storeBytesMax }),
-    // Rejects everything that waits for the worker, and with it the import.
+    // Rejects all pending calls of the worker, and so the import.
     onDeath: () => {},
   })
   running.defer(() => writer.close())
@@ -168,7 +168,7 @@ function storedGenesis(
     genesisFile === null
       ? defaultGenesis
       : parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8')))
-  // Headers do not commit to the chain ID, so a bundle could carry the ID of another genesis.
+  // Headers do not commit to the chain ID, so the stored blocks of another genesis could get this ID.
   refuseOtherChain(name, index, buildFirstBlock(genesis).hash)
   return genesis
 }
@@ -193,7 +193,7 @@ type OpenChainParts = {
   readonly log: Log
   readonly onImport: OnImport
   readonly onSigned: SenderCache['note']
-  /** A network of the settings as it is served now, for a fork; null: it is not served. */
+  /** A network of the settings as currently served, for a fork; null: not served. */
   readonly findNetwork: (name: string) => Network | null
 }
 
@@ -251,7 +251,7 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
 
 type OpenedFork = { readonly fork: EmbeddedFork; readonly genesis: Genesis }
 
-/** `text`: `chain.fork`. Throws an Error as `startFork`, and if the rules of the network are not known. */
+/** `text`: `chain.fork`. Throws as `startFork`, and an Error if the rules of the network are unknown. */
 async function openFork(
   { config, database, store, clock, findNetwork }: OpenChainParts,
   network: string,
@@ -264,7 +264,7 @@ async function openFork(
   return { genesis, fork: { point, source } }
 }
 
-/** Of the network with this name in the settings. Throws an Error with a sentence for the operator. */
+/** Genesis of the network with this name in the settings. Throws an Error with a sentence for the operator. */
 function genesisOfFork(config: Config, name: string): Genesis {
   const listed = config.networks?.find((one) => one.name === name)
   if (listed === undefined || listed.embedded) {

@@ -1,4 +1,4 @@
-// A start when the database has no space for rows.
+// Startup when the disk has no space for rows.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Opens the content layer of a data folder: its store, its sources, and how both are verified.
+// Opens the content layer of a data folder: its store, its sources and their verification.
 // Tested by test/server/start.test.ts
 import type { FetchContext, Obtain } from '../content/ref.ts'
 import type { Source } from '../content/source.ts'
@@ -40,11 +40,11 @@ import { refuseMovedAway } from './move-mark.ts'
 
 export type NetworkSources = {
   readonly of: (hint: FetchContext) => readonly Source[]
-  /** Queried in this order; empty: the network was removed. */
+  /** Sources are queried in this order; empty: the network was removed. */
   set(network: string, sources: readonly Source[]): void
 }
 
-/** Sources by network name; none for a context without a network or of the embedded chain. */
+/** Sources by network name. A context without a network, or of the embedded chain, has none. */
 export function createNetworkSources(): NetworkSources {
   const sources = new Map<string, readonly Source[]>()
   const none: readonly Source[] = []
@@ -68,8 +68,8 @@ export function segmentBytesOf(dataDir: string): number {
 }
 
 /**
- * Call before a new `cairn.db` is created. Throws a sentence for the operator if content exists without it: keys
- * and pins are only in that file, so starting without it would look like a loss of all data.
+ * Call before a new `cairn.db` is created. Throws a sentence for the operator if content exists without it: only that file contains
+ * keys and pins, so a start without it would look like a loss of all data.
  */
 export function refuseLostDatabase(dataDir: string): void {
   if (existsSync(join(dataDir, 'cairn.db'))) return
@@ -87,7 +87,7 @@ export async function openStore(parts: {
   readonly bytesDb?: Database
   readonly writer: Writer
   readonly bytesMax: number | null
-  /** Other bytes that count against `bytesMax`. */
+  /** Further bytes that count towards `bytesMax`. */
   readonly besideBytes?: () => number
   readonly limits?: SegmentLimits
   readonly hashBeside?: HashWorker | null
@@ -129,7 +129,7 @@ export async function openStore(parts: {
   return store
 }
 
-/** Without space for rows the server still starts, for reads and deletions; the next start replays the log. */
+/** Without space for rows the server still starts, for reads and deletions. The next start replays the log. */
 function roomIsMissing(log: Log): (error: unknown) => false {
   return (error) => {
     if (!(error instanceof Fault) || error.code !== 'no_space') throw error
@@ -160,7 +160,7 @@ export async function openContent(parts: {
   readonly config: Config
   readonly database: Database
   readonly bytesDb: Database
-  /** Of the database that contains pins. */
+  /** Rows of the database with the pins. */
   readonly rows: Rows
   /** Its thread also hashes. */
   readonly writer: ThreadWriter
@@ -244,7 +244,7 @@ export async function openContent(parts: {
   }
 }
 
-/** The store of several machines, closed by `opening`; null: no bucket is configured. */
+/** The store that several machines share, closed by `opening`; null: no bucket is configured. */
 export async function openSharedStore(
   parts: {
     readonly config: Pick<Config, 'dataDir' | 'objects' | 'node'>
@@ -260,15 +260,15 @@ export async function openSharedStore(
   const { openObjects } = await import('./open-objects.ts')
   const store = await openObjects(parts)
   opening.defer(() => store.close())
-  // No move of the rows begins while this machine has a lease; one that has ended meanwhile has left its mark.
+  // While this machine holds a lease, no move of the rows begins; a move that ended before has left its mark.
   await refuseMovedAway(parts.rows)
   return store
 }
 
-/** Resumable uploads in the bucket. */
+/** Resumable uploads stored in the bucket. */
 export async function openSharedUploadsOf(parts: {
   readonly content: Pick<OpenContent, 'shared'>
-  /** Of PostgreSQL. */
+  /** Rows in PostgreSQL. */
   readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
@@ -280,7 +280,7 @@ export async function openSharedUploadsOf(parts: {
   return await openUploads({ rows, objects, ids, clock, log })
 }
 
-/** The configured sources of file blocks. */
+/** The configured gateways for file blocks. */
 export function gatewaysOf({ fileSources }: Config): readonly FileSourceConfig[] {
   return fileSources
 }

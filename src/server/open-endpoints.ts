@@ -1,4 +1,4 @@
-// Opens the APIs and their routes: each with its operations, reading its settings at each request.
+// Opens the APIs and their routes. Each reads its settings at each request.
 // Tested by test/server/start.test.ts
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
@@ -45,7 +45,7 @@ const style =
 const styleHash = createHash('sha256').update(style).digest('base64')
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** `host`: the validated Host header, shown in the commands; `networks`: names served, default first. */
+/** `host`: the validated Host header, shown in the commands; `networks`: served names, the default first. */
 function indexPage(host: string, networks: readonly string[]): Answer {
   const base = `http://${escapeHtml(host)}`
   const rows = networks
@@ -104,36 +104,36 @@ export type Endpoints = {
   /** All of `/api/v0/`. */
   readonly files: RequestHandler
   /**
-   * All of `/ipfs/` and `/ipns/`, also with several leading slashes, reads of `/routing/v1/ipns/`, and all of the host names
-   * of content.
+   * `/ipfs/` and `/ipns/` with any number of leading slashes, reads of `/routing/v1/ipns/`, and all requests for content host
+   * names.
    */
   readonly paths: RequestHandler
-  /** Writes to `/routing/v1/ipns/`; absent: in tests of other parts. */
+  /** Writes to `/routing/v1/ipns/`; absent in tests of other parts. */
   readonly routing?: RequestHandler
-  /** The request is for a host name of content; absent: there is none. */
+  /** True for a request to a content host name; absent: there are none. */
   readonly isContentHost?: (exchange: NodeExchange) => boolean
   /** `/tus/files` and all below it; absent: turned off. */
   readonly tus?: RequestHandler
-  /** `/psa` and all below it; absent: in tests of other parts. */
+  /** `/psa` and all below it; absent in tests of other parts. */
   readonly psa?: RequestHandler
   /** The admin API; absent: turned off, or on another listener. */
   readonly admin?: AdminApi
-  /** `/docs`; absent: in tests of other parts. */
+  /** `/docs`; absent in tests of other parts. */
   readonly docs?: DocsSite
   /** The start has finished and the stores are open. */
   readonly ready: () => boolean
   /** Names of parts that fail while all others work; absent: none. */
   readonly readyDetails?: () => readonly string[]
-  /** Names of the networks served, default first; shown on the index page. */
+  /** Names of the served networks, the default first; shown on the index page. */
   readonly networks: () => readonly string[]
 }
 
-/** The table of paths. */
+/** Routes of a listener by path. */
 export function createRoutes(endpoints: Endpoints): Routes {
   return { any: createRouter(endpoints), rpc: endpoints.rpc }
 }
 
-/** For a listener of the admin API alone. */
+/** Routes of a listener for the admin API alone. */
 export function createAdminOnlyRoutes(side: AdminApi, docs: DocsSite = () => null): Routes {
   return {
     any(exchange) {
@@ -176,7 +176,7 @@ function createRouter(endpoints: Endpoints): RequestHandler {
     }
     const { psa } = endpoints
     if (psa !== undefined && path.startsWith(`${psaPath}/`)) return psa(exchange)
-    // Only null means "not an admin path": a synchronous reply is undefined.
+    // Only null means "not an admin path"; a synchronous reply is undefined.
     const answered = endpoints.admin === undefined ? null : endpoints.admin(exchange)
     if (answered !== null) return answered
     const read = endpoints.docs === undefined ? null : endpoints.docs(exchange)
@@ -210,7 +210,7 @@ type AdminEndpoints = Pick<AsKeyParts, 'rpc' | 'files' | 'uploads'> &
 type RpcEndpointDeps = {
   readonly gateway: RpcPipeline
   readonly inspector: Inspector
-  /** Gets the requests of all APIs as they end. */
+  /** Receives the finished requests of all APIs. */
   readonly requests: RequestLog
   readonly turns: FairTimeSlices
   /** Current settings. */
@@ -225,7 +225,7 @@ export type EndpointsDeps = RpcEndpointDeps & {
   readonly commands: ReadonlyMap<string, KuboCommand<unknown>>
   /** Settings at the start. */
   readonly config: Config
-  /** Opens the admin API over the two other APIs; null: turned off. */
+  /** Opens the admin API on top of the other two APIs; null: turned off. */
   readonly openAdmin: ((endpoints: AdminEndpoints) => AdminApi) | null
   /** `/metrics`; null: turned off. */
   readonly metrics: RequestHandler | null
@@ -233,16 +233,16 @@ export type EndpointsDeps = RpcEndpointDeps & {
   readonly uploads: ResumableUploads
   readonly uploadSpace: UploadSpace
   readonly pinRequests: PinRequests
-  /** Multiaddrs at which peers of the IPFS network connect to this server. */
+  /** Multiaddrs under which IPFS peers reach this server. */
   readonly peerAddresses: () => readonly string[]
   readonly ready: () => boolean
-  /** As of `Endpoints`. */
+  /** As in `Endpoints`. */
   readonly readyDetails: () => readonly string[]
   /** Names of the networks served now. */
   readonly networks: () => readonly string[]
 }
 
-/** Works from the source and from a package. */
+/** Resolves in the source tree and in a package. */
 const docsFolder = fileURLToPath(new URL('../../dist/docs', import.meta.url))
 
 /** Send buffer of a WebSocket in addition to one complete response. */
@@ -253,7 +253,7 @@ export type OpenEndpoints = Pick<ServerParts, 'routes' | 'upgrades'> & {
   readonly adminRoutes: Routes | null
 }
 
-/** What the API of JSON-RPC is made of. */
+/** Dependencies of the JSON-RPC API. */
 export function rpcEndpointParts({
   gateway,
   inspector,
@@ -288,7 +288,7 @@ export function rpcEndpointParts({
   }
 }
 
-/** `config`: the settings at the start. */
+/** `config`: the settings at startup. */
 export function openWebSockets(parts: RpcApiDeps, config: Pick<Config, 'webSocket'>): Upgrades {
   return createWebSocketApi({
     ...parts,
@@ -349,7 +349,7 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
     }) ?? null
   const admin = parts.metrics === null ? side : withMetrics(side, parts.metrics)
   const apart = config.admin.host !== null
-  // The dashboard links to it, and so do the APIs.
+  // The dashboard and the APIs link to it.
   const docs = createDocsSite(readBuiltFiles(docsFolder))
   return {
     adminRoutes: admin !== null && apart ? createAdminOnlyRoutes(admin, docs) : null,

@@ -1,4 +1,4 @@
-// Opens the delivery of audit and sign-in events to the receivers of the settings.
+// Opens the delivery of audit and sign-in events to the configured receivers.
 // Tested by test/admin/events.test.ts
 import { randomUUID } from 'node:crypto'
 import { createOutboundPost } from '../access/alerts/outbound-post.ts'
@@ -18,9 +18,9 @@ import type { Config } from '../config/settings.ts'
 import type { Rows } from '../db/rows.ts'
 
 export type OpenEvents = {
-  /** `address`: of the client; null: addresses are not recorded. */
+  /** `address`: client address; null: addresses are not recorded. */
   signInRefused(fault: Fault, address: string | null): void
-  /** By receiver. */
+  /** Counts by receiver. */
   counts(): ReadonlyMap<EventTarget, EventDelivery['counts']>
   stop(): Promise<void>
 }
@@ -52,7 +52,7 @@ export function openEvents(parts: {
     )
   }
   if (webhook !== null && webhookSecret !== null) {
-    // The operator chose this URL, so it may lead into the operator's own network.
+    // The operator configured this URL, so it may be an address of the internal network.
     const outward = createOutboundPost({ clock, anywhere: () => true })
     open('webhook', createWebhookSender({ url: webhook, secret: webhookSecret, outward, clock }))
   }

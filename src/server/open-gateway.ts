@@ -1,5 +1,5 @@
-// Opens the request pipelines over the open parts: authentication, prices, usage, served files and paths.
-// Settings are read at each request.
+// Opens the request pipelines over the open parts: authentication, prices, usage, served files and paths. Settings are read at each
+// request.
 // Tested by test/server/start.test.ts
 import { plans } from '../access/accounts/plans.ts'
 import type { Config } from '../config/settings.ts'
@@ -58,7 +58,7 @@ export function keyRatesOf({
   return isPrivateServer({ http, admin }) ? plans.none : plans.team
 }
 
-/** Profile of the key, otherwise of the server, with the server's rule for sharding directories. */
+/** Import profile of the key, otherwise of the server, with the server's rule for sharding directories. */
 function chooseProfile(files: Config['files'], name: ImportProfileName | null): ImportProfile {
   const profile = importProfiles[name ?? files.importProfile]
   const estimate = files.shardEstimate ?? profile.sharding.estimate
@@ -69,7 +69,7 @@ export type PipelineDeps = RpcPipelineDeps &
   KuboPipelineDeps & {
     /** Access rules for `/ipfs/<cid>`. */
     readonly paths: PathRules
-    /** What requests without a key see. */
+    /** Files visible to requests without a key. */
     readonly publicFiles: Files
     /** Absent: the gateway resolves no names. */
     readonly names?: Names
@@ -100,7 +100,7 @@ export function createPipeline(parts: PipelineDeps): Pipeline {
   }
 }
 
-/** The open parts that JSON-RPC needs. */
+/** The open parts that JSON-RPC requires. */
 export type RpcParts = {
   /** Settings at the start. */
   readonly config: Config
@@ -118,7 +118,7 @@ export type RpcParts = {
   readonly log: Log
 }
 
-/** What the pipeline of JSON-RPC is made of. */
+/** Dependencies of the JSON-RPC pipeline. */
 export function rpcPipelineParts(parts: RpcParts): RpcPipelineDeps {
   const { config, settings, opened, directory, limiter, usage, counters } = parts
   const { inspector, findSender, clock, log } = parts
@@ -151,22 +151,22 @@ export function rpcPipelineParts(parts: RpcParts): RpcPipelineDeps {
   }
 }
 
-/** Maximum number of accounts with a cached view of the content. */
+/** Accounts with a cached view of the content. */
 const filesByAccountMax = 1000
 
 export function openGateway(
   parts: RpcParts & {
     readonly content: OpenContent
-    /** Of several nodes; absent: this one is alone. */
+    /** Rate shares of several nodes; absent: no other nodes. */
     readonly shares?: RateShares
-    /** Of the request thread. */
+    /** Time slices of the request thread. */
     readonly turns: FairTimeSlices
     readonly transferMeters: TransferMeters
     readonly denied: DenyLists
     readonly names: Names
     readonly storedBy: StorageReads['storedBy']
     readonly publicBlocks: PublicBlocks
-    /** Of pins. */
+    /** Rows of pins. */
     readonly rows: Rows
     /** Reads with a key search the IPFS network. */
     readonly searchesNetwork: boolean

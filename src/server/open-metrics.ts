@@ -41,14 +41,14 @@ import type { IntegrityWatch } from './watch-integrity.ts'
 export const livePath = '/livez'
 export const readyPath = '/readyz'
 
-/** Always 200: a reply is proof enough that the process runs. */
+/** Always 200: a reply proves that the process runs. */
 export function liveAnswer(): Answer {
   return jsonAnswer(200, 'live')
 }
 
 /**
- * 200 if the server accepts requests; 503 before the start has finished and once a drain begins. `details`: parts that fail
- * while all others work.
+ * 200 if the server accepts requests; 503 before startup has finished and after a drain has begun. `details`: parts that fail while
+ * all others work.
  */
 export function readyAnswer(state: {
   readonly ready: boolean
@@ -84,7 +84,7 @@ export type ServerStatusDeps = {
   readonly port: () => number | null
   readonly started: number
   readonly recentErrors: Pick<RecentErrors, 'list'>
-  /** Null: off. */
+  /** Null: the IPFS network is turned off. */
   readonly ipfsNetwork: () => PeerNetworkStatus | null
   readonly announcements: ServerStatus['announcements']
   readonly clock: Pick<Clock, 'now'>
@@ -125,7 +125,7 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
       }),
     store: () => ({
       writable: store.isWritable,
-      // Chain data is in the database, and `store.bytesMax` limits both together.
+      // The database contains chain data, and `store.bytesMax` limits both together.
       bytes: store.bytes + databaseBytes(database) + uploadBytes(),
       bytesMax: settings.now.store.bytesMax,
     }),
@@ -169,7 +169,7 @@ export type MetricsParts = {
   readonly uploadBytes: () => number
   readonly database: Database
   readonly rows: Rows
-  /** Of pins. */
+  /** Rows of pins. */
   readonly fileRows: Rows
   readonly writer: Pick<ThreadWriter, 'waiting'>
   readonly writable: () => boolean
@@ -179,7 +179,7 @@ export type MetricsParts = {
   readonly events: OpenEvents['counts']
   readonly backups: Pick<Backups, 'state'>
   readonly usage: Pick<Usage, 'onFlush' | 'heldRows' | 'failedWrites'>
-  /** By listener. */
+  /** Open connections by listener. */
   readonly connections: () => ReadonlyMap<string, number>
   readonly nodes: Observed['nodes']
   readonly ipfsNetwork: Observed['ipfsNetwork']
@@ -192,7 +192,7 @@ export type OpenMetrics = {
   stop(): void
 }
 
-/** Groups of methods without an operation of their own, as usage counts them. */
+/** Method names in usage rows that are not operations. */
 const otherMethods = ['batch', 'eth_subscription', 'eth_subscribe', 'eth_unsubscribe'] as const
 
 export function openMetrics(parts: MetricsParts): OpenMetrics {
@@ -207,7 +207,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
   const networks = () => opened.networks().map(({ name }) => name)
   let sessionsRead = 0
 
-  /** While a remote database is away, as of the last scrape: the other metrics are wanted then. */
+  /** If a remote database is unreachable, returns the value of the last scrape, because the other metrics are needed then. */
   async function sessions(): Promise<number> {
     try {
       sessionsRead = (await rows.first(countSessions(clock.now())))?.count ?? 0

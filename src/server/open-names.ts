@@ -1,5 +1,5 @@
-// Opens IPNS names and DNSLink: records in rows, held keys where the operator allows them, DNS, and their rounds under a lease. `routing`
-// is the only connection to the network process.
+// Opens IPNS names and DNSLink: records in rows, stored keys if the operator allows them, DNS, and periodic republishing under a
+// lease. `routing` is the only connection to the network process.
 // Tested by test/ipns/names-started.test.ts
 import { createSecretEncryption } from '../access/people/secret-encryption.ts'
 import {
@@ -32,7 +32,7 @@ export function openNames(parts: {
   readonly rows: Rows
   readonly leases: Leases
   readonly sealSecret: () => Uint8Array
-  /** Null: the network is off. */
+  /** Null: the IPFS network is turned off. */
   readonly routing: () => IpnsRouting | null
   readonly clock: Clock
   readonly log: Log

@@ -41,7 +41,7 @@ import { openProvedCalls } from './open-proved-calls.ts'
 
 type OpenUpstreamsParts = {
   readonly ledger: InvalidReplyLog
-  /** The light client; absent: heads by votes. */
+  /** The light client; absent: the head comes from votes alone. */
   readonly consensus?: ConsensusWitness | undefined
   readonly obtaining: Obtaining
   readonly pubSub?: PubSub | undefined
@@ -52,7 +52,7 @@ type OpenUpstreamsParts = {
   readonly log: Log
 }
 
-/** Returns without waiting for upstreams: `started` of the network reports when it can serve. */
+/** Returns without waiting for upstreams; `started` of the network resolves when it can serve. */
 function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts): UpstreamNetwork {
   const { ledger, consensus, clock, log } = parts
   const { name, chainId, heads, genesisHash, blobSchedule, upstreams } = config
@@ -89,20 +89,21 @@ function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts)
 }
 
 /**
- * The operator's setting, otherwise by what is known of the network: blocks require a proof, state only if nodes
- * supply one, and unknown networks require nothing.
+ * The operator's setting, otherwise a default for the network: blocks require a proof, state only if nodes supply one, and unknown
+ * networks require none.
  */
 function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: string): VerifyMode {
   const served = servingPolicies.get(method)
   const data = served?.serve === 'prove' ? served.data : null
   const written = verify.methods[method] ?? verify.default
-  // Wallets send nothing without a price: only an operator who names the method refuses an unproved one.
+  // Wallets cannot send a transaction without a fee suggestion, so it is refused without a proof only if the operator names the
+  // method.
   const isAdvice = data === 'fees' && verify.methods[method] === undefined
   if (written !== null) return isAdvice && written === 'require' ? 'prefer' : written
   if (policy === 'none') return 'off'
   if (data === 'state' || data === 'fees') return 'prefer'
   if (data === 'call' || data === 'simulation') return 'prefer'
-  // The roots of this chain do not commit to its lists: only headers can be proved.
+  // The roots of this chain do not commit to its lists, so only headers can be proved.
   if (policy === 'header-only') return data === 'header' ? 'require' : 'header'
   const isFull =
     policy === 'full' || (policy === null && findKnownNetwork(chainId)?.family === 'ethereum')
@@ -111,9 +112,9 @@ function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: st
 
 export type OpenNetworksParts = {
   readonly config: Config
-  /** Those of the settings that this process serves. */
+  /** The networks of the settings that this process serves. */
   readonly listed: (config: Config) => readonly NetworkConfig[]
-  /** Opens the embedded chain of these settings; `find`: another network as it is served at the time, for a fork. */
+  /** Opens the embedded chain of these settings; `find`: another network as currently served, for a fork. */
   readonly openChain: (config: Config, find: (name: string) => Network | null) => Promise<OpenChain>
   readonly obtaining: Obtaining
   /** Registry of the sources of each network. */
@@ -121,9 +122,9 @@ export type OpenNetworksParts = {
   /** All operations of this server by wire name. */
   readonly operations: ReadonlyMap<string, RpcOperation<unknown>>
   readonly writer: Writer
-  /** Of `cairn.db`. */
+  /** Rows of `cairn.db`. */
   readonly localRows: Rows
-  /** Messages between nodes; absent: this node is alone. */
+  /** Messages between nodes; absent: no other nodes. */
   readonly pubSub?: PubSub | undefined
   readonly clock: Clock
   readonly log: Log
@@ -131,19 +132,19 @@ export type OpenNetworksParts = {
 
 type OpeningParts = OpenNetworksParts &
   Pick<OpenUpstreamsParts, 'callThread' | 'proofRate'> & {
-    /** A network behind upstreams by its name, also one that is being opened. */
+    /** A network behind upstreams by its name, also while it is being opened. */
     readonly find: (name: string) => Network | null
   }
 
 export type OpenNetworks = {
-  /** In force, the default first; the same array until it changes. */
+  /** The networks in force, the default first; returns the same array until it changes. */
   readonly networks: () => readonly Network[]
   readonly operationsOf: (network: Network) => Operations
   /** True if a network can serve requests: the embedded chain, or a recently confirmed head. */
   isReady(): boolean
   /**
-   * Health of networks behind upstreams, and milliseconds since their head was last confirmed (null:
-   * never). `equivocations`: of the sync committee, as this process saw them; null: heads by votes.
+   * Health of networks behind upstreams, and milliseconds since their head was last confirmed (null: never). `equivocations`: of
+   * the sync committee, as seen by this process; null: heads by votes.
    */
   statuses(): readonly {
     readonly network: string
@@ -152,9 +153,9 @@ export type OpenNetworks = {
     readonly equivocations: number | null
   }[]
   /**
-   * Replaces the networks with those of other settings, all together. Unchanged networks continue, others
-   * are opened first, and removed or changed ones close when no request can be running on them. The embedded
-   * chain continues unchanged. If one cannot be opened, throws and changes nothing.
+   * Replaces the networks by those of other settings, all together. Unchanged networks, including the embedded chain, continue. New
+   * ones are opened first; removed or changed ones close when no request can still run on them. If one cannot be opened, throws and
+   * changes nothing.
    */
   replace(config: Config): Promise<void>
   close(): Promise<void>
@@ -172,28 +173,28 @@ type Opened = {
   close(): Promise<void>
 }
 
-/** How long the start waits for the first replies of upstreams. */
+/** Time limit of startup for the first replies of upstreams. */
 const firstWordsMs = 5_000
-/** The same where the embedded chain is a fork, which cannot begin without them. */
+/** The same if the embedded chain is a fork, which cannot start without them. */
 const forkedWordsMs = 30_000
 
 /** Longer than the longest request, so a request from before the change has ended. */
 const retireSpareMs = 1_000
 
 /**
- * Resolves when every network can serve, or its upstreams had their time; later networks join
- * when ready. Rejects as `openChain`.
+ * Resolves when every network can serve, or after the time limit for their upstreams; slower networks are served as soon as they
+ * are ready. Rejects as `openChain`.
  */
 export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetworks> {
   const { clock, log, sources } = given
   const callThread = createProvedCallThread({ clock, log })
-  /** In force, or about to be. */
+  /** Networks in force, or those that a change is opening. */
   let opening: readonly Opened[] = []
   const find = (name: string): Network | null =>
     [...serving, ...opening].find(({ listed }) => listed.name === name)?.network ?? null
   const parts: OpeningParts = { ...given, callThread, proofRate: createProofRate(clock), find }
   const offered = new WeakMap<Network, Operations>()
-  /** Replaced, not closed yet. */
+  /** Replaced networks that are not closed yet. */
   const retiring = new Map<Opened, () => Promise<void>>()
   let requestMs = parts.config.rpc.requestMs
   let serving: readonly Opened[] = []
@@ -219,7 +220,7 @@ export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetwor
     for (const name of names) tellSources(name)
   }
 
-  /** Requests still running on a replaced network keep its sources. */
+  /** Requests that still run on a replaced network continue to use its sources. */
   function tellSources(name: string): void {
     const all = [...serving, ...retiring.keys()].filter(({ listed }) => listed.name === name)
     const found = all.flatMap(({ upstream }) => (upstream === null ? [] : [upstream.source]))
@@ -275,7 +276,7 @@ export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetwor
   }
 }
 
-/** Reuses the unchanged ones of `before`. If one cannot be opened, closes those it opened. */
+/** Reuses the unchanged networks of `before`. If one cannot be opened, closes those that it opened. */
 async function openAll(
   listed: readonly NetworkConfig[],
   before: readonly Opened[],
@@ -284,7 +285,7 @@ async function openAll(
   await using opening = new AsyncDisposableStack()
   const opened = new Map<NetworkConfig, Opened>()
   const waiting: Promise<unknown>[] = []
-  // The embedded chain may be a fork of another network.
+  // Opens embedded chains last, because one may be a fork of another network.
   const inOrder = listed.toSorted((one, other) => Number(one.embedded) - Number(other.embedded))
   for (const one of inOrder) {
     const same = before.find((old) => isDeepStrictEqual(old.listed, one))
@@ -304,7 +305,7 @@ async function openAll(
     parts.onOpened(fresh)
     if (fresh.upstream === null) continue
     waiting.push(fresh.upstream.started)
-    // The head looks its sources up by name; an open network of the same name keeps its own until it is replaced.
+    // The head looks up its sources by name. If a network with this name is still open, it keeps its sources until it is replaced.
     if (isNew) parts.sources.set(one.name, [fresh.upstream.source])
   }
   await within(firstWordsMs, Promise.all(waiting), parts.clock)

@@ -1,5 +1,5 @@
-// Opens the store of file blocks that several machines share: objects in a bucket, their rows in PostgreSQL. Loaded only where
-// it is configured.
+// Opens the store of file blocks that several machines share: objects in a bucket, their rows in PostgreSQL. Loaded only if
+// configured.
 // Tested by test/server/objects-started.test.ts
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -23,10 +23,10 @@ import { openSharedUploads } from '../kubo/tus/shared-uploads.ts'
 import { createPartBuffers } from '../content/objects/part-buffers.ts'
 
 const uploadPartBytes = 8 * 1024 * 1024
-/** Uploads that receive bytes at a time: 128 MiB; others wait. */
+/** Uploads that receive bytes in parallel, 128 MiB in total; others wait. */
 const uploadPartsMax = 16
 
-/** Resumable uploads in the bucket. */
+/** Resumable uploads stored in the bucket. */
 export function openUploads(
   parts: Omit<Parameters<typeof openSharedUploads>[0], 'buffers'>,
 ): Promise<ResumableUploads> {
@@ -34,7 +34,7 @@ export function openUploads(
   return openSharedUploads({ ...parts, buffers })
 }
 
-/** Null: no bucket is configured. Sends nothing yet. */
+/** Null: no bucket is configured. Sends no request. */
 export function createConfiguredObjects(
   { url, ...settings }: Config['objects'],
   clock: Clock,
@@ -48,12 +48,12 @@ export function createConfiguredObjects(
   return createS3Objects(access, place, clock, hashBeside)
 }
 
-/** Throws a sentence for the operator if the bucket cannot be used, or belongs to another server. */
+/** Throws a sentence for the operator if the bucket cannot be used or belongs to another server. */
 export async function openObjects(parts: {
   readonly config: Pick<Config, 'dataDir' | 'objects'> & {
     readonly node: { readonly name: string | null }
   }
-  /** Of PostgreSQL. */
+  /** Rows in PostgreSQL. */
   readonly rows: Rows
   readonly local: LocalStore
   readonly hashBeside?: HashWorker | null
@@ -86,7 +86,7 @@ export async function openObjects(parts: {
 
 async function mustOwn(rows: Rows, objects: ObjectStore, url: string): Promise<void> {
   const problem = await checkDataSet(rows, objects, true).catch((error: unknown) => {
-    // The client's sentence states what to change.
+    // The S3 client's message says how to fix it.
     const { cause } = error as Error
     throw cause instanceof Error ? new Error(cause.message, { cause: error }) : error
   })

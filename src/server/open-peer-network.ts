@@ -1,4 +1,4 @@
-// Opens the IPFS network as the settings have it; with `ipfsNetwork.mode: off`, loads nothing.
+// Opens the IPFS network as configured; with `ipfsNetwork.mode: off`, loads nothing.
 // Tested by test/network/network-off.test.ts
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import type { OpenRows } from './open-rows.ts'
 import { segmentsOf } from './open-content.ts'
 import { cairnVersion } from './version.ts'
 
-/** Peers of the public network by which a new one joins the DHT, as Kubo 0.43 has them. */
+/** Bootstrap peers of the public DHT, as in Kubo 0.43. */
 const publicBootstrap: readonly string[] = [
   '/dnsaddr/bootstrap.libp2p.io/p2p/QmNnooDu7bfjPFoTZYxMNLWUQJyrVwtbZg5gBMjTezGAJN',
   '/dnsaddr/bootstrap.libp2p.io/p2p/QmQCU2EcMqAqQPR2i9bChDtGNJchTbq5TbXJJ16u19uLTa',
@@ -30,11 +30,11 @@ const publicBootstrap: readonly string[] = [
 
 const codecs = [rawCodec, dagPbCodec, dagCborCodec]
 
-// tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+// tsc does not rewrite this name: the build runs .js, a checkout runs .ts.
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 const program = fileURLToPath(new URL(`../ipfs/network/child/main${extension}`, import.meta.url))
 
-/** The part of the settings that applies without a restart. */
+/** The settings that apply without a restart. */
 export function netLiveOf({ ipfsNetwork: { routers, peers, limits } }: Config): NetLive {
   const { connectionsMax, bytesPerSecondMax } = limits
   return { routers, peers, limits: { connectionsMax, bytesPerSecondMax } }
@@ -44,7 +44,7 @@ export function needsCardOf({ card }: Config): boolean {
   return card.adapter !== 'none'
 }
 
-/** `key`: of the peer, as `NetHello.key`. */
+/** `key`: of the peer, as in `NetHello.key`. */
 export function netOptionsOf(
   config: Config,
   path: string | undefined,
@@ -53,7 +53,7 @@ export function netOptionsOf(
   const { ipfsNetwork: settings, dataDir } = config
   const { listen, announce, bootstrap, dht } = settings
   const announces = settings.mode === 'provide'
-  // The thread cannot read blocks in a bucket. The gateway, whose address is announced then, can.
+  // The network thread cannot read blocks in a bucket. The gateway can, and its address is announced instead.
   const serves = announces && config.database.url === null
   return {
     databasePath: join(dataDir, 'cairn.db'),
@@ -79,19 +79,19 @@ export function netOptionsOf(
 
 export type OpenPeerNetwork = {
   readonly network: PeerNetwork
-  /** Null: nothing is announced. */
+  /** Null: the server announces nothing. */
   readonly plan: OpenProvidePlan | null
   close(): Promise<void>
 }
 
-/** Null: off. */
+/** Null: turned off. */
 export async function openPeerNetwork(parts: {
   readonly config: Config
   /** Current settings. */
   readonly settings: { readonly now: Config }
   readonly path: string | undefined
   readonly denied: DenyLists
-  /** Of pins, and of the plan of announcements. */
+  /** Rows of pins and of the announcement plan. */
   readonly rows: Rows
   readonly opening: Pick<OpenRows, 'leases' | 'fenced'>
   readonly onDown: (reason: string) => void
@@ -104,7 +104,7 @@ export async function openPeerNetwork(parts: {
   const { createPeerNetwork } = await import('../ipfs/network/peer-network.ts')
   function isDenied(multihash: Uint8Array): boolean {
     denied.refreshNow()
-    // A rule may be about the hash of a CID, which has a codec.
+    // A deny rule may contain the hash of a whole CID, including its codec, so each codec is checked.
     return codecs.some((codec) => denied.denialOf(cidOf(1, codec, multihash)) !== null)
   }
   const network = createPeerNetwork({
@@ -137,7 +137,7 @@ export async function openPeerNetwork(parts: {
   }
 }
 
-/** The commands of the IPFS API that need the network; null: off. */
+/** Functions of the network for IPFS commands; null: turned off. */
 export function kuboNetworkOf(
   open: OpenPeerNetwork | null,
   settings: { readonly now: Config },

@@ -1,5 +1,5 @@
-// Opens requests to pin content, and the queue that processes them: on one machine at a time of those that share the rows of pins.
-// Also the other pinning services that `pin/remote` uses.
+// Opens requests to pin content and their queue, which runs on one machine at a time of those that share the rows of pins. Also the
+// other pinning services for `pin/remote`.
 // Tested by test/files/psa.test.ts, test/files/remote-pins.test.ts
 import type { Clock } from '../base/clock.ts'
 import { createHeldLeases, holdWhile, type Leases } from '../base/leases.ts'
@@ -19,10 +19,10 @@ export type OpenPinRequests = {
   stop(): Promise<void>
 }
 
-/** How often the queue looks for requests that were added through another machine. */
+/** Interval at which the queue checks for requests added by another machine. */
 const sharedPollMs = 1000
 
-/** `rows`: of pins. `leases`: of the machines that share them; null: they are of this machine alone. */
+/** `rows`: of pins. `leases`: of the machines that share them; null: only this machine uses them. */
 export function openPinRequests(parts: {
   readonly rows: Rows
   readonly leases: Leases | null
@@ -45,7 +45,7 @@ export function openPinRequests(parts: {
   }
 }
 
-/** `rows`: of accounts. `sealSecret`: unchanged for the life of the data folder; tokens are encrypted with it. */
+/** `rows`: of accounts. `sealSecret`: unchanged for the life of the data folder; it encrypts tokens. */
 export function openRemotePins(parts: {
   readonly rows: Rows
   readonly sealSecret: () => Uint8Array

@@ -1,5 +1,5 @@
-// What a network behind upstreams needs to compute calls on proved state: its fork schedule, from its genesis file or the
-// chain ID.
+// Opens the fork schedule with which a network behind upstreams runs calls on proved state: from its genesis file, or by its chain
+// ID.
 // Tested by test/calls/proved-calls.test.ts
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
@@ -26,8 +26,8 @@ export type Schedule = {
 }
 
 /**
- * Null if the fork schedule is not known. Throws an Error with a sentence for the operator for a genesis file that cannot be
- * read or is of another chain.
+ * Null if the fork schedule is unknown. Throws an Error with a sentence for the operator if the genesis file cannot be read or is
+ * of another chain.
  */
 export function openProvedCalls(
   listed: UpstreamNetworkConfig,
@@ -57,12 +57,12 @@ export function openProvedCalls(
   }
 }
 
-/** Null if it is not known. Throws an Error as `openProvedCalls`. */
+/** Null if unknown. Throws an Error as `openProvedCalls`. */
 export function scheduleOf(listed: UpstreamNetworkConfig): Schedule | null {
   return listed.genesisFile === null ? known(listed) : fromFile(listed, listed.genesisFile)
 }
 
-/** Other kinds of networks have other constants of EIP-1559. */
+/** Other network families have other EIP-1559 constants. */
 function hasFeesOfEthereum(chainId: bigint, config: GenesisConfig): boolean {
   return !isOpConfig(config) && (findKnownNetwork(chainId)?.family ?? 'ethereum') === 'ethereum'
 }
@@ -70,7 +70,7 @@ function hasFeesOfEthereum(chainId: bigint, config: GenesisConfig): boolean {
 function known({ chainId, genesisHash }: UpstreamNetworkConfig): Schedule | null {
   const config = findKnownSchedule(chainId)
   const hash = findKnownNetwork(chainId)?.genesisHash ?? null
-  // A private chain may have the ID of a public one.
+  // A private chain may have the chain ID of a public one, so the genesis hash must match too.
   if (config === null || hash === null || (genesisHash ?? hash) !== hash) return null
   return { config, genesisTime: 0n, genesisHash: fromHex(hash) }
 }

@@ -1,4 +1,4 @@
-// Two machines with one database: one announces at a time, and the other goes on where it stopped.
+// Two machines with one database: one announces at a time, and the other continues where it stopped.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { usePostgres } from '../../test/fakes/postgres-rows.ts'

@@ -1,13 +1,13 @@
-// Opens the plan of announcements: on several machines with one database, one of them announces for all, under a lease.
+// Opens the announcement plan. If several machines share a database, one of them announces for all, under a lease.
 // Tested by src/server/open-provide-plan.test.ts
 import { holdWhile, type Leases } from '../base/leases.ts'
 import type { Rows } from '../db/rows.ts'
 import type { ProvideParts, ProvidePlan, ProvideStat } from '../ipfs/network/provide-plan.ts'
 
 export type OpenProvidePlan = {
-  /** Of this machine and the rows: `done` and `failed` are 0 while another machine announces. */
+  /** State of this machine and the rows: `done` and `failed` are 0 while another machine announces. */
   stat(): Promise<ProvideStat>
-  /** Resolves when no announcement is under way; before the network stops. */
+  /** Resolves when no announcement is running. Call before the network stops. */
   stop(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export type ProvidePlanParts = ProvideParts & {
 
 const lease = 'provide'
 
-/** Loads the plan; for a server that announces. */
+/** Loads the plan, for a server that announces. */
 export async function openProvidePlan(parts: ProvidePlanParts): Promise<OpenProvidePlan> {
   const { leases, fenced, rows, settings, clock } = parts
   const [{ createProvidePlan }, { ProvideQueue }] = await Promise.all([

@@ -1,5 +1,5 @@
-// Opens the access log and the list of recent errors. A full disk or a slow reader of the log never delays a request: lines
-// that do not fit are dropped, counted and reported.
+// Opens the access log and the list of recent errors. A full disk or a slow reader of the log never delays a request: lines beyond
+// the buffer are dropped, counted and reported.
 // Tested by test/server/access-log.test.ts
 import type { Clock } from '../base/clock.ts'
 import { describeErrno } from '../base/describe-errno.ts'
@@ -12,30 +12,30 @@ import type { RequestLog } from '../pipeline/request-log/finished-request.ts'
 import { createRecentErrors, type RecentErrors } from '../pipeline/request-log/recent-errors.ts'
 import type { Traces } from './open-traces.ts'
 
-/** Writes to standard output; settles when the text is written. */
+/** Writes to standard output; settles after the text is written. */
 export type WriteOut = (text: string) => Promise<void>
 
 export type OpenRequestLog = {
   readonly requests: RequestLog
   readonly recentErrors: RecentErrors
-  /** Lines that were dropped since the start. */
+  /** Lines dropped since the start. */
   readonly droppedLines: () => number
-  /** Opens the file by its name again, after another program has moved it. */
+  /** Opens the file again by its name, after another program has moved it. */
   reopen(): void
-  /** Writes what waits, as far as it can be written soon. */
+  /** Writes the buffered lines, within a time limit. */
   stop(): Promise<void>
 }
 
-/** Lines that wait; several seconds of a busy server. */
+/** Size limit of the buffer; several seconds of a busy server. */
 const waitingCharsMax = 8 * 1024 * 1024
-/** How often dropped lines are reported. */
+/** Interval of reports of dropped lines. */
 const reportMs = 60_000
-/** How long a stop waits for a slow reader. */
+/** Time limit of a stop for a slow reader. */
 const stopMs = 1_000
 
 /** Rejects with a sentence for the operator if the log is enabled and its file cannot be written. */
 export async function openRequestLog(parts: {
-  /** At the start. */
+  /** Settings at startup. */
   readonly config: Config
   /** Current settings. */
   readonly settings: { readonly now: Config }

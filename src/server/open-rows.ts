@@ -1,5 +1,5 @@
 // Opens the rows of accounts, keys, people, usage and settings: in `cairn.db`, or in a PostgreSQL database that several machines
-// share, with what reads them in the background. PostgreSQL is loaded only where it is configured.
+// share, with its background tasks. PostgreSQL is loaded only if configured.
 // Tested by test/server/postgres-started.test.ts, src/server/open-rows.test.ts
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -27,19 +27,19 @@ import { refuseMovedAway } from './move-mark.ts'
 
 export type OpenRows = {
   readonly rows: Rows
-  /** Of this machine alone: chain content, invalid replies, checks of `cairn.db`. */
+  /** Rows of this machine alone: chain content, invalid replies, checks of `cairn.db`. */
   readonly localRows: Rows
-  /** The database of `rows`, for reads in the caller's turn; null: it is remote. */
+  /** The database of `rows`, for synchronous reads; null: it is remote. */
   readonly db: Database | null
   readonly accounts: AccountSource
   readonly denials: OwnDenyList
-  /** Of work that one machine does for all. */
+  /** Leases for work that one machine does for all. */
   readonly leases: Leases
   /** `rows` that only the holder of the lease can write. */
   fenced(lease: string, token: bigint): Rows
-  /** Begins to delete old rows of the database itself; for the holder of a lease. Null: there are none. */
+  /** Starts to delete old rows of the database; only for the holder of a lease. Null: there are none. */
   readonly sweep: (() => () => void) | null
-  /** Null: usage is written to this machine's disk anyway. */
+  /** Null: usage is written directly to this machine's disk. */
   readonly spool: UsageSpool | null
   close(): Promise<void>
 }
@@ -48,18 +48,18 @@ type Parts = {
   readonly config: Pick<Config, 'dataDir' | 'database'>
   /** Current settings. */
   readonly settings: { readonly now: Pick<Config, 'accounts'> }
-  /** `cairn.db`, and its writer. */
+  /** `cairn.db` and its writer. */
   readonly database: Database
   readonly writer: Pick<Writer, 'write'>
   /** Bytes from which keys for stored secrets are derived. */
   readonly sealSecret: () => Uint8Array
-  /** Opens the spool for usage that a remote database cannot take: for the one process that writes usage of this folder. */
+  /** Opens the spool for usage while a remote database is unavailable: only in the process that writes the usage of this folder. */
   readonly isSpooled: boolean
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Rejects with a sentence for the operator if the database of the settings cannot be used. */
+/** Rejects with a sentence for the operator if the configured database cannot be used. */
 export async function openRows(parts: Parts): Promise<OpenRows> {
   const { config, database: db, writer, log } = parts
   const localRows = createSqliteRows(db, writer)

@@ -1,4 +1,4 @@
-// What several nodes share over Valkey. Without `shared.url` nothing is loaded and the node is alone.
+// Opens the state that several nodes share over Valkey. Without `shared.url`, loads nothing.
 // Tested by test/server/two-nodes.test.ts
 import { hostname } from 'node:os'
 import type { Clock } from '../base/clock.ts'

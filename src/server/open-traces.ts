@@ -1,6 +1,6 @@
-// OpenTelemetry traces: one span for a request, and below it one for each stage and read. Spans are made when the
-// request has ended, so a collector delays no request. No SDK is loaded unless the standard environment variables
-// ask for traces; the operator installs the SDK.
+// OpenTelemetry traces: one span per request, with a child span for each stage and read. Spans are created after the request has
+// ended, so a collector delays no request. The SDK is loaded only if the standard environment variables enable traces; the operator
+// installs it.
 // Tested by test/server/traces.test.ts
 import type { Attributes, Context, Tracer } from '@opentelemetry/api'
 import type { Clock } from '../base/clock.ts'
@@ -10,20 +10,20 @@ import { type FinishedRequest, isServerError } from '../pipeline/request-log/fin
 import type { TimelineStep } from '../pipeline/inspector/request-timeline.ts'
 
 export type Traces = {
-  /** Makes the spans of an ended request. Does not throw. */
+  /** Creates the spans of a finished request. Does not throw. */
   add(request: FinishedRequest): void
-  /** Exports queued spans. Waits at most 2 s. */
+  /** Exports queued spans, for at most 2 s. */
   stop(): Promise<void>
 }
 
-/** Of the process. The SDK reads its own copy. */
+/** Environment of the process. The SDK reads its own copy. */
 export type TraceEnvironment = Readonly<Record<string, string | undefined>>
 
 type Api = typeof import('@opentelemetry/api')
 
-/** How often failed exports are reported. */
+/** Interval of reports of failed exports. */
 const reportMs = 60_000
-/** How long a stop waits for a slow collector. */
+/** Time limit of a stop for a slow collector. */
 const stopMs = 2_000
 const detailCharsMax = 300
 
@@ -31,14 +31,14 @@ const detailCharsMax = 300
 function asksForTraces(env: TraceEnvironment): boolean {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false
   const exporters = exportersOf(env)
-  // With `none` next to other names, the SDK reports an error and exports over OTLP.
+  // The SDK rejects `none` next to other names, and then exports over OTLP.
   if (exporters.length > 0) return exporters.some((name) => name !== 'none')
   return ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].some(
     (name) => (env[name] ?? '') !== '',
   )
 }
 
-/** Of the SDK. */
+/** Exporters of the SDK. */
 const knownExporters: readonly string[] = ['otlp', 'console', 'zipkin']
 
 function exportersOf(env: TraceEnvironment): readonly string[] {
@@ -46,10 +46,10 @@ function exportersOf(env: TraceEnvironment): readonly string[] {
   return names.filter((name) => name !== '')
 }
 
-/** Null: the environment asks for no traces, or they cannot be exported, which is logged. Never rejects. */
+/** Null: the environment does not enable traces, or they cannot be exported, which is logged. Never rejects. */
 export async function openTraces(parts: {
   readonly env: TraceEnvironment
-  /** Of Cairn. */
+  /** Version of Cairn. */
   readonly version: string
   readonly clock: Clock
   readonly log: Log
@@ -78,7 +78,7 @@ export async function openTraces(parts: {
       try {
         writeSpans(api, tracer, request, clock.now())
       } catch (error) {
-        // A sampler or processor of the operator.
+        // A sampler or processor of the operator has thrown.
         report(error)
       }
     },
@@ -95,7 +95,7 @@ export async function openTraces(parts: {
   }
 }
 
-/** Returns how to stop it. An SDK that a `node --import` module has registered is used instead. */
+/** Returns the stop function. If a `node --import` module has registered an SDK, uses that instead. */
 async function startSdk(api: Api, env: TraceEnvironment): Promise<() => Promise<void>> {
   if (hasSdk(api)) return async () => {}
   const { NodeSDK } = await import('@opentelemetry/sdk-node')
@@ -131,7 +131,7 @@ function hasSdk({ trace, ProxyTracerProvider }: Api): boolean {
 
 type Report = (...said: readonly unknown[]) => void
 
-/** One line a minute at most. */
+/** Logs at most one line a minute. */
 function failureReport(clock: Clock, log: Log): Report {
   let reported = Number.NEGATIVE_INFINITY
   return (...said) => {
@@ -163,7 +163,7 @@ const stageNames: Readonly<Record<Stage, string>> = {
   reply: 'send reply',
 }
 
-/** Reads of the store and checks of hashes are summed: one span with their number. */
+/** Reads of the store and hash checks are combined: one span with their number. */
 const readNames: Readonly<Record<Reads, string>> = {
   kept: 'answer cache',
   store: 'read store',
@@ -189,7 +189,7 @@ function writeSpans(api: Api, tracer: Tracer, request: FinishedRequest, ended: n
   if (fault) span.setStatus({ code: SpanStatusCode.ERROR, message: fault.code })
   if (span.isRecording()) {
     const within = api.trace.setSpan(parent, span)
-    // The reads are below the stage that makes them, if it has ended.
+    // Reads are children of the stage that made them, if that has ended.
     let running = within
     for (const step of request.steps) {
       if (!isStage(step.step)) continue
@@ -210,20 +210,22 @@ function writeSpans(api: Api, tracer: Tracer, request: FinishedRequest, ended: n
     const kind = step === 'source' ? SpanKind.CLIENT : SpanKind.INTERNAL
     const title = isStage(step) ? stageNames[step] : readNames[step]
     const child = tracer.startSpan(title, { kind, startTime, attributes }, within)
-    // A step that had not ended when its request did, such as an upstream that was not needed any more.
+    // The step was still running when its request ended, such as a query to an upstream that was no longer needed.
     child.end(outcome === 'open' ? ended : startTime + ms)
     return api.trace.setSpan(within, child)
   }
 }
 
-/** Of few different values: a method, a command or an operation that exists. */
+/** From a small set: an existing method, command or operation. */
 function nameOf({ api, batch, calls }: FinishedRequest): string {
   const method = batch ? 'batch' : (calls[0]?.method ?? '')
   if (api === 'rpc') return method === '' ? 'jsonrpc' : method
   return method === '' ? api : `${api} ${method}`
 }
 
-/** Names of OpenTelemetry where it has one, otherwise `cairn.…`. Never a key, a path, a parameter or an address. */
+/**
+ * OpenTelemetry's attribute names where they exist, otherwise `cairn.…`. Never contains a key, a path, a parameter or an address.
+ */
 function attributesOf(request: FinishedRequest): Attributes {
   const { api, batch, calls, caller, network, status, verified } = request
   const faults = calls.flatMap(({ fault }) => fault ?? [])

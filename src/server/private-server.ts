@@ -1,5 +1,5 @@
-// Whether the server is for this machine alone, and what follows for the gateway: the content host that browsers resolve to
-// loopback, and pinned content on it without a key.
+// Decides whether the server serves only this machine. Then browsers resolve the gateway's content host to loopback, and it serves
+// pinned content without a key.
 // Tested by src/server/private-server.test.ts
 import { isLoopback } from '../base/addresses.ts'
 import type { Config } from '../config/settings.ts'
@@ -10,15 +10,15 @@ export type ListenerSettings = {
 }
 
 /**
- * A server on loopback counts as reachable from outside if its settings name a proxy, or a host name other than
- * loopback's.
+ * True for a server on loopback. It counts as reachable from outside if its settings name a proxy, or a host name other than those
+ * of loopback.
  */
 export function isPrivateServer({ http, admin }: ListenerSettings): boolean {
   const names = admin.hosts?.split(',').map((name) => name.trim()) ?? []
   return http.trustedProxies === null && [http.host, ...names].every(isLoopback)
 }
 
-/** The gateway's part of the settings, without `auto`. */
+/** Settings of the gateway, with `auto` resolved. */
 export type GatewayRules = {
   readonly enabled: boolean
   readonly public: boolean
@@ -28,9 +28,9 @@ export type GatewayRules = {
   readonly subdomains: boolean
   /** DNS names whose hosts are DNSLink sites. */
   readonly sites: readonly string[]
-  /** Programs and people of this machine read pinned content on `host` without a key. */
+  /** Programs and users of this machine can read pinned content on `host` without a key. */
   readonly local: boolean
-  /** For questions about denied content; null: none. */
+  /** Contact for denied content; null: none. */
   readonly abuseContact: string | null
 }
 
@@ -58,14 +58,14 @@ export function gatewayRulesOf({
     deserialized,
     host,
     subdomains: gateway.subdomains === 'auto' ? isLocalName : gateway.subdomains === 'on',
-    // Accounts that do not trust each other are not people of one machine.
+    // Isolated accounts do not trust each other, so they get no access without a key.
     local: isPrivate && isLocalName && files.isolation !== 'own',
     sites: dnsLinkNames(gateway.dnslink).filter((name) => name !== '*'),
     abuseContact,
   }
 }
 
-/** Of `gateway.dnslink`; `*` stands for any name. */
+/** DNS names in `gateway.dnslink`; `*` matches any name. */
 export function dnsLinkNames(setting: string | null): readonly string[] {
   return setting === null ? [] : setting.split(',').map((name) => name.trim())
 }

@@ -1,5 +1,5 @@
-// Applies a changed settings file while the server runs. The file is read and validated whole, then applied; on an issue
-// it is refused whole and logged, and the old settings stay. One reload at a time.
+// Applies a changed settings file while the server runs. The file is read and validated as a whole before it is applied. If it has
+// an issue, it is refused as a whole and logged, and the old settings stay in force. One reload at a time.
 import { stat } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -11,11 +11,11 @@ import type { Config } from '../config/settings.ts'
 export type ReloadParts = {
   /** Path of the settings file. */
   readonly file: string
-  /** Reads all places again. Throws ConfigError. */
+  /** Reads all sources of settings again. Throws ConfigError. */
   readonly load: () => Promise<Config>
   /** Settings in force. */
   readonly current: () => Config
-  /** Puts `changes.config` in force, or throws and changes nothing. */
+  /** Applies `changes.config`, or throws and changes nothing. */
   readonly apply: (changes: SettingsChanges) => Promise<void>
   /** Restarts the processes with these settings; absent: the operator restarts the server. Never throws. */
   readonly restart?: (config: Config) => Promise<void>
@@ -24,14 +24,14 @@ export type ReloadParts = {
 }
 
 export type Reload = {
-  /** Reads the file now. Never throws: issues are logged. */
+  /** Reads the file immediately. Never throws: issues are logged. */
   now(): Promise<void>
   /** Resolves when no reload is running. */
   idle(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A change is read when the file is unchanged for two checks, so that a half-written file is ignored. */
+/** A change is applied after two checks with an unchanged file, so that a half-written file is ignored. */
 export const lookMs = 1000
 /** Maximum number of logged issues of one file. */
 const loggedMax = 20
@@ -50,7 +50,7 @@ export function createReload(parts: ReloadParts): Reload {
     const isStill = looks === seen
     seen = looks
     if (looks === read || !isStill || !isFile(looks)) return
-    // The first time, the start has read the same file unless it changed since.
+    // At the first check, startup has already read the same file, unless it changed since.
     await take({ isNews: read !== null })
   }
 
@@ -62,12 +62,12 @@ export function createReload(parts: ReloadParts): Reload {
       if (read === 'odd')
         throw new Error(`${file} is not a regular file: it is read only at the start`)
       const [loading] = await Promise.allSettled([parts.load()])
-      // Written meanwhile: half of it may have been read. The next checks see the change.
+      // The file changed during the read, so the read may be incomplete. The next checks find the change.
       if ((await looksOf(file)) !== looks) return
       if (loading.status === 'rejected') throw loading.reason
       const loaded = loading.value
       const changes = changesBetween(settingDefinitions, parts.current(), loaded)
-      // Another data folder is another server, and no workers are one without a primary.
+      // With another data folder, or without workers, a restart of the processes is not sufficient.
       const isOther = changes.restart.includes('dataDir') || loaded.workers === 0
       const restart = isOther ? undefined : parts.restart
       if (changes.live.length > 0) await parts.apply(changes)
@@ -85,7 +85,7 @@ export function createReload(parts: ReloadParts): Reload {
     }
   }
 
-  /** One reload after the other; requests during a reload cause one more. */
+  /** Runs one reload after the other; requests during a reload cause one more. */
   function begin(work: () => Promise<void>): Promise<void> {
     underWay ??= work().finally(() => {
       underWay = null
@@ -120,8 +120,7 @@ export function createReload(parts: ReloadParts): Reload {
 }
 
 /**
- * Fingerprint that changes with the file; a replaced file has another inode. `odd`: a pipe or similar, which yields
- * its settings once, and nothing or no end after that.
+ * Fingerprint that changes with the file; a replaced file has another inode. `odd`: a pipe or similar, which can be read only once.
  */
 async function looksOf(file: string): Promise<string> {
   try {

@@ -1,5 +1,5 @@
-// Makes backups by schedule and on request, in a thread, one at a time. The time of the last one is read from the target,
-// so the schedule survives a restart.
+// Makes backups by schedule and on request, in a thread, one at a time. Reads the time of the last one from the target, so the
+// schedule survives a restart.
 // Tested by test/backup/backup-server.test.ts
 import type { BackupState, BackupsView } from '../admin/resources/backups/backups-view.ts'
 import { backUpInThread } from '../backup/back-up-in-thread.ts'
@@ -14,11 +14,11 @@ import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 
 export type Backups = BackupsView & {
-  /** Resolves when no backup runs any more. */
+  /** Resolves when no backup is running. */
   stop(): Promise<void>
 }
 
-/** A server that stops soon after its start makes no backup. */
+/** Delay after the start: a server that stops soon makes no backup. */
 const startMs = 5000
 const lookMs = 60_000
 const hourMs = 3_600_000
@@ -41,7 +41,7 @@ export function runBackups(parts: {
   let running: { readonly began: number; done: number; total: number } | null = null
   let work: Promise<void> = Promise.resolve()
   let looking = false
-  /** Of the target in `knownOf`. */
+  /** Last success at the target in `knownOf`. */
   let lastSuccess: Success | null = null
   let lastFailure: BackupState['lastFailure'] = null
   let knownOf: string | null = null
@@ -104,7 +104,7 @@ export function runBackups(parts: {
     log('error', 'backup_failed', { reason })
   }
 
-  /** Reads the time of the last backup from the target: a command or an earlier run may have made it. */
+  /** Reads the time of the last backup from the target, because a command or an earlier run may have made one. */
   async function learn(to: string): Promise<void> {
     if (knownOf !== to) lastSuccess = null
     const target = openTarget(to, settings.now.backup.s3, clock)
@@ -123,7 +123,7 @@ export function runBackups(parts: {
 
   function isDue(): boolean {
     const everyMs = settings.now.backup.everyHours * hourMs
-    // After a failure: again in an hour.
+    // After a failure, retry in an hour.
     if (clock.monotonic() - attempted < Math.min(everyMs, hourMs)) return false
     return lastSuccess === null || clock.now() - lastSuccess.began >= everyMs
   }

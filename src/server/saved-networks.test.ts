@@ -1,4 +1,4 @@
-// Saved networks in the database: encrypted, one default at most, no lost change, and one bad row does not hide the others.
+// Saved networks in the database: encrypted, at most one default, no lost change, and a bad row does not hide the others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'

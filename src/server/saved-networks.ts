@@ -1,5 +1,5 @@
-// Networks that operators saved, in the table `saved_network`, encrypted: a copy of the database alone reveals no URL and
-// no header of an upstream. One that cannot be read stays in the list, with the reason, and does not disturb the others.
+// Networks that operators saved, encrypted in the table `saved_network`: a copy of the database alone reveals no URL and no header
+// of an upstream. An unreadable row stays in the list, with the reason, and does not affect the others.
 // Tested by src/server/saved-networks.test.ts
 import { conditionalWrite } from '../access/people/conditional-write.ts'
 import { createSecretEncryption } from '../access/people/secret-encryption.ts'
@@ -36,7 +36,7 @@ export type SavedNetwork = {
 }
 
 export interface SavedNetworks {
-  /** The oldest first. */
+  /** Oldest first. */
   list(): Promise<readonly SavedNetwork[]>
   /** Validates. Throws ConfigError, `conflict`. */
   add(raw: RawNetwork, isDefault: boolean): Promise<void>
@@ -82,7 +82,7 @@ export function createSavedNetworks(parts: {
     return seal.close(Buffer.from(JSON.stringify(members)), name)
   }
 
-  /** With at most one default network. `why`: the error if the condition of `one` fails. */
+  /** Writes with at most one default network. `why`: the error if the condition of `one` fails. */
   async function write(
     one: Statement,
     { name, isDefault }: { readonly name: string; readonly isDefault: boolean },
@@ -105,7 +105,7 @@ export function createSavedNetworks(parts: {
     },
     async change({ name, changed: before }, raw, isDefault) {
       readSavedNetwork(raw)
-      // Two changes within a millisecond have two times.
+      // Two changes within a millisecond must have different times.
       const changed = Math.max(clock.now(), before + 1)
       const row = { name, is_default: isDefault ? 1 : 0, changed, sealed: close(raw) }
       await write(updateSavedNetwork(row, before), { name, isDefault }, () =>
@@ -126,7 +126,7 @@ export function noSavedNetwork(name: string): Fault {
   return new Fault('absent', { detail: `no saved network is named ${name}` })
 }
 
-/** Those that can be served. */
+/** The saved networks that can be served. */
 export function readable(saved: readonly SavedNetwork[]): readonly SavedNetworkConfig[] {
   return saved.flatMap(({ isDefault, found }) =>
     'config' in found ? [{ network: found.config, isDefault }] : [],

@@ -5,7 +5,7 @@ import { createMailer } from '../access/alerts/send-mail.ts'
 import { Fault } from '../base/fault.ts'
 import type { Config } from '../config/settings.ts'
 
-/** `settings`: those in force. */
+/** `settings`: the settings in force. */
 export function createServerSettings(settings: {
   readonly now: Pick<Config, 'admin' | 'mail' | 'signIn'>
 }): ServerSettingsView {
@@ -23,7 +23,7 @@ export function createServerSettings(settings: {
               ? null
               : { ...oidc, issuer, hasSecret: clientSecret !== null, rules: rules.length },
         },
-        // The URL may hold a password.
+        // The URL may contain a password.
         mail: { server: mail.url === null ? null : new URL(mail.url).host, from: mail.from },
         admin,
       }

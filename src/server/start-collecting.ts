@@ -17,17 +17,17 @@ import { countPins } from '../ipfs/pins/count-pins.ts'
 export type CollectingParts = {
   readonly config: Pick<Config, 'files'>
   readonly rows: Rows
-  /** That of `rows`. */
+  /** The writer of `rows`. */
   readonly writer: Pick<CountedWriter, 'taken'>
   readonly store: ServerStore
-  /** Default: of `store`. Else through `rows` that only one machine can write. */
+  /** Default: `store`. Otherwise a store over fenced rows, which only one machine can write. */
   readonly collected?: Pick<ServerStore, 'delete' | 'segments'>
   readonly obtain: Obtain
   readonly clock: Clock
   readonly log: Log
 }
 
-/** `intervalMs` null: only on request. */
+/** `intervalMs` null: collects only on request. */
 export function openCollector(parts: CollectingParts, intervalMs: number | null): GarbageCollector {
   const { config, rows, writer, store, collected = store, obtain, clock, log } = parts
   const { blocksMax } = config.files

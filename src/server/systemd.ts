@@ -1,5 +1,5 @@
-// What systemd gives a unit: listening sockets (sd_listen_fds(3)), and a socket that takes READY=1 (sd_notify(3)).
-// Outside systemd both are absent, and nothing happens.
+// Interface to systemd: listening sockets (sd_listen_fds(3)), and the socket for READY=1 (sd_notify(3)). Without systemd both are
+// absent and nothing happens.
 // Tested by test/deploy/systemd.test.ts
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -19,11 +19,11 @@ const firstDescriptor = 3
 const notifyMs = 5_000
 
 /**
- * One socket is for `http.host`, whatever its name; of two, `FileDescriptorName=` says which is `http` and which `admin`.
+ * A single socket is for `http.host`, unless its name is `admin`. With two, `FileDescriptorName=` distinguishes `http` and `admin`.
  * Throws a sentence for the operator.
  */
 export function passedSockets(env: Environment, pid: number): PassedSockets {
-  // The variables remain in the environment of children, so they name their process.
+  // Child processes inherit the variables, so LISTEN_PID names the process that they are for.
   const count = env['LISTEN_PID'] === String(pid) ? Number(env['LISTEN_FDS'] ?? 0) : 0
   if (count === 0) return { http: null, admin: null }
   const names = (env['LISTEN_FDNAMES'] ?? '').split(':')
@@ -38,8 +38,8 @@ export function passedSockets(env: Environment, pid: number): PassedSockets {
 }
 
 /**
- * Reports that the server is ready, if systemd waits for it (`Type=notify`). By systemd's own program, because Node has no
- * datagram sockets of the Unix domain. Rejects with a sentence for the operator.
+ * Reports to systemd that the server is ready, with `Type=notify`. Runs systemd's own program, because Node has no Unix datagram
+ * sockets. Rejects with a sentence for the operator.
  */
 export async function notifyReady(env: Environment): Promise<void> {
   const socket = env['NOTIFY_SOCKET']

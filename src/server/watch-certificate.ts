@@ -1,6 +1,6 @@
-// The TLS certificate of the listeners. Its files are read at the start and again when they change. New connections then get
-// the new certificate, open ones stay. Files with an error are logged, and the last certificate stays in use. A certificate
-// that expires soon is logged every day.
+// The TLS certificate of the listeners. Its files are read at startup and again when they change. New connections then get the new
+// certificate; open ones keep theirs. Invalid files are logged, and the last certificate stays in use. A certificate that expires
+// soon is logged every day.
 // Tested by src/server/watch-certificate.test.ts
 import { stat } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
@@ -9,14 +9,14 @@ import { readTlsCertificate, type TlsCertificate, type TlsFiles } from '../http/
 import { lookMs } from './reload.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** ACME clients renew 30 days before the end of 90: with 14 days left, renewal has failed. */
+/** ACME clients renew 30 days before expiry, so with 14 days left renewal has failed. */
 const soonMs = 14 * dayMs
 
 export type WatchedCertificate = {
   readonly current: TlsCertificate
   /** Calls `take` with each new certificate. */
   onChange(take: (certificate: TlsCertificate) => void): void
-  /** Reads the files now. Never throws: errors are logged. */
+  /** Reads the files immediately. Never throws: errors are logged. */
   now(): Promise<void>
   stop(): void
 }
@@ -33,7 +33,7 @@ export async function watchCertificate(
   let underWay: Promise<void> | null = null
   report('tls_certificate_read')
 
-  /** `event` null: only what is wrong is logged. */
+  /** `event` null: logs only problems. */
   function report(event: string | null): void {
     const { names, expires } = current
     const facts = { names, expires: new Date(expires).toISOString() }
@@ -56,7 +56,7 @@ export async function watchCertificate(
     }
   }
 
-  /** Certificate and key are two files: they are read when both are unchanged for two looks. */
+  /** Certificate and key are two files: they are read after two checks without a change. */
   async function look(): Promise<void> {
     const looks = await looksOf(files)
     const isStill = looks === seen
@@ -89,7 +89,7 @@ export async function watchCertificate(
   }
 }
 
-/** Differs when a file or its permissions have changed; a replaced file has another inode. Never throws. */
+/** Fingerprint that changes with the files or their permissions; a replaced file has another inode. Never throws. */
 async function looksOf({ certificateFile, keyFile }: TlsFiles): Promise<string> {
   const looks = await Promise.all(
     [certificateFile, keyFile].map(async (file) => {

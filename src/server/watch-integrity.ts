@@ -13,7 +13,7 @@ import { findLastCheck, setLastCheck } from '../tables/database-checks.ts'
 const startMs = 1000
 const lookMs = 3_600_000
 const fullMs = 7 * 86_400_000
-/** Number of damages in the log. */
+/** Maximum of damages named in the log. */
 const namedMax = 10
 
 export type IntegrityWatch = {
@@ -52,7 +52,7 @@ export function watchIntegrity(parts: {
     log('info', 'database_checked', {})
   }
 
-  /** The remaining damage. */
+  /** Repairs what it can. Returns the remaining damage. */
   async function repair(damages: readonly Damage[]): Promise<readonly Damage[]> {
     const tables = [...new Set(damages.map(({ table }) => table))]
     log('error', 'database_repairing', { tables, damages: damages.slice(0, namedMax) })
@@ -87,7 +87,7 @@ export function watchIntegrity(parts: {
   const stopFirst = clock.after(startMs, () => begin(async () => await check(!(await isDue()))))
   const stopClock = clock.every(lookMs, () => {
     begin(async () => {
-      // An operator may have restored damaged data.
+      // An operator may have restored the damaged data.
       if ((await isDue()) || !isSound) await check(false)
     })
   })

@@ -5,7 +5,7 @@ export type NodeNeed = 'proof' | 'receipts' | 'raw' | 'sync' | 'update'
 
 type Fixes = Readonly<Partial<Record<NodeNeed, string>>>
 
-/** By the first word of `web3_clientVersion`. Source: the clients' own documentation of their flags. */
+/** Key: the first word of `web3_clientVersion`. Source: the clients' documentation of their flags. */
 const fixes: Readonly<Record<string, Fixes>> = {
   geth: {
     proof:
@@ -38,7 +38,7 @@ const others: Readonly<Record<NodeNeed, string>> = {
   update: 'update the node (optional: Cairn proves answers either way)',
 }
 
-/** `client`: what it says it is, or null. */
+/** `client`: its name as it reports it, or null. */
 export function fixOf(client: string | null, need: NodeNeed): string {
   const name = /^[a-z]+/i.exec(client ?? '')?.[0].toLowerCase() ?? ''
   return fixes[name]?.[need] ?? others[need]

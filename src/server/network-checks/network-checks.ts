@@ -1,4 +1,4 @@
-// What the settings alone tell of a network behind upstreams: its name, its proofs, whose word its head is.
+// Checks of a network behind upstreams that need only the settings: its name, its proofs, the source of its head.
 // Tested by src/cli/doctor/upstream-checks.test.ts
 import { isLoopback } from '../../base/addresses.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -59,6 +59,6 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
 
 function isPrivate(host: string): boolean {
   if (isLoopback(host) || host === '[::1]') return true
-  // RFC 1918, and names without a dot: those of one's own network.
+  // Private addresses (RFC 1918), and names without a dot.
   return /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(host) || !host.includes('.')
 }

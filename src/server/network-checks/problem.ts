@@ -1,4 +1,4 @@
-// What doctor finds: one sentence and a fix.
+// A finding of doctor: one sentence and a fix.
 // Tested by src/cli/doctor/doctor.test.ts
 
 import type { Config } from '../../config/settings.ts'
@@ -22,10 +22,10 @@ export function warning(code: string, text: string, fix: string): Problem {
   return { code, level: 'warning', text, fix }
 }
 
-/** A command line of Cairn with the flags that lead to the same settings. */
+/** Builds a command line of Cairn with the flags that select the same settings. */
 export type CommandLine = (command: string) => string
 
-/** The line that gives the embedded chain a setting: `mining: interval`. */
+/** Describes the settings line of the embedded chain, such as `mining: interval`. */
 export function chainLine({ networks }: Pick<Config, 'networks'>, setting: string): string {
   return networks === null ? `chain: {${setting}}` : `- {name: …, embedded: true, ${setting}}`
 }

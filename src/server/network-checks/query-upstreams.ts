@@ -27,7 +27,7 @@ export type QueriedUpstream = {
   readonly pushesHeads: boolean
 }
 
-/** What one upstream says about its chain. */
+/** The reply of one upstream about its chain. */
 export type QueriedChain = {
   readonly upstream: string
   /** Null: see `failure`. */
@@ -36,7 +36,7 @@ export type QueriedChain = {
   readonly failure: string | null
 }
 
-/** For all calls to one upstream together. */
+/** Limit for all calls to one upstream together. */
 const askMs = 25_000
 const chainMs = 10_000
 const atOnceMax = 16
@@ -174,7 +174,7 @@ function medianOf(times: readonly number[]): number | null {
   return sorted[Math.floor(sorted.length / 2)] ?? null
 }
 
-/** At least, as far as was looked: `the last 128 blocks`, `every block`, `blocks from 100 on`, `no block`, `unknown`. */
+/** A lower bound from the probe: `the last 128 blocks`, `every block`, `blocks from 100 on`, `no block`, `unknown`. */
 export function describeReach(reach: HistoryDepth): string {
   if (reach === 'unknown') return 'unknown'
   if (reach === 'all') return 'every block'

@@ -1,4 +1,4 @@
-// Networks behind upstreams: what each node that was asked can and cannot do, and what the settings make of it.
+// Networks behind upstreams: what each probed node supports, and the effect with the current settings.
 // Tested by src/cli/doctor/upstream-checks.test.ts
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import type { Config } from '../../config/settings.ts'
@@ -10,16 +10,16 @@ import { fixOf } from './client-fixes.ts'
 import { checkNetwork } from './network-checks.ts'
 import { warning, problem, type CommandLine, type Problem } from './problem.ts'
 
-/** A head older than this is one that is not followed. */
+/** A head older than this counts as stalled. */
 const staleSeconds = 300
-/** Blocks behind the best upstream of the network. */
+/** Maximum of blocks behind the best upstream of the network. */
 const lagMax = 10n
-/** How far a block may lie ahead of the clock before the clock is doubted. */
+/** If a block is further in the future, the clock may be wrong. */
 const aheadSeconds = 15
-/** What a full node with defaults proves; less serves hardly any read that follows another. */
+/** History that a full node proves by default. With less, most consecutive reads fail. */
 const proofAgeMin = 127n
 
-/** What each upstream is found to be, for people and programs. */
+/** Probe results of an upstream, for people and programs. */
 export type UpstreamFacts = {
   readonly network: string
   readonly upstream: string
@@ -27,9 +27,9 @@ export type UpstreamFacts = {
   readonly client: string | null
   readonly chainId: string | null
   readonly head: { readonly number: string; readonly ageSeconds: number } | null
-  /** How deep it can prove state. */
+  /** Depth of the state that it can prove. */
   readonly proofs: string
-  /** How deep it has state. */
+  /** Depth of its state. */
   readonly state: string
   readonly bodies: string
   readonly receipts: string
@@ -115,7 +115,7 @@ function* checkUpstream(asked: QueriedUpstream, command: CommandLine): Generator
   yield* checkReach(name, report)
 }
 
-/** With the name of a known network. */
+/** Includes the name of a known network. */
 function describeChain(chainId: bigint): string {
   const known = findKnownNetwork(chainId)
   return known === null ? `chain ${chainId}` : `chain ${chainId} (${known.name})`
@@ -151,7 +151,7 @@ function* checkReach(name: string, report: ProbeReport): Generator<Problem> {
   }
 }
 
-/** Blocks 0 that differ from each other, or from that of a network that Cairn knows. */
+/** Reports genesis blocks that differ between upstreams, or from those of a known network. */
 function* checkGenesis(
   network: UpstreamNetworkConfig,
   usable: readonly QueriedUpstream[],
@@ -170,7 +170,7 @@ function* checkGenesis(
   }
 }
 
-/** What shows only when they are compared. */
+/** Problems that only a comparison of the upstreams shows. */
 function* checkTogether(
   network: UpstreamNetworkConfig,
   asked: readonly QueriedUpstream[],

@@ -11,11 +11,11 @@ import type { Role } from './role.ts'
 export type Child = {
   readonly role: Role
   readonly pid: number
-  /** The keeper takes links of workers. Rejects if the start fails. */
+  /** The keeper accepts links of workers. Rejects if the start fails. */
   readonly opened: Promise<void>
   /** URL and port of a worker. Rejects if the start fails. */
   readonly listening: Promise<{ readonly port: number; readonly url: string }>
-  /** Of the keeper; null: of a worker. Rejects with a sentence for the operator if the start fails. */
+  /** Greeting of the keeper; null for a worker. Rejects with a sentence for the operator if the start fails. */
   readonly ready: Promise<Greeting | null>
   /** Resolves when the process has ended, with the reason. */
   readonly ended: Promise<string>
@@ -23,14 +23,14 @@ export type Child = {
   reload(): void
   /** Rejects with a sentence for the operator if the settings are refused. */
   apply(config: Config): Promise<void>
-  /** Ends it after its drain, at the latest after `limitMs`. */
+  /** Stops the process after its drain, at the latest after `limitMs`. */
   stop(limitMs: number): Promise<void>
 }
 
-/** As bin/cairn.js sets it for one process. */
+/** The same flag as in bin/cairn.js for a single process. */
 const heapGrowth = '--heap-growing-percent=200'
 
-// tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+// tsc does not rewrite this name: the build runs .js, a checkout runs .ts.
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 const entry = fileURLToPath(new URL(`./child${extension}`, import.meta.url))
 
@@ -44,7 +44,7 @@ function begin(role: Role): ChildProcess {
     })
     return cluster.fork().process
   }
-  // The descriptor gets the number 4 there.
+  // In the child, the descriptor has the number 4.
   const passed = role.admin === null ? [] : [role.admin]
   return fork(entry, [], {
     serialization: 'advanced',
@@ -64,7 +64,7 @@ export function startChild(role: Role, config: Config, clock: Clock): Child {
   const ended = Promise.withResolvers<string>()
   const applying = new Map<number, (problem: string | null) => void>()
   let nextId = 1
-  // They may be rejected before they are awaited, or never awaited.
+  // Handles rejections, because these promises may be awaited late or never.
   for (const { promise } of [opened, listening, ready]) promise.catch(() => {})
   const child = begin(role)
 
@@ -73,7 +73,7 @@ export function startChild(role: Role, config: Config, clock: Clock): Child {
   }
 
   function send(message: ToChild): void {
-    // One that has ended is reported by `ended`.
+    // The promise `ended` reports a process that has ended.
     if (child.connected) child.send(message, () => {})
   }
 

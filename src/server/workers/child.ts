@@ -1,5 +1,5 @@
-// The program of a child process: the keeper or a worker. The primary starts it, sends its role and the settings, and ends it.
-// Signals of a terminal or of systemd reach the children too, and are the primary's business.
+// Entry point of a child process: the keeper or a worker. The primary starts it, sends its role and the settings, and stops it.
+// Terminal and systemd signals also reach the children, which ignore them and leave them to the primary.
 // Tested by test/server/workers.test.ts
 import { processEnvironment } from '../../config/config.ts'
 import type { Config } from '../../config/settings.ts'
@@ -17,7 +17,7 @@ type Running = {
 }
 
 function send(message: FromChild): void {
-  // A primary that has ended takes nothing more.
+  // Messages to a primary that has ended are discarded.
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -33,8 +33,8 @@ const bound = Promise.withResolvers<number>()
 const end = Promise.withResolvers<void>()
 
 /**
- * node:cluster may have passed a connection to this process before it learned that the listener is closed. A process that
- * ends before it has refused it leaves it open in the primary for ever, and its client without a reply.
+ * Waits until the primary has no more connections for this process. node:cluster may have sent one before this process refused it.
+ * If the process ended first, the connection would stay open in the primary, and its client would get no reply.
  */
 async function refusePassed(): Promise<void> {
   if (!process.connected) return
@@ -99,14 +99,14 @@ async function apply(id: number, config: Config): Promise<void> {
   }
 }
 
-/** Null: the start failed, or nothing was started. */
+/** Null: the start failed, or was never requested. */
 let running: Promise<Running | null> = Promise.resolve(null)
 let stopping = false
 
 async function stop(): Promise<void> {
   if (stopping) return
   stopping = true
-  // A start that waits for the primary would wait for ever.
+  // A keeper that is starting waits for this port.
   bound.resolve(0)
   let code = 0
   try {
@@ -121,7 +121,7 @@ async function stop(): Promise<void> {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
   process.on(signal, () => {})
-// Without a primary no process would end this one.
+// No other process stops this one if the primary is gone.
 process.on('disconnect', () => {
   end.resolve()
   void stop()

@@ -1,11 +1,11 @@
-// Messages over a stream of bytes: four bytes of length, then a value as node:v8 serializes it. Both ends run the same
-// program on one machine.
+// Framing of messages on a byte stream: four bytes of length, then the value in the serialization of node:v8. Both ends run the
+// same program on one machine.
 // Tested by src/server/workers/keeper-link.test.ts
 import type { Socket } from 'node:net'
 import { deserialize, serialize } from 'node:v8'
 
 const lengthBytes = 4
-/** Of one message; the largest is a write of verified chain content. */
+/** Limit of one message; the largest is a write of verified chain content. */
 const frameBytesMax = 128 * 1024 * 1024
 
 /** Calls `take` with each complete message. The returned function throws for a message over `frameBytesMax`. */
@@ -35,7 +35,7 @@ export function createFrameReader(take: (message: unknown) => void): (bytes: Buf
   }
 }
 
-/** Messages of one turn of the event loop leave together. */
+/** Messages of one turn of the event loop are sent together. */
 export function writeFrame(socket: Socket, message: unknown): void {
   const body = serialize(message)
   const head = Buffer.allocUnsafe(lengthBytes)

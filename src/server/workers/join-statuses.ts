@@ -1,4 +1,5 @@
-// The status of upstreams over the keeper and its workers: invalid replies and calls are added, and of the rest the worst process counts.
+// Combines the upstream status of the keeper and its workers: adds up invalid replies and calls, and takes all other values from
+// the worst process.
 // Tested by src/server/workers/join-statuses.test.ts
 import { addCallCounts } from '../../chain/upstream/node/call-history.ts'
 import type { UpstreamStatus } from '../../chain/upstream/node/upstream.ts'
@@ -6,7 +7,7 @@ import type { OpenNetworks } from '../open-networks.ts'
 
 export type Statuses = ReturnType<OpenNetworks['statuses']>
 
-/** What a worker reports of one upstream. */
+/** The report of a worker about one upstream. */
 export type WorkerUpstream = { readonly network: string } & Pick<
   UpstreamStatus,
   'name' | 'state' | 'leftMs' | 'p50Ms' | 'p95Ms' | 'successRate' | 'history' | 'lies'
@@ -20,7 +21,7 @@ export function reportOf(statuses: Statuses): readonly WorkerUpstream[] {
   )
 }
 
-/** Upstreams that the keeper does not know, of settings that just changed, are left out. */
+/** Omits upstreams that the keeper does not know, as right after a change of settings. */
 export function joinStatuses(own: Statuses, reported: readonly WorkerUpstream[]): Statuses {
   if (reported.length === 0) return own
   return own.map((one) => {

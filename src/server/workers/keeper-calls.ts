@@ -1,19 +1,19 @@
-// What a worker process asks of the keeper over their link, and how errors travel back.
+// Calls of a worker to the keeper over their link, and the encoding of errors in replies.
 // Tested by src/server/workers/keeper-link.test.ts
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { NothingChanged } from '../../db/writer.ts'
 
-/** The worker that called, as long as its link is open. */
+/** The calling worker, while its link is open. */
 export type Caller = {
-  /** Sends a notice, which may be lost. */
+  /** Sends a notice, without guarantee of delivery. */
   notify(notice: unknown): void
   onClose(run: () => void): void
 }
 
-/** Each takes one argument and returns one value, both of a form that node:v8 serializes. */
+/** Each takes one argument and returns one value, both serializable by node:v8. */
 export type Calls = { readonly [name: string]: (argument: never, caller: Caller) => unknown }
 
-/** From the keeper to a worker, between its replies. */
+/** Message from the keeper to a worker, between replies. */
 export type Notice = { readonly notice: unknown }
 
 export type CallRequest = {
@@ -22,7 +22,7 @@ export type CallRequest = {
   readonly argument: unknown
 }
 
-/** What came of a call. */
+/** Result of a call. */
 export type CallReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: SentError }

@@ -1,4 +1,4 @@
-// The link of a worker to the keeper: values and errors arrive as they were, and a keeper that restarts loses no call.
+// The link of a worker to the keeper: values and errors arrive unchanged, and a restart of the keeper loses no call.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

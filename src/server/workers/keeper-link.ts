@@ -1,5 +1,5 @@
-// The worker's end of its link to the keeper. It connects again when the keeper restarts, and sends again what was not
-// answered: calls must be safe to run twice.
+// The worker's end of its link to the keeper. Reconnects after a restart of the keeper and repeats calls without a reply, so calls
+// must be safe to run twice.
 // Tested by src/server/workers/keeper-link.test.ts
 import { connect, type Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
@@ -9,11 +9,11 @@ import { createFrameReader, writeFrame } from './frames.ts'
 import { type CallReply, type Calls, type Notice, receiveError } from './keeper-calls.ts'
 
 export type LinkLimits = {
-  /** Calls without a reply. Further ones fail with `overloaded`. */
+  /** Maximum of pending calls. Further ones fail with `overloaded`. */
   readonly pendingMax: number
-  /** How long a call may wait, also for a keeper that restarts; then it fails with `overloaded`. */
+  /** Time limit of a call, including a restart of the keeper; then it fails with `overloaded`. */
   readonly callMs: number
-  /** Pause before the next try to connect. */
+  /** Delay before the next attempt to connect. */
   readonly againMs: number
 }
 
@@ -24,13 +24,13 @@ export type KeeperLink<Offered extends Calls> = {
     name: Name,
     argument: Parameters<Offered[Name]>[0],
   ): Promise<Awaited<ReturnType<Offered[Name]>>>
-  /** Calls `run` when a link is open, now and after each restart of the keeper. */
+  /** Calls `run` when a link is open: now, and after each restart of the keeper. */
   onOpen(run: () => void): void
-  /** Calls `heard` with each notice of the keeper. */
+  /** Calls `heard` for each notice from the keeper. */
   onNotice(heard: (notice: unknown) => void): void
-  /** Whether the keeper can be reached now. */
+  /** True if the keeper is reachable now. */
   readonly isOpen: boolean
-  /** Calls without a reply fail with `shutting_down`. */
+  /** Closes the link; pending calls fail with `shutting_down`. */
   close(): void
 }
 
@@ -78,7 +78,7 @@ export function createKeeperLink<Offered extends Calls>(parts: {
         socket.destroy()
       }
     })
-    // `close`, which follows, tries again.
+    // `close`, which follows, reconnects.
     socket.on('error', () => {})
     socket.on('close', () => {
       if (open === socket) open = null
@@ -100,7 +100,7 @@ export function createKeeperLink<Offered extends Calls>(parts: {
   function refuseLate(): void {
     const now = clock.monotonic()
     for (const [id, call] of pending) {
-      // In the order of their deadlines.
+      // Pending calls are in the order of their deadlines.
       if (call.until > now) return
       pending.delete(id)
       call.settle(new Fault('overloaded'))

@@ -1,4 +1,4 @@
-// What makes a server the keeper of workers. The server of one process loads none of it.
+// Turns a server into the keeper of workers. A server with one process loads none of this.
 // Tested by test/server/workers.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -19,14 +19,14 @@ export type KeeperParts = {
     readonly pubSub: PubSub
     readonly filters: FilterStore
   }
-  /** Begins to answer the calls of workers. */
+  /** Starts to answer the calls of workers. */
   openCalls(parts: WorkerCallsParts & { readonly log: Log }): Promise<KeeperCalls>
 }
 
 type KeeperCalls = {
-  /** With the connections of the workers instead of those that they passed on. */
+  /** Replaces the connections that workers passed on by the client connections of the workers. */
   addConnections(own: ReadonlyMap<string, number>): ReadonlyMap<string, number>
-  /** With what the workers report of their upstreams. */
+  /** Combines the status with the workers' reports about their upstreams. */
   addStatuses(own: Statuses): Statuses
   close(): Promise<void>
 }

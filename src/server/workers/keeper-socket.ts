@@ -15,13 +15,13 @@ import {
 } from './keeper-calls.ts'
 
 export type KeeperSocket = {
-  /** Ends the links. Running calls go on; their replies are lost, and the workers ask again. */
+  /** Closes the links. Running calls continue; their replies are lost, and the workers repeat them. */
   close(): Promise<void>
 }
 
 const unreadBytesMax = 8 * 1024 * 1024
 
-/** Listens at `path`, in place of the socket that a killed keeper left there. */
+/** Listens at `path` and replaces the socket of a killed keeper. */
 export async function openKeeperSocket(parts: {
   readonly path: string
   readonly calls: Calls
@@ -41,12 +41,12 @@ export async function openKeeperSocket(parts: {
   }
 
   function serve(link: Socket): void {
-    // One listener for each subscription of the worker.
+    // Each subscription of the worker adds a listener.
     link.setMaxListeners(0)
     links.add(link)
     const caller: Caller = {
       notify(notice) {
-        // A worker that does not read loses notices.
+        // A worker that does not read its socket loses notices.
         if (link.writableLength <= unreadBytesMax) writeFrame(link, { notice } satisfies Notice)
       },
       onClose: (run) => void link.once('close', run),

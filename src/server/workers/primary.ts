@@ -1,6 +1,6 @@
-// The primary process of a server with workers: starts the keeper and the workers, starts them again when they end, and
-// restarts them one after the other for other settings or another program. It opens no data, so that it never lags: all
-// connections come in through it.
+// The primary process of a server with workers. It starts the keeper and the workers, restarts them when they end, and replaces
+// them one after the other for new settings or a new program. It opens no data, so that its event loop stays free: it accepts all
+// connections.
 // Tested by test/server/workers.test.ts
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
@@ -15,27 +15,27 @@ import { type Child, startChild } from './child-process.ts'
 import { keeperPaths, type Role } from './role.ts'
 
 export type RunningWorkers = Omit<RunningServer, 'apply'> & {
-  /** Replaces every process by a new one, one after the other. Never throws: what fails is logged. */
+  /** Replaces every process, one after the other. Never throws: failures are logged. */
   restart(): Promise<void>
 }
 
-/** Pause before a process that ended is started again: the first one, and the longest. */
+/** Delay before a process that ended is restarted: the first and the longest. */
 const againMs = { first: 100, longest: 5_000 }
-/** A process that ran for this long starts again after the first pause. */
+/** A process that ran for this long is restarted after the first delay again. */
 const steadyMs = 10_000
-/** Beyond the drain: time to write what waits. */
+/** Time in addition to the drain, for pending writes. */
 const endSpareMs = 10_000
 const workersMaxOfAuto = 16
 
-/** Number of workers of a setting that is not 0. */
+/** Number of workers, for settings with workers. */
 function workersOf({ workers }: Config): number {
   if (workers !== 'auto') return workers
   return Math.max(1, Math.min(workersMaxOfAuto, availableParallelism() - 1))
 }
 
 /**
- * A free port, if the settings ask for any: with port 0, workers that start later would get another one when all others
- * have ended. `passed`: descriptor of a socket that has its port; null: none.
+ * Chooses a free port if the setting is 0. Otherwise later workers would get another port if all others had ended. `passed`:
+ * descriptor of a socket, which has its port; null: none.
  */
 async function choosePort(config: Config, passed: number | null): Promise<Config> {
   const { host, port } = config.http
@@ -44,7 +44,7 @@ async function choosePort(config: Config, passed: number | null): Promise<Config
   try {
     await once(server.listen(0, host), 'listening')
   } catch {
-    // The first worker says why.
+    // The first worker reports the reason.
     return config
   }
   const { port: free } = server.address() as AddressInfo
@@ -64,13 +64,13 @@ export async function startWorkers(
   }: {
     readonly print: (line: string) => void
     readonly sockets: PassedSockets
-    /** The last worker ended, and a passed socket with it: only the program that passed it can start again. */
+    /** The last worker ended, and node:cluster closed a passed socket: only the program that passed it can restart the server. */
     readonly onSocketLost: () => void
     /** The settings file, watched while the server runs; null: none. */
     readonly source: Pick<ReloadParts, 'file' | 'load'> | null
   },
 ): Promise<RunningWorkers> {
-  /** Settings as they were read. */
+  /** Settings as read. */
   let loaded = first
   let config = await choosePort(first, sockets.http)
   const log = createLog(
@@ -86,9 +86,9 @@ export async function startWorkers(
   let port = 0
   const living = new Set<Child>()
   let keeper: Child | null = null
-  /** By place: a worker that ends is replaced at its place. */
+  /** By index: a new worker takes the index of one that ended. */
   let workers: (Child | null)[] = []
-  /** Restarts and changes of settings, one after the other. Never rejects. */
+  /** The last restart or change of settings; they run one after the other. Never rejects. */
   let last: Promise<void> = Promise.resolve()
 
   function enqueue(work: () => Promise<void>): Promise<void> {
@@ -138,7 +138,7 @@ export async function startWorkers(
     return child
   }
 
-  /** Starts `create` again and again while its process ends and `isWanted`; `set` gets each process. */
+  /** Starts `create` again when its process ends, while `isWanted`; `set` receives each process. */
   function guard(
     child: Child,
     {
@@ -185,7 +185,7 @@ export async function startWorkers(
 
   async function replaceKeeper(): Promise<void> {
     const old = keeper
-    // From here its end is no failure.
+    // From here on, its end does not count as a failure.
     keeper = null
     if (old !== null) await end(old)
     const child = newKeeper()
@@ -193,7 +193,7 @@ export async function startWorkers(
     await child.ready
   }
 
-  /** The new one serves before the old one drains. */
+  /** The new worker serves before the old one drains. */
   async function replaceWorker(place: number): Promise<void> {
     const old = workers[place] ?? null
     const child = newWorker()
@@ -229,7 +229,7 @@ export async function startWorkers(
   async function stop(): Promise<void> {
     log('info', 'stopping')
     stopping = true
-    // Workers write their usage through the keeper.
+    // Workers first, because they write their usage through the keeper.
     for (const kind of ['worker', 'keeper']) {
       const all = [...living].filter(({ role }) => role.kind === kind)
       await Promise.all(all.map(end))
@@ -272,7 +272,7 @@ export async function startWorkers(
     config = own
   }
 
-  /** The free port that was chosen at the start stays. */
+  /** Keeps the free port that was chosen at startup. */
   function withPort(next: Config): Config {
     return first.http.port === 0 && next.http.port === 0
       ? { ...next, http: { ...next.http, port } }
@@ -284,7 +284,7 @@ export async function startWorkers(
       ? null
       : createReload({
           ...source,
-          // As loaded, so that a chosen port is no change.
+          // As loaded, so that the chosen port does not count as a change.
           current: () => loaded,
           apply: (changes) => enqueue(() => applyToAll(changes.config)),
           async restart(next) {

@@ -1,4 +1,4 @@
-// What a process of a server with workers does, and where it finds the others.
+// The role of a process of a server with workers, and the sockets of the keeper.
 // Tested by src/server/workers/worker-share.test.ts
 import { join, resolve } from 'node:path'
 
@@ -16,10 +16,10 @@ export type Role =
 /** Sockets of the keeper. */
 export type KeeperPaths = { readonly connections: string; readonly links: string }
 
-/** `sun_path` of unix(7), with the zero at its end. */
+/** Size of `sun_path` in unix(7) without its terminating zero. */
 const pathBytesMax = 107
 
-/** Throws a sentence for the operator if the path of the folder is too long for sockets. */
+/** Throws a sentence for the operator if the path of the folder is too long for a Unix socket. */
 export function keeperPaths(dataDir: string): KeeperPaths {
   const connections = join(resolve(dataDir), 'keeper.http')
   const links = join(resolve(dataDir), 'keeper.link')

@@ -1,4 +1,4 @@
-// Limits of the processes of one machine: the suites over a real link, and what a worker does while the keeper is away.
+// Limits shared by the processes of one machine: the suites over a real link, and a worker while the keeper is unavailable.
 import { equal, ok } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ async function openLinks(t: TestContext, of: number) {
     const link = createKeeperLink<LimitCalls>({ path, clock, log })
     t.after(() => link.close())
     workers.push(createLinkedLimits({ link, of, clock }))
-    // The link is open.
+    // Resolves only when the link is open.
     await link.call('giveShare', { bucket: 'none', units: 0 })
   }
   let isOpen = true
@@ -96,9 +96,9 @@ test('while the keeper restarts, each worker admits its part of the rate', async
   ok(one !== undefined && other !== undefined)
   const admitted: boolean[] = []
   for (let n = 0; n < 100; n++) admitted.push(await admit(n % 2 ? one : other, 100))
-  // The burst is 8001 units, half of it for each.
+  // The burst is 8001 units; each process gets half of it.
   equal(admitted.filter(Boolean).length, 80)
-  // A request of more units than such a part passes too.
+  // A request of more units than that half passes too.
   const fresh = { ...holder, keyId: 'fresh' }
   await one.admitUnits(fresh, 8000)
 })

@@ -1,5 +1,5 @@
-// Rate limits and sums of a day that the processes of one machine spend together: the keeper has them in memory, the workers
-// take shares over their links.
+// Rate limits and daily sums that the processes of one machine share: the keeper stores them in memory, the workers acquire shares
+// over their links.
 // Tested by src/server/workers/shared-limits.test.ts, which runs the suites of shares and counters
 import type { Clock } from '../../base/clock.ts'
 import { createMemoryShares } from '../../access/limits/memory-shares.ts'
@@ -8,7 +8,7 @@ import type { Rate } from '../../access/limits/rate-limit.ts'
 import type { RateShares, Share } from '../../access/limits/rate-shares.ts'
 import type { KeeperLink } from './keeper-link.ts'
 
-/** The calls of a worker. */
+/** Calls of a worker to the keeper. */
 export type LimitCalls = {
   readonly takeShare: (asked: {
     readonly bucket: string
@@ -21,7 +21,7 @@ export type LimitCalls = {
     readonly bucket: string
     readonly rate: Rate
   }) => number | Promise<number>
-  /** The sums after it, in the same order. */
+  /** Returns the sums after the additions, in the same order. */
   readonly addToCounters: (asked: readonly Addition[]) => Promise<readonly number[]>
 }
 
@@ -33,19 +33,19 @@ type Addition = {
 }
 
 export type SharedLimits = {
-  /** For limits of keys. */
+  /** Shares for the rates of keys. */
   readonly shares: RateShares
-  /** For wrong keys: addresses must not push out keys. */
+  /** Shares for failed keys, counted by address. Separate, so that addresses do not evict keys. */
   readonly failed: RateShares
   readonly counters: SharedCounters
 }
 
-/** Of one key: units, reads and writes. */
+/** Buckets of one key: units, reads and writes. */
 const bucketsPerKey = 3
 const keysMax = 100_000
 const addressesMax = 10_000
 
-/** In the keeper, which takes exactly what it spends. */
+/** For the keeper, which takes exactly the units that it spends. */
 export function createSharedLimits(clock: Clock): SharedLimits {
   return {
     shares: createMemoryShares({ clock, bucketsMax: bucketsPerKey * keysMax }),
@@ -54,7 +54,7 @@ export function createSharedLimits(clock: Clock): SharedLimits {
   }
 }
 
-/** Buckets of wrong keys have this first word. */
+/** First word of the names of buckets for failed keys. */
 const failedScope = 'failed '
 
 export function createLimitCalls({ shares, failed, counters }: SharedLimits): LimitCalls {
@@ -72,14 +72,12 @@ export function createLimitCalls({ shares, failed, counters }: SharedLimits): Li
   }
 }
 
-/** All processes together take at most this part of a second in advance. */
+/** All processes together take shares for at most this time in advance. */
 const aheadMs = 100
-/** Longer than any reply of a keeper that is not stopped. */
+/** Time limit for a reply; a running keeper is always faster. */
 const replyMs = 250
 
-/**
- * In a worker. While the keeper restarts, each worker decides alone by its part of the rate. `of`: number of workers.
- */
+/** For a worker. While the keeper restarts, each worker enforces its own fraction of the rate. `of`: number of workers. */
 export function createLinkedLimits(parts: {
   readonly link: Pick<KeeperLink<LimitCalls>, 'call' | 'isOpen'>
   readonly of: number
@@ -88,7 +86,7 @@ export function createLinkedLimits(parts: {
   const { link, of, clock } = parts
   const alone = createMemoryShares({ clock, bucketsMax: keysMax })
 
-  /** The reply of the keeper, or `instead` if there is none soon. */
+  /** The reply of the keeper, or `instead` if it does not arrive in time. */
   async function soon<Reply>(
     asked: Promise<Reply>,
     instead: () => Reply | Promise<Reply>,
@@ -139,7 +137,7 @@ type WaitingAddition = {
   readonly reject: (error: unknown) => void
 }
 
-/** Additions of one turn of the event loop are one call. */
+/** Additions of one turn of the event loop are sent as one call. */
 function createLinkedCounters(
   link: Pick<KeeperLink<LimitCalls>, 'call' | 'isOpen'>,
 ): SharedCounters {

@@ -1,4 +1,4 @@
-// Messages and filters that the processes of one machine share: the keeper has them in memory or at Valkey, the workers use
+// Messages and filters that the processes of one machine share: the keeper stores them in memory or in Valkey, and the workers use
 // them over their links.
 // Tested by src/server/workers/shared-messages.test.ts, which runs the suites of messages and filters
 import { type PubSub, Subscribers } from '../../base/pub-sub.ts'
@@ -6,10 +6,10 @@ import type { FilterStore, StoredFilter } from '../../rpc/filters/filter-store.t
 import type { Caller } from './keeper-calls.ts'
 import type { KeeperLink } from './keeper-link.ts'
 
-/** The calls of a worker. */
+/** Calls of a worker to the keeper. */
 export type MessageCalls = {
   readonly publish: (asked: { readonly topic: string; readonly message: string }) => void
-  /** The worker hears the topic as long as its link is open; a second call changes nothing. */
+  /** The worker receives the topic while its link is open; a second call changes nothing. */
   readonly subscribe: (topic: string, caller: Caller) => void
   readonly addFilter: (asked: {
     readonly id: string
@@ -52,7 +52,7 @@ export function createMessageCalls(parts: {
   }
 }
 
-/** In a worker. */
+/** For a worker. */
 export function createLinkedMessages(link: KeeperLink<MessageCalls>): {
   readonly pubSub: PubSub
   readonly filters: FilterStore
@@ -60,7 +60,7 @@ export function createLinkedMessages(link: KeeperLink<MessageCalls>): {
   const subscribers = new Subscribers()
 
   function begin(topic: string): void {
-    // Without a keeper, it subscribes when the link opens.
+    // If the keeper is unreachable, subscribes when the link opens.
     if (link.isOpen) link.call('subscribe', topic).catch(() => {})
   }
 
@@ -75,7 +75,7 @@ export function createLinkedMessages(link: KeeperLink<MessageCalls>): {
         if (link.isOpen) link.call('publish', { topic, message }).catch(() => {})
       },
       subscribe(topic, heard) {
-        // A function of its own, so that one listener may subscribe twice.
+        // A separate function, so that one listener can subscribe twice.
         const own = (message: string): void => heard(message)
         if (subscribers.add(topic, own)) begin(topic)
         return () => void subscribers.remove(topic, own)

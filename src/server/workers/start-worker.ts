@@ -1,5 +1,5 @@
-// Composes a worker process: JSON-RPC of networks behind upstreams. It reads the data folder; the keeper writes it, and
-// answers all other requests (worker-share.ts).
+// Starts a worker process, which serves JSON-RPC of networks behind upstreams. It only reads the data folder; the keeper writes it
+// and answers all other requests (worker-share.ts).
 // Tested by test/server/workers.test.ts
 import { join } from 'node:path'
 import { createDirectoryOf } from '../../access/accounts/directory.ts'
@@ -56,7 +56,7 @@ import { createWorkerShare } from './worker-share.ts'
 export type RunningWorker = {
   readonly url: string
   readonly port: number
-  /** Applies other live settings. Throws a sentence for the operator, and changes nothing. */
+  /** Applies other live settings. Throws a sentence for the operator, and then changes nothing. */
   apply(next: Config): Promise<void>
   /** Reads the certificate again, and opens the access log again. */
   reload(): Promise<void>
@@ -67,10 +67,10 @@ export type RunningWorker = {
 /** Number of recovered senders in memory, about 20 MB for all workers together. */
 const sendersMax = 100_000
 const reportMs = 1_000
-/** A keeper that restarts needs about a second, and before that as long as its last request. */
+/** A restart of the keeper takes about a second, after its last request has ended. */
 const keeperStartMs = 10_000
 
-/** Resolves when it listens. Rejects with a sentence for the operator. */
+/** Resolves when it is listening. Rejects with a sentence for the operator. */
 export async function startWorker(
   whole: Config,
   parts: {
@@ -237,7 +237,7 @@ export async function startWorker(
   starting.defer(() => traces?.stop())
   const requestLog = await openRequestLog({ config, settings, writeOut, traces, clock, log })
   starting.defer(() => requestLog.stop())
-  // Inspected keys are in the keeper; this one serves the stages of traces.
+  // The keeper serves keys with inspection; this inspector only records the stages of traces.
   const inspector = createInspector({ settingsOf: () => null, clock })
   const endpointParts = rpcEndpointParts({
     gateway: createRpcPipeline(
@@ -335,7 +335,7 @@ export async function startWorker(
   }
 }
 
-/** Limits of memory and connections are those of the whole server. */
+/** Divides limits of memory and connections, which apply to the whole server, by the number of workers. */
 function divide(config: Config, of: number): Config {
   const share = (limit: number): number => Math.ceil(limit / of)
   const { http, webSocket, memory } = config

@@ -14,11 +14,11 @@ import { joinStatuses, type Statuses, type WorkerUpstream } from './join-statuse
 import { createMessageCalls, type MessageCalls } from './shared-messages.ts'
 import { createLimitCalls, type LimitCalls, type SharedLimits } from './shared-limits.ts'
 
-/** Each may run twice: a worker repeats a call whose reply was lost. Then `report` counts twice. */
+/** Each may run twice, because a worker repeats a call whose reply was lost. A repeated `report` counts twice. */
 export type WorkerCalls = LimitCalls &
   MessageCalls & {
     readonly write: (statements: readonly Statement[]) => Promise<readonly number[]>
-    /** Passes on rows of usage that the worker has written. */
+    /** Forwards usage rows that the worker has written. */
     readonly flushed: (rows: readonly FlushedRow[]) => void
     /** Stores a flush of usage for a remote database, and writes it later. False: the worker must send it again. */
     readonly usage: (flush: NumberedFlush) => boolean
@@ -29,20 +29,20 @@ export type WorkerCalls = LimitCalls &
       readonly from: ChainPoint | null
       readonly max: number
     }) => Arrivals
-    /** The worker with this number ends: connections that it passed on are drained. */
+    /** The worker with this number ends: drains the connections that it passed on. */
     readonly leave: (worker: number) => void
   }
 
 type WorkerReport = {
   readonly worker: number
-  /** Open now. */
+  /** Open connections. */
   readonly connections: number
-  /** Since the last report. */
+  /** Counts since the last report. */
   readonly counts: Counts
   readonly upstreams: readonly WorkerUpstream[]
 }
 
-/** Workers report each second. */
+/** Maximum age of a report; workers report every second. */
 const reportsKeptMs = 5_000
 
 export type WorkerCallsParts = {
@@ -58,13 +58,13 @@ export type WorkerCallsParts = {
 
 export function createWorkerCalls(parts: WorkerCallsParts): {
   readonly calls: WorkerCalls
-  /** With the connections of the workers instead of those that they passed on. */
+  /** Replaces the connections that workers passed on by the client connections of the workers. */
   addConnections(own: ReadonlyMap<string, number>): ReadonlyMap<string, number>
-  /** With what the workers report of their upstreams. */
+  /** Combines the status with the workers' reports about their upstreams. */
   addStatuses(own: Statuses): Statuses
 } {
   const { writer, usage, counters, listeners, networks, clock } = parts
-  // A worker that was killed leaves it at the next look.
+  // Old reports, as of a killed worker, are removed at the next read.
   const reports = new Map<number, Omit<WorkerReport, 'counts'> & { readonly at: number }>()
 
   function recent(): readonly Omit<WorkerReport, 'counts'>[] {

@@ -1,4 +1,4 @@
-// Which requests a worker answers, and where the sockets of the keeper are.
+// The requests that a worker answers, and the paths of the keeper's sockets.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -53,9 +53,9 @@ test('a worker answers calls of networks behind upstreams', async (t) => {
       serves(share, '/v3/inspected'),
       serves(share, '/dev/v3/key'),
       serves(share, '/v3/key', 'dev.example.org'),
-      // Not opened yet.
+      // This network is not open yet.
       serves(share, '/sepolia/v3/key'),
-      // The keeper answers with the reason.
+      // The keeper answers with the error.
       serves(share, '/nowhere/v3/key'),
       serves(share, '/dev/v3/key', 'mainnet.example.org'),
     ],
@@ -86,7 +86,7 @@ test('other requests are known by their first bytes', async (t) => {
       takes(`POST /api/v0/version HTTP/1.1\r\n${host}`),
       takes(`GET /livez HTTP/1.1\r\n${host}`),
       takes(`POST /v3/key HTTP/1.1\r\nHost: a b\r\n\r\n`),
-      // Not there whole.
+      // The head is incomplete.
       takes('POST /v3/key HTTP/1.1\r\nHost: a'),
       takes('no request\r\n\r\n'),
       takes(''),

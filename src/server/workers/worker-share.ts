@@ -1,5 +1,5 @@
-// Which requests a worker process answers itself: JSON-RPC of networks behind upstreams, for keys without inspection. Files,
-// the admin API, the embedded chain and inspected keys are in the keeper.
+// Decides which requests a worker answers itself: JSON-RPC of networks behind upstreams, for keys without inspection. The keeper
+// serves files, the admin API, the embedded chain and inspected keys.
 // Tested by src/server/workers/worker-share.test.ts
 import { listedNetworks } from '../../config/saved-network.ts'
 import type { Config } from '../../config/settings.ts'
@@ -11,8 +11,8 @@ import { createNetworkChoice } from '../../rpc/networks.ts'
 const headBytesMax = 16_384
 
 /**
- * `settings`: with the saved networks. `opened`: names of the networks that this worker serves now, which may be behind
- * the settings for a moment.
+ * `settings`: with the saved networks. `opened`: names of the networks that this worker serves now, which may briefly lag behind
+ * the settings.
  */
 export function createWorkerShare(parts: {
   readonly settings: () => Config
@@ -34,7 +34,7 @@ export function createWorkerShare(parts: {
       const { name, embedded } = choose(network, hostLabel)
       return !embedded && parts.opened().some((one) => one.name === name)
     } catch {
-      // The keeper answers with the reason.
+      // The keeper answers with the error.
       return false
     }
   }
@@ -45,7 +45,7 @@ export function createWorkerShare(parts: {
       const head = first.toString('latin1', 0, headBytesMax)
       const end = head.indexOf('\r\n\r\n')
       const sent = /^[A-Z]+ (\S+) HTTP\/1\.[01]\r\n/.exec(head)?.[1]
-      // A head in two parts: the keeper reads it.
+      // An incomplete head: the keeper reads the rest.
       if (end < 0 || sent === undefined) return false
       const host = /\r\nhost:[ \t]*([^\r\n]*)/i.exec(head.slice(0, end + 2))?.[1]?.trimEnd()
       const target = parseTarget(sent, host)
