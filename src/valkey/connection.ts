@@ -1,5 +1,5 @@
-// The connection to Valkey or Redis. Every call has a deadline, calls in flight are bounded, and after five misses only one
-// call a second is tried: a server that is away or slow delays no request.
+// The connection to Valkey or Redis. Every call has a deadline, and calls in flight are limited. After five misses in a row only
+// one call a second is tried, so a slow or unreachable server delays no request.
 // Tested by test/valkey/connection.test.ts
 import { randomBytes } from 'node:crypto'
 import { createHash } from 'node:crypto'
@@ -8,12 +8,12 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 
-/** Name and version of every key and channel: programs of another version use others. */
+/** Name and version in every key and channel, so that incompatible versions do not share data. */
 export const keyPrefix = 'cairn1:'
 
 export type Script = { readonly text: string; readonly sha: string }
 
-/** Lua that runs as one step. It uses only the keys that it is given. */
+/** A Lua script, which runs atomically. It must use only the keys that it is given. */
 export function script(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') }
 }
@@ -23,11 +23,11 @@ export type ValkeyClient = RedisClientType
 export type ValkeyLimits = {
   /** A call that takes longer is a miss. */
   readonly deadlineMs: number
-  /** Calls whose reply has not arrived, late ones included. */
+  /** Limit of calls without a reply, late ones included. */
   readonly inFlightMax: number
-  /** Misses in a row that open the circuit breaker. */
+  /** Consecutive misses that open the circuit breaker. */
   readonly missesMax: number
-  /** While it is open, one call is tried so often. */
+  /** Interval of trial calls while the breaker is open. */
   readonly tryMs: number
 }
 
@@ -42,7 +42,7 @@ export interface ValkeyConnection {
   /** Rejects with `overloaded`: no reply in time, too many calls in flight, or the breaker is open. */
   call<Reply>(
     send: (client: ValkeyClient) => Promise<Reply>,
-    /** Longer than that of `ValkeyLimits`, for calls that delay no request of a client. */
+    /** Longer than the limit in `ValkeyLimits`, for calls that delay no client request. */
     deadlineMs?: number,
   ): Promise<Reply>
   run(
@@ -54,18 +54,18 @@ export interface ValkeyConnection {
   mayCall(): boolean
   /** `alone`: the breaker is open. */
   readonly state: 'shared' | 'alone'
-  /** When the breaker closed last, monotonic. */
+  /** When the breaker last closed, monotonic. */
   readonly backAt: number
-  /** Calls without a reply in time, so far. */
+  /** Total of calls without a reply in time. */
   readonly misses: number
-  /** Resolves when the connection is open, or after that time. */
+  /** Resolves when the connection is open, or after `withinMs`. */
   ready(withinMs: number): Promise<void>
-  /** Another connection with the same settings, for subscriptions. */
+  /** A second connection with the same settings, for subscriptions. */
   duplicate(): ValkeyClient
   close(): Promise<void>
 }
 
-/** Reconnects until `close`. Never rejects because the server is away. */
+/** Reconnects until `close`. Never rejects because the server is unreachable. */
 export function connectValkey(parts: {
   /** `valkey:`, `redis:` or `rediss:` (TLS). */
   readonly url: string
@@ -75,7 +75,7 @@ export function connectValkey(parts: {
 }): ValkeyConnection {
   const { clock, log, limits = defaultValkeyLimits } = parts
   const client = openClient(parts)
-  // A server that is back is tried at once.
+  // Tries a server that has reconnected immediately.
   client.on('ready', () => {
     nextTry = 0
   })
@@ -113,7 +113,7 @@ export function connectValkey(parts: {
     deadlineMs: number = limits.deadlineMs,
   ): Promise<Reply> {
     if (!mayCall()) throw new Fault('overloaded')
-    // While the breaker is open, this is the one try.
+    // While the breaker is open, this is the only trial call of the interval.
     if (isOpen()) nextTry = clock.monotonic() + limits.tryMs
     inFlight += 1
     const replying = send(client).finally(() => {
@@ -183,7 +183,7 @@ function openClient({
     commandsQueueMaxLength: 2 * limits.inFlightMax,
     socket: {
       connectTimeout: 2_000,
-      // A connection that is cut without a sign ends: a heartbeat is sent every second.
+      // Detects a dead connection without a close: a heartbeat is sent every second.
       socketTimeout: 5_000,
       reconnectStrategy: (retries) =>
         Math.min(1_000, 50 * 2 ** retries) * (0.5 + Math.random() / 2),
@@ -199,8 +199,8 @@ function openClient({
 }
 
 /**
- * The reply, if it arrives in time. A reply that waits in the socket while this process is busy is in time: it is read
- * before the deadline decides.
+ * Rejects if the reply does not arrive in time. A reply that waits in the socket while this process is busy is in time: it is read
+ * before the deadline rejects.
  */
 function within<Reply>(replying: Promise<Reply>, deadlineMs: number, clock: Clock): Promise<Reply> {
   return new Promise((resolve, reject) => {
@@ -224,12 +224,12 @@ function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }
 
-/** Without the URL, which may contain a password. */
+/** Omits the URL, which may contain a password. */
 function describe(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown error'
 }
 
-/** A name that no other node has. */
+/** A name that is unique among nodes. */
 export function randomNodeName(host: string): string {
   return `${host}-${randomBytes(4).toString('hex')}`
 }

@@ -1,11 +1,11 @@
-// One look at a Valkey or Redis: does it answer, which version, how far its clock is from that of this machine.
+// Checks a Valkey or Redis once: whether it replies, its version, and the offset of its clock from that of this machine.
 // Tested by src/cli/doctor/shared-checks.test.ts
 import type { Clock } from '../base/clock.ts'
 import { connectValkey, defaultValkeyLimits } from './connection.ts'
 
-/** `failure` null: it answers. `version`: `[major, minor]`. `skewMs`: clock of this machine minus that of the server. */
+/** `failure` null: it replied. `version`: `[major, minor]`. `skewMs`: clock of this machine minus that of the server. */
 export type ExaminedValkey = {
-  /** Without user and password. */
+  /** Host of the URL, without user and password. */
   readonly host: string
   readonly failure: string | null
   readonly version: readonly [number, number] | null

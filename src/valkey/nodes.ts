@@ -1,10 +1,12 @@
-// The nodes that use the same Valkey: each one renews its entry every second, and an entry that was not renewed for five
-// seconds ends.
+// The nodes that use the same Valkey: each renews its entry every second, and an entry without a renewal for five seconds expires.
 // Tested by test/valkey/nodes.test.ts
 import type { Clock } from '../base/clock.ts'
 import { type ValkeyConnection, keyPrefix, script } from './connection.ts'
 
-/** KEYS: the nodes by the end of their entry. ARGV: name, life. Returns their number, and the server's clock. */
+/**
+ * KEYS: set of nodes, scored by the expiry of their entry. ARGV: name, lifetime. Returns the number of nodes and the server's
+ * clock.
+ */
 const renewScript = script(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -20,12 +22,12 @@ const key = `${keyPrefix}nodes`
 export type Nodes = {
   /** Live nodes as of the last reply, this one included. */
   readonly count: number
-  /** Clock of this node minus that of the server, milliseconds; null: not known. */
+  /** Clock of this node minus that of the server, milliseconds; null: unknown. */
   readonly skewMs: number | null
   stop(): Promise<void>
 }
 
-/** Resolves after the first try. */
+/** Resolves after the first attempt. */
 export async function joinNodes(parts: {
   readonly connection: ValkeyConnection
   readonly name: string
@@ -34,7 +36,7 @@ export async function joinNodes(parts: {
   const { connection, name, clock } = parts
   let count = 1
   let skewMs: number | null = null
-  /** After a failure the number does not fall before all nodes had the time to renew their entries. */
+  /** After a failure the count does not decrease until all nodes had time to renew their entries. */
   let mayFallAt = Number.NEGATIVE_INFINITY
 
   async function renew(): Promise<void> {
@@ -44,7 +46,7 @@ export async function joinNodes(parts: {
       count = Math.max(least, Number(known))
       skewMs = clock.now() - Number(now)
     } catch {
-      // Without the server, rates are divided by the last number.
+      // Without the server, rates are divided by the last count.
       mayFallAt = clock.monotonic() + lifeMs
     }
   }

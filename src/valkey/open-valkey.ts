@@ -1,4 +1,4 @@
-// Opens all that nodes share over one Valkey. The only module that other folders load from here.
+// Opens everything that nodes share over one Valkey. Other folders import only this module.
 // Tested by test/server/two-nodes.test.ts
 import type { RateShares } from '../access/limits/rate-shares.ts'
 import type { SharedCounters } from '../access/limits/period-count.ts'
@@ -29,12 +29,12 @@ export type OpenValkey = {
   close(): Promise<void>
 }
 
-/** How long the start waits for the connection. Without it the node starts alone, and logs it. */
+/** Time limit of startup for the connection. Without one the node starts alone, and logs it. */
 const connectMs = 2_000
 
 export async function openValkey(parts: {
   readonly url: string
-  /** Null: one is made from the host name. */
+  /** Null: generated from the host name. */
   readonly name: string | null
   readonly host: string
   readonly alone: () => AloneMode

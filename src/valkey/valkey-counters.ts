@@ -1,9 +1,9 @@
-// Sums of a day or a month over all nodes.
+// Daily or monthly sums over all nodes.
 // Tested by test/valkey/shares.test.ts, which runs test/suites/shared-counters.suite.ts
 import type { SharedCounters } from '../access/limits/period-count.ts'
 import { type ValkeyConnection, keyPrefix, script } from './connection.ts'
 
-/** KEYS: counter. ARGV: end of its period, sum if it does not exist, addition. Returns the sum as text. */
+/** KEYS: counter. ARGV: end of its period, initial sum if it does not exist, addition. Returns the sum as text. */
 const addScript = script(`
 local sum = (tonumber(redis.call('GET', KEYS[1]) or ARGV[2])) + tonumber(ARGV[3])
 local text = string.format('%.0f', sum)

@@ -1,4 +1,4 @@
-// Filters of logs and blocks that every node can poll: a hash for each, and the filters of a key by their expiry.
+// Filters of logs and blocks that every node can poll: a hash per filter, and a set of each key's filters by expiry.
 // Tested by test/valkey/filters.test.ts, which runs test/suites/filter-store.suite.ts
 import {
   type FilterStore,
@@ -8,7 +8,7 @@ import {
 } from '../rpc/filters/filter-store.ts'
 import { type ValkeyConnection, keyPrefix, script } from './connection.ts'
 
-/** KEYS: filters of a key. ARGV: id, life, their limit. Returns 0 if there are too many. */
+/** KEYS: filters of a key. ARGV: id, lifetime, their limit. Returns 0 if there are too many. */
 const seatScript = script(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -30,12 +30,12 @@ if redis.call('HGET', KEYS[1], 'place') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'place', ARGV[2])
 return 1`)
 
-/** KEYS: filter. ARGV: life. Returns its members. */
+/** KEYS: filter. ARGV: lifetime. Returns its members. */
 const findScript = script(`
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return redis.call('HMGET', KEYS[1], 'key', 'network', 'query', 'place')`)
 
-/** KEYS: filter. ARGV: life, key, network, query, place. An empty query: none. */
+/** KEYS: filter. ARGV: lifetime, key, network, query, place. An empty query means none. */
 const addScript = script(`
 redis.call('HSET', KEYS[1], 'key', ARGV[2], 'network', ARGV[3], 'query', ARGV[4], 'place', ARGV[5])
 redis.call('PEXPIRE', KEYS[1], ARGV[1])

@@ -1,4 +1,4 @@
-// Recorded requests of all nodes: a stream for each key, of its last requests, that expires.
+// Recorded requests of all nodes: a stream of the last requests of each key, which expires.
 // Tested by test/valkey/inspections.test.ts, which runs test/suites/inspector-store.suite.ts
 import { setNewest } from '../base/lru-cache.ts'
 import type { InspectedRequest } from '../pipeline/inspector/inspected-request.ts'
@@ -8,22 +8,22 @@ import {
 } from '../pipeline/inspector/inspector-store.ts'
 import { type ValkeyConnection, keyPrefix, script } from './connection.ts'
 
-/** KEYS: stream. ARGV: most requests, life, request. */
+/** KEYS: stream. ARGV: maximum of requests, lifetime, request. */
 const putScript = script(`
 redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[1], '*', 'request', ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`)
 
-/** KEYS: stream. ARGV: most requests, life, requests. Replaces them all, unless they were cleared meanwhile. */
+/** KEYS: stream. ARGV: maximum of requests, lifetime, requests. Replaces all requests, unless they were cleared in the meantime. */
 const replaceScript = script(`
 if redis.call('DEL', KEYS[1]) == 0 then return 0 end
 for n = 3, #ARGV do redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[1], '*', 'request', ARGV[n]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`)
 
-/** Of the last request of a key. */
+/** Lifetime after the last request of a key. */
 const lifeMs = 3_600_000
-/** All requests of a key are some MiB: longer than a call of a client may wait. */
+/** All requests of a key are some MiB, so reading them may take longer than the usual deadline. */
 const readMs = 2_000
 const keysMax = 10_000
 
@@ -50,7 +50,7 @@ export function createValkeyInspections(
     const requests = await list(keyId)
     const changed = requests.map(change)
     if (changed.every((request, at) => request === requests[at])) return
-    // A request that another node adds in between is lost.
+    // If another node adds a request in between, it is lost.
     const texts = changed.map((request) => JSON.stringify(request))
     await connection.run(replaceScript, [streamOf(keyId)], [requestsPerKeyMax, lifeMs, ...texts])
   }
@@ -75,7 +75,7 @@ export function createValkeyInspections(
   }
 }
 
-/** Nothing for a request of another program. */
+/** Returns no request if another version of Cairn wrote it. */
 function decode(text: string | undefined): readonly InspectedRequest[] {
   try {
     return [JSON.parse(text ?? '') as InspectedRequest]

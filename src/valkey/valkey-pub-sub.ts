@@ -3,7 +3,7 @@
 import { type PubSub, Subscribers } from '../base/pub-sub.ts'
 import { type ValkeyClient, type ValkeyConnection, keyPrefix } from './connection.ts'
 
-/** Subscriptions have a connection of their own, opened by the first. It subscribes again after each reconnection. */
+/** Subscriptions use a separate connection, opened by the first one. It subscribes again after each reconnect. */
 export function createValkeyPubSub(
   connection: ValkeyConnection,
 ): PubSub & { close(): Promise<void> } {
@@ -13,7 +13,7 @@ export function createValkeyPubSub(
   function clientOf(): ValkeyClient {
     if (listening !== null) return listening
     const client = connection.duplicate()
-    // Topics whose subscription failed because the server was away.
+    // Retries topics whose subscription failed while the server was unreachable.
     client.on('ready', () => {
       for (const topic of subscribers.topics()) listen(client, topic)
     })
@@ -26,7 +26,7 @@ export function createValkeyPubSub(
     client.subscribe(keyPrefix + topic, deliver).catch(() => {})
   }
 
-  // One function for all topics: the client calls it once for each message, however often it subscribed.
+  // One function for all topics: the client calls it once per message, however many subscriptions there are.
   function deliver(message: string, channel: string): void {
     subscribers.deliver(channel.slice(keyPrefix.length), message)
   }

@@ -1,5 +1,5 @@
-// Rate limits of all nodes: one script decides on the clock of Valkey. While it is away, each node decides by a part of the
-// rate, and goes on from what it last knew of the bucket.
+// Rate limits of all nodes: a script decides by the clock of Valkey. While Valkey is unreachable, each node enforces its fraction
+// of the rate, starting from the last known state of the bucket.
 // Tested by test/valkey/shares.test.ts, which runs test/suites/rate-shares.suite.ts
 import type { Clock } from '../base/clock.ts'
 import { createMemoryShares } from '../access/limits/memory-shares.ts'
@@ -7,11 +7,11 @@ import { type Rate, msPerUnitOf } from '../access/limits/rate-limit.ts'
 import type { RateShares, Share } from '../access/limits/rate-shares.ts'
 import { type ValkeyConnection, keyPrefix, script } from './connection.ts'
 
-/** What a node decides without the others: by its part of the rate, to admit all, or to refuse all. */
+/** How a node decides alone: by its fraction of the rate, or by admitting or refusing everything. */
 export type AloneMode = 'divide' | 'open' | 'closed'
 
-// A bucket: when it is even, and its rate. Milliseconds of the server's clock, with fractions: a unit of a high rate is
-// shorter than a millisecond.
+// A bucket: the time at which its debt is paid off, and its rate. In milliseconds of the server's clock with fractions, because a
+// unit of a high rate takes less than a millisecond.
 const readBucket = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + t[2] / 1000
@@ -27,8 +27,8 @@ local function write(rate)
 end`
 
 /**
- * KEYS: bucket. ARGV: rate, burst, least, wanted; units that a node spent already, and milliseconds that are owed at least,
- * as it knows. Returns the granted units and the milliseconds until the bucket is even, as text.
+ * KEYS: bucket. ARGV: rate, burst, least, wanted; units that the node has already spent, and the minimum debt that it knows, in
+ * milliseconds. Returns the granted units and the remaining debt in milliseconds, as text.
  */
 const takeScript = script(`${readBucket}
 local rate, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -47,7 +47,7 @@ end
 if even > now then write(rate) end
 return { units, string.format('%.6f', even - now) }`)
 
-/** KEYS: bucket. ARGV: units that were not used. */
+/** KEYS: bucket. ARGV: unused units. */
 const giveScript = script(`${readBucket}
 if per and per > 0 then
   even = even - tonumber(ARGV[1]) * 1000 / per
@@ -55,16 +55,16 @@ if per and per > 0 then
 end
 return 1`)
 
-/** Shares of all nodes last this long together. */
+/** The shares of all nodes together cover this time. */
 const sharedMs = 100
 /**
- * After a node found Valkey again, the others may go on alone for a second: until they have found it too, this one still
- * decides by its part of the rate, and takes what it spends from the bucket of all.
+ * After this node has reconnected, other nodes may still decide alone for a second. Until they have reconnected too, this node
+ * still enforces its fraction of the rate, and charges its units to the shared bucket.
  */
 const rejoinMs = 2_000
 const bucketsMax = 100_000
 
-/** `nodes`: live ones, 1 or more, this one included. */
+/** `nodes`: number of live nodes, this one included; at least 1. */
 export function createValkeyShares(parts: {
   readonly connection: ValkeyConnection
   readonly nodes: () => number
@@ -72,11 +72,11 @@ export function createValkeyShares(parts: {
   readonly clock: Clock
 }): RateShares {
   const { connection, nodes, clock } = parts
-  /** What each bucket owes, as this node knows it: in the part of the rate that it has alone. */
+  /** The debt of each bucket as known to this node, at its own fraction of the rate. */
   const local = createMemoryShares({ clock, bucketsMax })
   const keyOf = (bucket: string): string => `${keyPrefix}rate:${bucket}`
 
-  /** A larger request must be able to pass alone too. */
+  /** The burst is at least the size of the request, which must be able to pass. */
   function partOf({ perSecond, burst }: Rate, least: number): Rate {
     return { perSecond: perSecond / nodes(), burst: Math.max(burst / nodes(), least) }
   }
@@ -99,12 +99,12 @@ export function createValkeyShares(parts: {
     const part = partOf(rate, least)
     const share = local.take(bucket, part, least, wanted) as Share
     if (share.units === 0) {
-      // The wait is that of the part, and callers work it out by the whole rate.
+      // The wait follows from the fraction, but callers compute it from the full rate, so the difference is added.
       const longer = least * (msPerUnitOf(part) - msPerUnitOf(rate))
       return { units: 0, owedMs: share.owedMs + longer }
     }
     if (connection.mayCall()) {
-      // Valkey may have lost what the bucket owes.
+      // Valkey may have lost the debt of the bucket.
       run(bucket, rate, [0, 0, share.units, share.owedMs]).catch(() => {})
     }
     return share
