@@ -1,5 +1,5 @@
-// Opens a chain behind upstream nodes: their pool, the head from their votes, the source that fetches content and the
-// relay that forwards calls. Opens immediately; the head is available after the first reply.
+// Opens a chain behind upstream nodes: their pool, the head from their votes, the source that fetches content and the relay that
+// forwards calls. Opening does not wait; the head is available after the first reply.
 // Tested by test/upstream/networks-started.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
@@ -40,20 +40,20 @@ export type UpstreamNetworkOptions = {
   readonly chainId: bigint
   readonly upstreams: readonly UpstreamOptions[]
   readonly heads: HeadSettings
-  /** The light client; absent: heads by votes alone. */
+  /** The light client; absent: the head comes from votes alone. */
   readonly consensus?: ConsensusWitness | undefined
-  /** 32 bytes as `0x` hex; null: of the known networks, otherwise as upstreams report it. */
+  /** 32 bytes as `0x` hex; null: that of the known network, otherwise as upstreams report it. */
   readonly genesisHash: string | null
-  /** Null: of the known networks, otherwise the price of blob gas comes from an upstream. */
+  /** Null: those of the known network, otherwise the price of blob gas comes from an upstream. */
   readonly blobFractions: BlobFractions | null
-  /** One untrusted upstream's reply that a block is unknown is not sufficient. */
+  /** True: the reply of one untrusted upstream that a block is unknown is not sufficient. */
   readonly requireProof: boolean
   readonly methods: MethodPolicies
   readonly ledger: InvalidReplyLog
-  /** Computes calls and fees on proved data; null where the fork schedule is not known. */
+  /** Runs calls and fee methods on proved data; null if the fork schedule is unknown. */
   readonly calls?: (relay: Relay) => ScheduledRules | null
   readonly content: { readonly obtain: Obtain; readonly peek: Peek; readonly peekNode: PeekNode }
-  /** Heads that nodes hear from each other; absent: this node is alone. */
+  /** Messages with the heads of other nodes; absent: no other nodes. */
   readonly pubSub?: PubSub | undefined
   readonly clock: Clock
   readonly log: Log
@@ -61,7 +61,7 @@ export type UpstreamNetworkOptions = {
 
 export type UpstreamNetwork = {
   readonly network: Network
-  /** For reads whose fetch context names this network. */
+  /** Source of reads whose fetch context names this network. */
   readonly source: Source
   readonly pool: UpstreamPool
   /** Resolves with the first head, or after one request to each upstream. */
@@ -80,7 +80,7 @@ const headersMax = 4_096
 /** Proved accounts in memory per network, about 1 KB each. */
 const accountsMax = 4_096
 
-/** A chain with the chain ID of a known network and another first block is not that network. */
+/** Null for a chain with the chain ID of a known network but another genesis block. */
 function knownNetworkOf({ chainId, genesisHash }: UpstreamNetworkOptions): KnownNetwork | null {
   const known = findKnownNetwork(chainId)
   const isOther = genesisHash !== null && known?.genesisHash !== genesisHash
@@ -89,7 +89,7 @@ function knownNetworkOf({ chainId, genesisHash }: UpstreamNetworkOptions): Known
 
 export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNetwork {
   const { name, chainId, heads, methods, content, clock, log } = options
-  /** The newest block in the memory of headers. */
+  /** Hash of the newest block in the header cache. */
   let newest: Uint8Array = new Uint8Array(32)
   const upstreams = options.upstreams.map((upstream) =>
     createUpstream(upstream, { chainId, methods, clock, log }),
@@ -114,7 +114,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
       log('warn', 'header_fields_unknown', { network: name, upstream: upstream.name }),
   })
   const words = createUpstreamTransactionLookup({ network: name, upstreams, catchUp, clock })
-  /** Ends even while a slow upstream has not answered. */
+  /** Ends after a time limit, even if a slow upstream has not replied. */
   async function catchUp(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const stop = clock.after(catchUpMs, resolve)

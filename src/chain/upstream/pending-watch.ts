@@ -5,7 +5,7 @@ import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
 import { type ReadyTransactions, createReadyTransactions } from '../transaction-pool.ts'
 
-/** The parts of an upstream that are used here. */
+/** The members of an upstream that this module uses. */
 export type PendingSource = {
   readonly name: string
   readonly usable: boolean

@@ -1,4 +1,4 @@
-// Forwarded calls: how the block is pinned, which label and which error the caller gets; and transactions to send.
+// Relayed calls: the pinned block, the label and the error that the client gets; and sent transactions.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHex, toHex } from '../../base/hex.ts'

@@ -8,7 +8,7 @@ import { readElsewhere, type ReadRequest } from './pool/read-from-another.ts'
 import type { UpstreamPool } from './pool/upstream-pool.ts'
 import { UpstreamError } from './node/upstream-error.ts'
 
-/** `agree`: upstreams that must agree on an answer that could not be proved; below 2 a single one is queried. */
+/** `agree`: number of upstreams that must agree on an answer without a proof; below 2, only one is queried. */
 export function createUpstreamRelay(parts: {
   readonly network: string
   readonly pool: Pick<UpstreamPool, 'read' | 'agree' | 'upstreams'>
@@ -76,7 +76,7 @@ export function createUpstreamRelay(parts: {
   }
 }
 
-/** A node without EIP-1898 reports invalid params. */
+/** True if the error may be a refusal of a block hash: a node without EIP-1898 reports invalid params. */
 function refusesHash({ pin }: RelayedCall, thrown: unknown): boolean {
   return pin?.form === 'object' && thrown instanceof UpstreamError && thrown.kind === 'client_fault'
 }
@@ -92,7 +92,7 @@ function pinnedByNumber({ params, pin }: RelayedCall): readonly unknown[] {
   return pin === undefined ? params : replaced(params, pin.at, toQuantity(pin.block.number))
 }
 
-/** Arguments missing before the block are sent as null, which nodes treat as missing. */
+/** Missing arguments before the block are sent as null, which nodes treat as missing. */
 function replaced(params: readonly unknown[], at: number, value: unknown): readonly unknown[] {
   return Array.from({ length: Math.max(params.length, at + 1) }, (_, index) =>
     index === at ? value : (params[index] ?? null),

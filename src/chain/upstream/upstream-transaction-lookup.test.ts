@@ -39,7 +39,7 @@ const at = (block: number, index: number) => ({
 })
 const down = new Error('connection refused')
 
-/** `catchUp`: the effect of polling the head again. */
+/** `catchUp`: simulates the effect of polling the head again. */
 function rig(nodes: readonly Node[], catchUp: () => void = () => {}) {
   const clock = createTurnedClock()
   const words = createUpstreamTransactionLookup({

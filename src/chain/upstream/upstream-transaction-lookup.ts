@@ -1,5 +1,5 @@
-// Looks up a transaction hash at upstreams: its location in a block, or its pending bytes. The location is checked
-// against a proved list, the bytes against the hash. That all upstreams report it as unknown is never a proof.
+// Looks up a transaction hash at upstreams: its location in a block, or its pending bytes. The location is checked against a proved
+// list, the bytes against the hash. Absence is never proved, even if all upstreams report it.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { equalBytes, fromHex, toHex, toLatin1 } from '../../base/hex.ts'
@@ -11,7 +11,7 @@ import type { TransactionHint } from '../head.ts'
 import { faultOf } from './fault-of.ts'
 import { UpstreamError } from './node/upstream-error.ts'
 
-/** The parts of an upstream that are used here. */
+/** The members of an upstream that this module uses. */
 export type LookupSource = {
   readonly usable: boolean
   readonly trusted: boolean
@@ -32,13 +32,13 @@ export interface UpstreamTransactionLookup {
 
 /** Upstreams queried for one hash. */
 const askedMax = 4
-/** One request looks up at most three times; clients poll less often than this. */
+/** A request looks up a hash at most three times, and clients poll at longer intervals than this. */
 const cachedMs = 400
 const keptMax = 1_000
 /** Timeout of one upstream's reply. */
 const timeoutMs = 10_000
 
-/** One upstream's reply: null if it knows no such transaction. */
+/** The reply of one upstream; null: it does not know the transaction. */
 type Word = { readonly hint: TransactionHint | null; readonly json: unknown } | null
 
 /** `word` undefined: the request failed, or returned `error`. */
@@ -48,7 +48,7 @@ type Answer = {
   readonly error?: unknown
 }
 
-/** The first upstream alone, then the others in parallel: most hashes are known to the first. */
+/** Queries the first upstream alone and then the others in parallel, because the first one knows most hashes. */
 type Asked = {
   readonly at: number
   /** The locations of the previous lookup were wrong. */
@@ -57,13 +57,13 @@ type Asked = {
   others: Promise<readonly Answer[]> | null
 }
 
-/** Untrusted upstreams whose answers establish that a transaction is in no block. */
+/** Number of untrusted upstreams whose answers establish that a transaction is in no block. */
 const absentMin = 2
 
 export function createUpstreamTransactionLookup(parts: {
   readonly network: string
   readonly upstreams: readonly LookupSource[]
-  /** Polls upstreams for their heads; ends when they have answered, or after a while. */
+  /** Polls upstreams for their heads; ends when they have replied, or after a time limit. */
   readonly catchUp: () => Promise<void>
   readonly clock: Clock
 }): UpstreamTransactionLookup {

@@ -1,5 +1,5 @@
-// The pool of a network of upstreams: sends to several nodes and computes the hash itself; pending data is as nodes
-// report it.
+// The pool of a network of upstreams: sends to several nodes and computes the hash itself; pending data is as nodes report it,
+// without proof.
 // Tested by src/chain/upstream/upstream-relay.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
@@ -57,7 +57,7 @@ export function createUpstreamTransactionPool(parts: {
   }
 }
 
-/** A public chain never accepts it, and its sender signed nothing. */
+/** True for a transaction without a real signature (impersonated account), which no public chain accepts. */
 function isImpersonated(raw: Uint8Array): boolean {
   try {
     return impersonatedSender(decodeTransaction(raw)) !== null
@@ -67,7 +67,7 @@ function isImpersonated(raw: Uint8Array): boolean {
   }
 }
 
-/** Nodes check types that Cairn cannot decode. */
+/** Also returns the hash of a type that Cairn cannot decode, because nodes check it. Throws `pool_refused` for malformed bytes. */
 function hashOf(raw: Uint8Array): Uint8Array {
   try {
     const bare = withoutSidecar(raw)

@@ -12,7 +12,7 @@ const contract = fromHex('0x0000F90827F1C53a10cb7A02335B175320002935')
 /** HISTORY_SERVE_WINDOW of the EIP. */
 const historyBlocks = 8191n
 
-/** Null if the state does not contain it, or no source could prove it: then upstreams must be queried. */
+/** Null if the state does not contain it or no source can prove it; then query upstreams. */
 export async function findInHistory(
   network: Network,
   number: bigint,

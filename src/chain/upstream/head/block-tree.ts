@@ -1,5 +1,5 @@
-// Headers near the head by their parent links, of every branch that an upstream is on. Each was proved by its hash
-// before it was added, so the links are proved too, from any upstream.
+// Headers near the head with their parent links, for every branch that an upstream reports. Each header was proved by its hash
+// before it was added, so the links are proved too, whichever upstream supplied them.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { equalBytes, toLatin1 } from '../../../base/hex.ts'
 

@@ -16,7 +16,7 @@ export interface CanonicalBlocks {
 /** `isJoined`: false if the old head and the new one have no known common ancestor. */
 type HeadMove = HeadUpdate & { readonly isJoined: boolean }
 
-/** `blocksMax`: how many are remembered below the head. */
+/** `blocksMax`: maximum of stored blocks below the head. */
 export function createCanonicalBlocks(
   network: string,
   tree: BlockTree,

@@ -1,5 +1,5 @@
-// Selects the head from the votes: the block that the light client names, else a trusted upstream's head, otherwise the highest block that a quorum has
-// in its chain. The chain of a node that is ahead includes all ancestors of its head, so a slow node does not prevent
+// Selects the head from the votes: the light client's block, otherwise a trusted upstream's head, otherwise the highest block that
+// a quorum has in its chain. The chain of a node that is ahead includes all ancestors of its head, so a slow node does not prevent
 // agreement.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { equalBytes, toLatin1 } from '../../../base/hex.ts'
@@ -19,9 +19,9 @@ export type HeadRule = {
   readonly quorum: number
   /** Number of all upstreams, reachable or not. */
   readonly upstreams: number
-  /** How many blocks a trusted upstream may be ahead of the light client. */
+  /** Maximum of blocks by which a trusted upstream may be ahead of the light client. */
   readonly aheadMax: number
-  /** Without a block of the light client there is no head. */
+  /** True: without a block of the light client there is no head. */
   readonly isConsensusRequired: boolean
 }
 

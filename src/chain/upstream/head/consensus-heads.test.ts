@@ -1,4 +1,4 @@
-// Heads that the light client names: which block is the head, its label, the fallback to votes, and what no vote undoes.
+// Heads that the light client reports: the selected head, its label, the fallback to votes, and blocks that no vote can undo.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
@@ -14,7 +14,7 @@ import type { HeadSource } from './head-source.ts'
 
 const forkAt = 10
 
-/** Block `number` of branch a or b; they part after block 10. */
+/** Block `number` of branch a or b, which diverge after block 10. */
 function block(number: number, branch = 'a'): Uint8Array {
   const hash = new Uint8Array(32)
   hash[0] = number <= forkAt ? 97 : branch.charCodeAt(0)
@@ -104,7 +104,7 @@ async function follow(
     log: silentLog,
   })
   t.after(() => follower.stop())
-  // The second poll joins the branches of heads that came after the first one.
+  // The second poll adds the branches of heads that were reported after the first one.
   await follower.poll()
   await follower.poll()
   return {

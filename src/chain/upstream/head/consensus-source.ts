@@ -1,5 +1,5 @@
-// The light client's heads as one more source of the head follower: a witness whose blocks two thirds of a sync committee
-// signed. The block's number and parents come from its proved header, as for every source.
+// The light client as a source of the head follower: its blocks are signed by two thirds of a sync committee. As for every source,
+// the follower takes a block's number and parents from its proved header.
 // Tested by src/chain/upstream/head/consensus-heads.test.ts
 import { toHex, toLatin1 } from '../../../base/hex.ts'
 import { setNewest } from '../../../base/lru-cache.ts'
@@ -12,15 +12,15 @@ type SignedBlock = { readonly hash: Uint8Array; readonly signers: number }
 export type ConsensusWitness = {
   /** Members of a sync committee. */
   readonly members: number
-  /** How many blocks a trusted upstream's head may be ahead of the signed one; 0: the signed one is the head. */
+  /** Maximum of blocks by which a trusted upstream's head may be ahead of the signed one; 0: the signed block is the head. */
   readonly aheadMax: number
-  /** Null: none that is recent enough. */
+  /** Null: no block is recent enough. */
   head(): { readonly latest: SignedBlock; readonly finalized: SignedBlock } | null
   /** Milliseconds since the slot of the newest signed block began. */
   ageMs(): number
-  /** Why no tag may be served at all; null: they may. */
+  /** Why every tag must be refused; null: tags may be served. */
   refusal(): string | null
-  /** Why there is no head, for operators. */
+  /** Why there is no head, as text for operators. */
   reason(): string
   /** Calls `listener` for each change. Returns a stop function. */
   watch(listener: () => void): () => void
@@ -28,7 +28,7 @@ export type ConsensusWitness = {
 
 export type ConsensusSource = HeadSource & { anchorOf(hash: Uint8Array): Anchor | null }
 
-/** Blocks whose signers are remembered: more than the votes of the follower. */
+/** Number of blocks with stored signers: more than the votes of the follower. */
 const signedMax = 64
 
 export function createConsensusSource(witness: ConsensusWitness): ConsensusSource {

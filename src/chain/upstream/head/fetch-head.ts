@@ -8,11 +8,11 @@ import type { CanonicalBlocks } from './canonical-blocks.ts'
 import type { HeadSource } from './head-source.ts'
 import { gapMax, type FetchBranch } from './fetch-branch.ts'
 
-/** Weight of a head without a common ancestor, against one with; and the maximum of the counter. */
+/** Added to the counter for a head without a common ancestor; a head with one subtracts 1. And the maximum of the counter. */
 const strayCost = 8
 const strayMax = 64
 
-/** Throws if no upstream has its headers, or the upstream is of another chain. */
+/** Throws if no upstream has its headers, or the upstream serves another chain. */
 export type FetchHead = (
   source: HeadSource,
   hash: Uint8Array,
@@ -40,7 +40,7 @@ export function createFetchHead(
   return async (source, hash, signal) => {
     const { latest } = canonical
     if (latest === null) return await reach.plant(hash, signal)
-    // Counted first: a branch may also end in a header that no upstream has.
+    // Counted before the fetch, because a branch may also end in a header that no upstream has.
     const before = strays.get(source) ?? 0
     strays.set(source, Math.min(before + strayCost, strayMax))
     const block = await reach.join(hash, latest.hash, stepsAfter(before), signal)

@@ -1,5 +1,5 @@
-// `safe` and `finalized` while the chain is reorganised below them: always a block of the branch
-// of the served head, and one that a quorum of upstreams reports now.
+// `safe` and `finalized` during reorgs: each is a block on the branch of the served head that a quorum of upstreams currently
+// reports.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import {
@@ -55,7 +55,7 @@ function follow(
       assertOnBranch()
     }
   }
-  /** The test chain's block of a served one; its parents lead down the branch. */
+  /** The test chain's block for a served one, with links to its parents. */
   const served = (ref: BlockRef | null): MovingBlock | null =>
     ref === null ? null : chain.block(ref.hash)
 
@@ -145,7 +145,7 @@ for (const [kind, makeNodes] of Object.entries(kinds)) {
         const falseHead = chain.grow(below(head, random(80)), 1 + random(100))
         move([faulty], falseHead, below(falseHead, random(20)), below(falseHead, random(40)))
       }
-      // One after the other, as nodes receive blocks.
+      // One after the other, because nodes receive a block at different times.
       for (const node of honest.toSorted(() => random(3) - 1)) {
         move([node], head, safe, finalized)
         if (random(2) === 0) await poll()
@@ -200,13 +200,13 @@ test('one untrusted upstream alone does not roll back a block that others report
     move([faulty], falseHead, below(falseHead, 60), below(falseHead, 65))
     await poll(2 * pollsPerFinality)
     assert.deepEqual(numbers(), [90n, 80n])
-    // Alone for longer than the maximum age of a head.
+    // Unreachable for longer than the maximum age of a head, except for the faulty node.
     for (const node of nodes) node.down = node !== faulty
     clock.turn(settings.maxAgeMs + 1)
     await follower.poll()
     assert.throws(() => follower.latest(), { code: 'unverified' })
     assert.throws(() => follower.finalized(), { code: 'unverified' })
-    // On the branch of the finalized block its head is served again, with its label.
+    // A head on the branch of the finalized block is served again, with its label.
     const honest = chain.grow(head, 3)
     move([faulty], honest, below(honest, 60), below(honest, 65))
     await poll(2)

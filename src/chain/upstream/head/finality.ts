@@ -126,7 +126,7 @@ export function createFinality(parts: {
         const kept = now !== null && fits(now.block) ? now : null
         const found = agreed(tag, speaking, fits)
         const isLower = found !== null && found.block.number < (kept?.block.number ?? 0n)
-        // What votes named before the light client did was no signed block: a lower one replaces it.
+        // A vote from before the light client's first block was not signed, so a lower signed block replaces it.
         const isFirstSigned = isSigned(found?.anchor) && !isSigned(kept?.block.anchor)
         const isTaken = found !== null && (isFirstSigned || !(isLower && kept?.reorgs === reorgs))
         settled[tag] = isTaken

@@ -1,5 +1,4 @@
-// The head from the votes of several upstreams: which vote counts, the updates of a reorg, and the cases without a
-// head.
+// The head from the votes of several upstreams: the counted votes, the updates of a reorg, and the cases without a head.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
@@ -419,7 +418,7 @@ test('a number below the head is requested once: then parent links name it, unti
   const find = async (number: bigint) => await completeRead(follower.byNumber(number), signal)
   assert.deepEqual((await find(290n))?.anchor, 'single')
   await until(() => assert.ok(!(beginRead(follower.byNumber(290n)) instanceof SuspendedRead)))
-  // The whole window from there on is in memory, with the anchor of the head.
+  // The whole window above this block is in memory, with the anchor of the head.
   for (let number = 290n; number <= 300n; number += 1n) {
     const { hash, anchor } = (await find(number)) ?? assert.fail('no block')
     assert.deepEqual([hash, anchor], [hashOf(a(Number(number))), 'quorum:2/2'])

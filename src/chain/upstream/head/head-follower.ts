@@ -24,12 +24,12 @@ import { createFetchHead } from './fetch-head.ts'
 export type HeadFollowerParts = {
   readonly network: string
   readonly sources: readonly HeadSource[]
-  /** The light client; absent: heads by votes alone. */
+  /** The light client; absent: the head comes from votes alone. */
   readonly consensus?: ConsensusWitness | undefined
   readonly settings: HeadSettings
   /** A header by hash, proved. Throws if no upstream has it. */
   readonly header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>
-  /** Canonical blocks older than those cached here. */
+  /** Source of canonical blocks older than those in memory. */
   readonly older: NumberedBlocks
   readonly locate: (
     transactionHash: Uint8Array,
@@ -53,16 +53,16 @@ export type HeadFollower = Head & {
 export const windowBlocks = 256
 /** Size of the tree at which branches are pruned, even while polls run. */
 const treeBlocksMax = 16_384
-/** How long a caller waits for a block that is not known yet. */
+/** Maximum time that a caller waits for a block that is not known yet. */
 const newsMs = 1_000
 /** Polls per request for `safe` and `finalized`, which move once in many blocks. */
 const pollsPerFinality = 8
 /** How long a head of another branch waits for the tags of the upstream that reported it. */
 const tagsMs = 500
-/** Polls of an upstream that pushed a block, until it returns that block; and the delay between them. */
+/** Maximum polls of an upstream that pushed a block, until it returns that block; and the delay between them. */
 const looksMax = 3
 const againMs = 150
-/** Time between pushed blocks for which upstreams without push are polled. */
+/** Minimum time between polls of the upstreams without push after pushed blocks. */
 const othersMs = 250
 
 export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
@@ -91,14 +91,14 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const ending = new AbortController()
   let confirmedAt: number | null = null
   let polls = 0
-  /** After a reorg tags are requested with each poll up to this one. */
+  /** After a reorg, tags are requested with each poll up to this number. */
   let tagPolls = 0
   let deepening = false
   /** Lowest number below the head that was requested and is not known yet. */
   let wanted: bigint | null = null
   /** Time of the last poll of upstreams without push because of a pushed block. */
   let othersAt = -othersMs
-  /** All were polled once: before that it is unknown whether too few agree. */
+  /** All upstreams were polled once. Before that it is unknown whether too few agree. */
   let whole = false
 
   async function ask(source: HeadSource, withTags: boolean): Promise<void> {
@@ -107,7 +107,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       const latest = await fetchBlockName(source, 'latest', signal)
       if (latest !== null) {
         const block = await reachHead(source, latest.hash, signal)
-        // With its tags, so that these move in one step with the head.
+        // Its tags are requested first, so that they change together with the head.
         if (isApart(block)) await untilLate(finality.ask(source, signal))
         words.note(source, latest)
       }
@@ -118,12 +118,12 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
         await finality.ask(source, signal)
       }
     } catch (error) {
-      // No upstream has the header of a signed block yet: the one before stays.
+      // If no upstream has the header of a signed block yet, the previous one stays the head.
       if (source.anchorOf === undefined) words.forget(source)
       if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
     }
     settle()
-    // An upstream whose branch is being added loses it and is polled again: slow, faulty upstreams must not fill the
+    // This may drop a branch that is being added; its upstream is then polled again. So slow or faulty upstreams cannot fill the
     // memory.
     if (tree.size > treeBlocksMax) cutTree()
   }
@@ -152,7 +152,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     tree.keep(heads, 2 * windowBlocks)
   }
 
-  /** Never throws, for any votes: no caller would handle the error. */
+  /** Never throws, whatever the votes are, because no caller would handle the error. */
   function settle(): void {
     try {
       decide()
@@ -167,7 +167,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     const { quorum } = settings
     const rule = { quorum, upstreams: voters.length, aheadMax, isConsensusRequired }
     const expired = isExpired()
-    // Enough upstreams that disagree are no single vote: one of them may have invented its chain.
+    // Several upstreams that disagree do not count as a single vote: one of them may have invented its chain.
     const votes = said.filter((vote) => vote.anchor === null)
     const isSingle = votes.length < Math.min(quorum, voters.length)
     const chosen =
@@ -180,7 +180,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     if (undoesFinal(block, anchor)) return
     const isBehind =
       latest !== null && block.number < latest.number && isOnBranch(tree, latest.hash, block)
-    // A node that lags is no reorg, and the head does not go back for it.
+    // A lagging node is not a reorg, and the head does not go back for it.
     if (isBehind && !expired) return
     const signedMs = anchor.startsWith('consensus') ? (consensus?.ageMs() ?? 0) : 0
     confirmedAt = clock.monotonic() - signedMs
@@ -188,7 +188,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       const change = canonical.moveTo(block, anchor)
       if (change.removed.length > 0) {
         finality.reorganise(change.isJoined)
-        // Deeper than the blocks in memory: those below may be of either branch.
+        // The common ancestor is below the blocks in memory, so older cached blocks may belong to either branch.
         if (!change.isJoined) parts.older.forget()
         tagPolls = polls + pollsPerFinality
         const depth = change.removed.length
@@ -373,7 +373,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     finalized: () => tagOf('finalized'),
     byNumber,
     *isCanonical(hash, number) {
-      // An upstream may know a new block before it is known here.
+      // An upstream may already have a new block.
       if (number > latest().number) yield* fetched(() => waitFor(number))
       const block = yield* byNumber(number)
       return block !== null && equalBytes(block.hash, hash)

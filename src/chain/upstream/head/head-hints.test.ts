@@ -86,7 +86,7 @@ test('hints are not trusted, and cause a bounded number of polls', async () => {
   pubSub.publish('head:dev', `99999999999999999999 ${hash}`)
   for (let n = 0; n < 20; n++) await node.turn(250)
   assert.deepEqual([node.at, node.polls], [5n, 3])
-  // A flood of them: one poll each 250 ms.
+  // Many hints: one poll every 250 ms.
   for (let n = 0; n < 100; n++) {
     pubSub.publish('head:dev', `${n + 100} ${hash}`)
     await node.turn(10)

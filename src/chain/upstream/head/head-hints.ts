@@ -1,17 +1,17 @@
-// Heads of other nodes as hints: a node that hears of a higher block polls its upstreams now instead of at the next poll, so
-// that clients behind a load balancer rarely go backwards. Nothing that is heard is trusted: the head comes from upstreams.
+// Heads of other nodes as hints: if another node reports a higher block, this node polls its upstreams immediately, so that clients
+// behind a load balancer rarely see the head go back. Hints are not trusted: the head always comes from upstreams.
 // Tested by src/chain/upstream/head/head-hints.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { toBareHex } from '../../../base/hex.ts'
 import type { PubSub } from '../../../base/pub-sub.ts'
 import type { HeadFollower } from './head-follower.ts'
 
-/** Time between polls because of hints, whatever is heard. */
+/** Minimum time between polls that hints cause. */
 const pollGapMs = 250
 /** Polls for one hint: the upstreams of this node may get the block a moment later. */
 const pollsMax = 3
 
-/** Returns the function that ends it. */
+/** Returns the stop function. */
 export function shareHeadHints(parts: {
   readonly network: string
   readonly head: Pick<HeadFollower, 'latest' | 'poll' | 'watch'>

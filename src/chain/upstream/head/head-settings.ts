@@ -1,4 +1,4 @@
-// How heads are chosen, as plain values of the settings.
+// Settings for the selection of heads, as plain values.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 
 export type HeadSettings = {

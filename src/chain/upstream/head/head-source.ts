@@ -13,19 +13,19 @@ export type HeadSource = {
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
   /** Requests its chain ID again. Throws if that is another one or unknown. */
   confirmChain(signal: AbortSignal): Promise<void>
-  /** Calls `onHead` with the hash of each block that it pushes; not given: it pushes none. */
+  /** Calls `onHead` with the hash of each block that the upstream pushes. Absent: it pushes none. */
   watchHeads?(onHead: (hash: Uint8Array) => Promise<void>): void
-  /** Of the light client alone: the anchor of a block that it named; null: it did not name it. */
+  /** Only for the light client: the anchor of a block that it reported; null: it did not report the block. */
   anchorOf?(hash: Uint8Array): Anchor | null
   /** Heads are currently pushed. */
   readonly isPushing?: boolean
-  /** Receives its lag behind the head in blocks, and its own newest block. */
+  /** Sets the upstream's lag behind the head in blocks, and its newest block. */
   setLag(blocks: number, head: bigint): void
 }
 
 export type BlockName = { readonly hash: Uint8Array; readonly number: bigint }
 
-/** The block that `block` (a tag or a QUANTITY) refers to there, or null. Rejects if the request failed. */
+/** The block that the upstream returns for `block` (a tag or a QUANTITY), or null. Rejects if the request failed. */
 export async function fetchBlockName(
   source: HeadSource,
   block: string,
@@ -39,7 +39,7 @@ export async function fetchBlockName(
   return { hash: fromHex(hash), number: BigInt(number) }
 }
 
-/** Without the value, because it is an upstream's text. */
+/** Omits the value, which is text of an upstream. */
 function odd(member: string): Fault {
   const cause = new TypeError(`a block whose ${member} cannot be read`)
   return new Fault('no_upstream', { cause })

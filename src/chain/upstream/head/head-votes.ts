@@ -14,7 +14,7 @@ export type HeadVotes = {
   forget(source: HeadSource): void
   /** Votes that count now: recent, from an upstream in use. */
   current(): readonly (HeadVote & { readonly source: HeadSource })[]
-  /** Of all votes, expired or not. */
+  /** Hashes of all votes, expired or not. */
   hashes(): readonly Uint8Array[]
 }
 

@@ -13,7 +13,7 @@ export function missingHead({
   readonly network: string
   readonly settings: HeadSettings
   readonly consensus?: ConsensusWitness | undefined
-  /** An upstream reports a head now. */
+  /** True if an upstream currently reports a head. */
   readonly hasVotes: boolean
 }): Fault {
   if (consensus !== undefined && settings.consensusRequired === true) {

@@ -1,5 +1,5 @@
-// Canonical blocks older than those of the head follower: from the settings (genesis), from the state under the head
-// (EIP-2935), otherwise by the votes of upstreams. Blocks that are final, or too old for a reorg, are cached.
+// Canonical blocks older than those of the head follower: from the settings (genesis), from the state under the head (EIP-2935),
+// otherwise by the votes of upstreams. Caches blocks that are final or too old for a reorg.
 import { Fault, hasCode } from '../../../base/fault.ts'
 import { equalBytes, toQuantity } from '../../../base/hex.ts'
 import type { Anchor, BlockRef } from '../../head.ts'
@@ -11,12 +11,12 @@ export type NumberedBlocksParts = {
   /** Upstreams that must agree if none is trusted; at most the number of upstreams. */
   readonly quorum: number
   readonly quorumRequired: boolean
-  /** Of block 0, 32 bytes; null: requested like any other. */
+  /** Hash of block 0, 32 bytes; null: requested like any other block. */
   readonly genesisHash: Uint8Array | null
   readonly finalized: () => BlockRef | null
-  /** Maximum depth of a reorg: blocks that are as far below the head are cached, until `forget`. */
+  /** Maximum depth of a reorg: blocks at least this far below the head are cached until `forget`. */
   readonly windowBlocks: bigint
-  /** From the state under `latest`; null if it is not there. */
+  /** From the state under `latest`; null if the state lacks it. */
   readonly history: (
     number: bigint,
     latest: BlockRef,
@@ -31,8 +31,8 @@ const settledMax = 10_000
 
 export type NumberedBlocks = {
   /**
-   * The canonical block of a number at or below `latest`. Throws `pruned` if no queried upstream has it any longer,
-   * `no_upstream` if none could be queried, `unverified` if too few agree.
+   * The canonical block of a number at or below `latest`. Throws `pruned` if no queried upstream still has it, `no_upstream` if
+   * none could be queried, `unverified` if too few agree.
    */
   get(number: bigint, latest: BlockRef, signal: AbortSignal): Promise<BlockRef>
   /** Drops the cache: after a deeper reorg, or a rollback of final blocks. */
@@ -46,7 +46,7 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
   let rollbacks = 0
 
   function remember(block: BlockRef, latest: BlockRef, askedAfter: number): BlockRef {
-    // It is of the branch that was left during the request.
+    // It belongs to the branch that the chain left during the request.
     if (askedAfter !== rollbacks) return block
     // A single vote, while other upstreams were unreachable, is not cached.
     if (block.anchor === 'single' && parts.sources.length > 1) return block

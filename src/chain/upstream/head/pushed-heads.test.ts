@@ -72,7 +72,7 @@ test('a pushed block is not used itself: the head is the reply of the upstream t
   assert(faulty)
   const { isHead, clock } = await follow(t, nodes, chain)
   const before = asks(faulty)
-  // A block that no node has: a few polls, no more.
+  // A block that no node has causes only a few polls.
   const looking = faulty.push({ hash: new Uint8Array(32).fill(7), number: 102n, parent: null })
   for (let turns = 0; turns < 20; turns += 1) {
     await new Promise((resolve) => setImmediate(resolve))

@@ -29,8 +29,8 @@ export type CallCounts = {
 export type CallHistory = {
   succeed(): void
   /**
-   * A call ended with this exception. An error that answers the call counts as answered. A call that was not sent, or whose
-   * caller left, does not count.
+   * Counts a call that ended with this exception. An error that answers the call counts as answered. A call that was not sent, or
+   * whose caller left, does not count.
    */
   learn(error: unknown): void
   now(): CallCounts
@@ -46,7 +46,7 @@ export function createCallHistory(clock: Clock): CallHistory {
     return Math.floor(clock.now() / historyIntervalMs)
   }
 
-  /** Clears the intervals that began since. A clock that was set back counts in the newest interval. */
+  /** Clears the intervals that began since. If the clock was set back, calls count in the newest interval. */
   function turn(): number {
     const now = slotNow()
     for (const end = Math.min(now, newest + historySlots); newest < end;) {
@@ -84,10 +84,10 @@ export function createCallHistory(clock: Clock): CallHistory {
   }
 }
 
-/** The upstream, or the connection to it, brought no answer. */
+/** Kinds of errors by which the upstream, or the connection to it, returned no answer. */
 const failures = new Set<string>(['trouble', 'rate_limit', 'billing', 'credentials'])
 
-/** Of two processes that call the same upstream. */
+/** Adds up the counts of two processes that call the same upstream. */
 export function addCallCounts(one: CallCounts, other: CallCounts): CallCounts {
   const slot = Math.max(one.slot, other.slot)
   const add = (name: 'calls' | 'failed'): readonly number[] =>

@@ -43,7 +43,7 @@ async function startUpstream(onRequest: (asked: Asked) => void) {
   }
 }
 
-/** Its timers never fire: the clock stands still. */
+/** Its timers never fire, because the clock does not advance. */
 function clientOf(url: string, connections = 1): JsonRpcClient & AsyncDisposable {
   const client = createJsonRpcClient({
     url,
@@ -90,7 +90,7 @@ test('a duplicate reply fails the call that it is matched to, and no later one',
     else next(asked)
   })
   await using client = clientOf(upstream.url)
-  // The second copy is the first that is read after the second request, before that request's own reply.
+  // The client reads the second copy after it sent the second request, and before the reply to that request.
   script.push(({ socket, id }) => socket.write(reply(id)))
   script.push(({ socket, id }) => socket.write(reply(id - 1), () => socket.write(reply(id))))
   assert.equal(await client.call('eth_a', [], read, never), 1)

@@ -99,7 +99,7 @@ function clientOf(url: URL, bodyBytesMax = 1024): Client {
   }
 }
 
-/** The outcome of the first request, and of one after it. */
+/** The outcome of the first request and of the next one. */
 async function outcomeOf(
   pieces: readonly string[],
   ends = false,
@@ -145,7 +145,7 @@ test('plain responses are read, split at any byte, and the next request is answe
   }
 })
 
-/** Not framed, or framed in two ways. */
+/** Responses without framing, or with two kinds of framing. */
 const odd: readonly string[] = [
   '',
   'SMTP hello\r\n\r\n',
@@ -192,7 +192,7 @@ const odd: readonly string[] = [
   `${chunked}1\r\nx\r\n0\r\n${`t: ${'y'.repeat(1000)}\r\n`.repeat(20)}\r\n`,
 ]
 
-/** Whole, in halves, and its first 200 bytes one by one. */
+/** The response in one piece, in halves, and with its first 200 bytes one by one. */
 function cutsOf(bytes: string): readonly (readonly string[])[] {
   const middle = Math.floor(bytes.length / 2)
   return [

@@ -37,10 +37,7 @@ const upstreamLimits = {
 export function createUpstream(
   options: UpstreamOptions,
   parts: {
-    /**
-     * Requested from the upstream before its first call; an upstream of another chain is never used. Without it, no
-     * check.
-     */
+    /** Requested from the upstream before its first call; an upstream of another chain is never used. Absent: no check. */
     readonly chainId?: bigint
     readonly methods: MethodPolicies
     readonly clock: Clock
@@ -71,7 +68,7 @@ export function createUpstream(
   let head: bigint | null = null
   let lag: number | null = null
   let lies = 0
-  /** Since its last release from quarantine. */
+  /** Invalid replies since its last release from quarantine. */
   let recentLies = 0
 
   function isAskable(): boolean {
@@ -87,7 +84,7 @@ export function createUpstream(
     checkedAt = clock.monotonic()
   }
 
-  /** Once, before any reply is used; concurrent callers wait for the same check. */
+  /** Runs once, before any reply is used; concurrent callers wait for the same check. */
   async function checkChain(signal: AbortSignal): Promise<void> {
     const answer = await send('eth_chainId', [], signal, { methodClass: 'content', isProbe: false })
     const found = parseQuantity(answer)
@@ -166,11 +163,11 @@ export function createUpstream(
       const result = await client.call(method, params, { repeatable, replyBytesMax }, signal)
       standing.succeed(methodClass, start)
       history.succeed()
-      // Callers write these: a node may not support the params of one call.
+      // Clients write the params of these calls, and a node may not support the params of one call.
       if (methodClass === 'read' || methodClass === 'trace') lacking.answered(method)
       return result
     } catch (error) {
-      // Only codes about the method: a text may be about one unusual param of a caller.
+      // Only codes about the method count: a text may be about unusual params of one client.
       const isLack = error instanceof UpstreamError && error.kind === 'unsupported'
       if (isLack && isAboutMethod(error.code)) lacking.remember(method)
       standing.learn(error, methodClass, start)
@@ -275,7 +272,7 @@ export function createUpstream(
       heads: feed?.isLive === true ? 'pushed' : 'polled',
       lag,
       reach: reach.now(),
-      // Only callers use unlisted names.
+      // Only clients call unlisted names.
       lacks: lacking.list().filter((method) => classOf(methods, method) !== 'unlisted'),
       lies,
     }),

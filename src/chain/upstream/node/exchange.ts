@@ -1,5 +1,5 @@
-// One HTTP exchange with an upstream, as undici's dispatcher drives it. Settles once: with the response's body under
-// its caps, or with the reason of the failure.
+// One HTTP exchange with an upstream, driven by undici's dispatcher. Settles once: with the response body within its limits, or
+// with the reason of the failure.
 // Tested by src/chain/upstream/node/json-rpc-client.test.ts
 import type { Dispatcher } from 'undici'
 import {
@@ -35,7 +35,7 @@ export type ExchangeOwner = {
 export type ExchangeRequest = {
   readonly body: string
   readonly replyBytesMax: number
-  /** Sent again, once, if a reused socket turns out to have been closed. */
+  /** Repeated once if a reused socket turns out to have been closed. */
   readonly mayRepeat: boolean
 }
 
@@ -50,7 +50,7 @@ const timeouts: ReadonlySet<string | null> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ])
 const tooLarge = 'a reply that is too large'
-/** For undici only: the caller has its own reason. */
+/** Passed to undici only; the caller has its own reason. */
 const left = new Error('left')
 
 export class UpstreamExchange implements Dispatcher.DispatchHandler {
@@ -72,7 +72,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   #settled = false
   #status = 0
   #retryAfterMs: number | null = null
-  /** The body so far: a chunk as received, or a buffer of Cairn's own for several. */
+  /** The body so far: a chunk as received, or one buffer with several. */
   #buffer: Buffer = nothing
   #bytes = 0
 
@@ -191,7 +191,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     return isClosing && !this.#hasRepeated && (this.#mayRepeat || this.#phase === 'unsent')
   }
 
-  /** In one array, so that a body of many small chunks takes at most twice its size. */
+  /** Uses one buffer, so that a body of many small chunks takes at most twice its size. */
   #add(bytes: Buffer): void {
     const before = this.#bytes - bytes.length
     if (before === 0) {

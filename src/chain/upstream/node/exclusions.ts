@@ -1,6 +1,6 @@
-// Requests that an upstream does not receive. In quarantine, none for a minute, doubled each time, up to an hour; then only
-// those that another upstream answers too, until 20 of its replies in a row were proved. And, for a while, methods
-// that it reported as unknown: bounded, because callers choose the names.
+// Requests that an upstream does not receive. In quarantine: none for a minute, doubled each time up to an hour, then only requests
+// that another upstream answers too, until 20 consecutive replies are proved. And for a limited time, methods that it reported as
+// unknown; their number is limited, because clients choose the names.
 // Tested by src/chain/upstream/node/exclusions.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { setNewest } from '../../../base/lru-cache.ts'
@@ -9,14 +9,14 @@ import { setNewest } from '../../../base/lru-cache.ts'
 type QuarantineState = 'free' | 'shut' | 'proving'
 
 export type Quarantine = {
-  /** An invalid reply: starts the quarantine, unless it is shut already. */
+  /** Reports an invalid reply: starts the quarantine, unless it is already shut. */
   lie(): void
-  /** One of its replies was proved. Counts while it is proving; true if this releases it. */
+  /** Reports a proved reply. Counts only while `proving`; true if it ends the quarantine. */
   prove(): boolean
   readonly state: QuarantineState
-  /** Time that it remains shut, milliseconds. */
+  /** Remaining time in `shut`, milliseconds. */
   readonly leftMs: number
-  /** Canaries it still owes before its release. */
+  /** Canaries required before its release. */
   readonly owed: number
 }
 
@@ -68,7 +68,7 @@ export function createQuarantine(clock: Clock, limits = quarantineLimits): Quara
 
 export type LackingMethods = {
   remember(method: string): void
-  /** The upstream answered this method recently, so an error about a caller's params does not mark it as unknown. */
+  /** The upstream answered this method recently, so an error about the params of one client does not mark the method as unknown. */
   answered(method: string): void
   has(method: string): boolean
   list(): readonly string[]

@@ -196,7 +196,7 @@ test('a silent connection is closed', async (t) => {
   const { pusher, clock, until, count } = await start(t)
   await until(() => count('heads_pushed') === 1)
   assert.equal(pusher.open, 1)
-  // No reply can arrive between two turns without a wait.
+  // Without a wait between the two, no reply can arrive.
   clock.turn(headFeedLimits.pingMs)
   clock.turn(headFeedLimits.pingMs)
   await until(() => count('heads_not_pushed') === 1)

@@ -16,11 +16,11 @@ export type HeadFeed = {
 export type HeadFeedOptions = {
   /** Name of the upstream in the log. */
   readonly name: string
-  /** ws or wss; may hold credentials. */
+  /** ws or wss; may contain credentials. */
   readonly url: string
-  /** Derived from the upstream's URL, so there may be no WebSocket endpoint. */
+  /** True: derived from the upstream's URL, so a WebSocket endpoint may not exist. */
   readonly isGuess: boolean
-  /** Sent with the upgrade; may hold secrets. */
+  /** Sent with the upgrade; may contain secrets. */
   readonly headers: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly log: Log
@@ -34,9 +34,9 @@ export type HeadFeedOptions = {
 export const headFeedLimits = {
   /** For the upgrade and the reply to the subscription. */
   connectMs: 10_000,
-  /** An upstream that was silent from one ping to the next is disconnected. */
+  /** An upstream that sends nothing between two pings is disconnected. */
   pingMs: 30_000,
-  /** One message: a header is about 2 KB, and some nodes add the block's transactions. */
+  /** Limit of one message: a header is about 2 KB, and some nodes add the block's transactions. */
   messageBytesMax: 1024 * 1024,
   /** Average time between calls of `onHead`, and the calls of one burst. */
   headsApartMs: 100,
@@ -44,7 +44,7 @@ export const headFeedLimits = {
   /** Delay of the next connection: the first after a good one, then doubled each time, up to the maximum. */
   retryMs: 1_000,
   retryMsMax: 60_000,
-  /** Delay for a guessed URL that takes no WebSocket. */
+  /** Delay for a guessed URL that does not accept WebSockets. */
   absentMs: 3_600_000,
 } as const
 
@@ -65,7 +65,7 @@ export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
   const { name, clock, log } = options
   let connection: Connection | null = null
   let stopRetry: (() => void) | null = null
-  /** Consecutive connections without a head. */
+  /** Consecutive connections that delivered no head. */
   let failures = 0
   let wasLive = false
   let isStopped = false
@@ -153,7 +153,7 @@ export async function takesHeadFeed(
   }
 }
 
-/** `why`: without hosts and texts of the upstream. `isRefused`: it does not support this. */
+/** `why`: the reason, without hosts and texts of the upstream. `isRefused`: the upstream does not support the subscription. */
 type End = { readonly why: string; readonly isRefused: boolean; readonly isLive: boolean }
 
 type Listeners = {
@@ -172,12 +172,12 @@ class Connection {
   #socket: WebSocket | null = null
   #subscription: string | null = null
   #hasEnded = false
-  /** Anything was received since the last ping. */
+  /** True if anything was received since the last ping. */
   #isHeard = true
   #isBusy = false
   /** Monotonic time at which all calls of `onHead` so far would have been 100 ms apart. */
   #spentUntil = 0
-  /** Pushed while another block was processed. */
+  /** The newest block pushed while another was processed. */
   #next: Uint8Array | null = null
 
   constructor(options: HeadFeedOptions, listeners: Listeners) {
@@ -209,7 +209,7 @@ class Connection {
       socket.on('unexpected-response', (_request, { statusCode = 0 }) =>
         this.end(`status ${statusCode}`, statusCode < 500 && statusCode !== 429),
       )
-      // Only the code: texts may name the host.
+      // Logs only the code, because the text may contain the host.
       socket.on('error', (error: NodeJS.ErrnoException) =>
         this.end(error.code ?? 'broken connection'),
       )
@@ -220,7 +220,7 @@ class Connection {
     }
   }
 
-  /** Immediately; later messages are ignored. */
+  /** Takes effect immediately; later messages are ignored. */
   end(why: string, isRefused = false): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
@@ -233,7 +233,7 @@ class Connection {
   }
 
   #ping(): void {
-    // While nothing is read no pong can arrive.
+    // While reading is paused, no pong can arrive.
     if (this.#isBusy || this.#socket?.readyState !== WebSocket.OPEN) return
     if (!this.#isHeard) return this.end('silent')
     this.#isHeard = false

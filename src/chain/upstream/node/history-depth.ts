@@ -22,16 +22,16 @@ export const historyKinds: readonly HistoryKind[] = ['state', 'proof', 'body', '
 export type HistoryDepths = Readonly<Record<HistoryKind, HistoryDepth>>
 
 export type HistoryBook = {
-  /** Replaces the results of the last probe, and drops the corrections. */
+  /** Sets the results of the last probe and removes the corrections. */
   tell(reaches: Partial<HistoryDepths>): void
-  /** A live reply: it lacks this data of that block. Valid for ten minutes. */
+  /** A live reply showed that the upstream lacks this data of that block. Valid for ten minutes. */
   lower(need: DataKind, number: bigint, head: bigint | null): void
-  /** Whether it has this data of block `number` (null: a block whose number is not known). */
+  /** Whether the upstream has this data of block `number` (null: unknown number). */
   can(need: DataKind, number: bigint | null, head: bigint | null): 'yes' | 'no' | 'unknown'
   now(): HistoryDepths
 }
 
-/** One of many nodes behind one URL may have sent the refusal, so it expires. */
+/** Expires, because only one of several nodes behind the URL may lack the data. */
 const loweredMs = 10 * 60_000
 
 export function createHistoryBook(clock: Clock): HistoryBook {
@@ -95,7 +95,7 @@ function loweredReach(kind: HistoryKind, number: bigint, head: bigint | null): H
 function holds(reach: HistoryDepth, number: bigint, head: bigint | null): 'yes' | 'no' | 'unknown' {
   if (reach === 'unknown') return 'unknown'
   if (reach === 'none') return 'no'
-  // Above its head: it may have the block soon.
+  // Above its head: the upstream may receive the block soon.
   if (head !== null && number > head) return 'unknown'
   if (reach === 'all') return 'yes'
   if ('from' in reach) return number >= reach.from ? 'yes' : 'no'

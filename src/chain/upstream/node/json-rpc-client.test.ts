@@ -164,7 +164,7 @@ test('a body that is cut, compressed, too large or not HTTP is trouble', async (
 })
 
 test('if random bytes arrive in random pieces, the call ends with trouble', async () => {
-  // A small generator with a seed: the same bytes in every run.
+  // A pseudo-random generator with a fixed seed, so that every run has the same bytes.
   let seed = 12345
   const next = (below: number): number => {
     seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
@@ -281,7 +281,7 @@ test('a read on a reused socket that was closed is sent again once; other calls 
     [false, 'destroy'],
     [false, 'resetAndDestroy'],
   ] as const) {
-    // The first exchange is answered; the next one on that socket is cut without a byte.
+    // The first exchange gets a reply; the next one on that socket is closed without a byte.
     await using raw = await startRaw((socket, turn) => {
       if (turn === 2) socket[cut]()
       else socket.write(reply(turn === 1 ? 1 : 2))

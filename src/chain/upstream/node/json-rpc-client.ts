@@ -1,5 +1,5 @@
-// One JSON-RPC call as one POST to one upstream; the reply is read under caps. Anything but a well-formed answer to
-// this call is `trouble`.
+// One JSON-RPC call as one POST to one upstream. The reply is read within limits. Anything but a well-formed answer to this call is
+// `trouble`.
 import type { Socket } from 'node:net'
 import type { Client, buildConnector } from 'undici'
 import { type PoolLimits, headersFor, loadUndici, openPool } from '../../../base/http-origin.ts'
@@ -11,11 +11,11 @@ import { UpstreamError } from './upstream-error.ts'
 
 export type Connections = {
   dispatch(exchange: UpstreamExchange): void
-  /** Pending and later exchanges end with an error. */
+  /** Closes all connections; pending and later exchanges end with an error. */
   close(): Promise<void>
 }
 
-/** `headers`: of each request. */
+/** `headers`: sent with each request. */
 export function openConnections(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -63,13 +63,13 @@ export type Params = readonly unknown[] | { readonly json: string }
 
 export type JsonRpcClientOptions = {
   readonly url: string
-  /** The WebSocket URL for pushed heads; used here only to redact its secrets. */
+  /** The WebSocket URL for pushed heads; this module only redacts its secrets. */
   readonly wsUrl?: string | null | undefined
-  /** Sent with each call; may hold secrets. */
+  /** Sent with each call; may contain secrets. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sockets, and therefore parallel calls; more calls are queued here. */
+  /** Number of sockets, and so of parallel calls; further calls are queued. */
   readonly connections: number
-  /** One call from its start to its last byte. */
+  /** Time limit of one call, from its start to the last byte of the reply. */
   readonly timeoutMs: number
   readonly replyBytesMax: number
   readonly clock: Clock
@@ -77,9 +77,9 @@ export type JsonRpcClientOptions = {
 
 export type JsonRpcClient = {
   /**
-   * The `result` of the reply, any JSON value, or another member of a reply that has a result. `repeatable`: a read,
-   * sent again once if a reused socket turns out to have been closed. `replyBytesMax`: less than that of the client.
-   * Throws UpstreamError, or `signal.reason` if that aborts; then the socket is closed too.
+   * The `result` of the reply, any JSON value, or another member of a reply that has a result. `repeatable`: a read, repeated once
+   * if a reused socket turns out to have been closed. `replyBytesMax`: smaller than the client's limit. Throws UpstreamError, or
+   * `signal.reason` if that aborts; then the socket is closed too.
    */
   call(
     method: string,
@@ -154,7 +154,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   }
 }
 
-/** A good response without an answer to this call: it may answer an earlier request or one of another caller. */
+/** A well-formed response that does not answer this call: it may answer an earlier request, or that of another caller. */
 function isOutOfStep(error: unknown): boolean {
   if (!(error instanceof UpstreamError) || error.kind !== 'trouble') return false
   return error.status !== null && error.status >= 200 && error.status <= 299

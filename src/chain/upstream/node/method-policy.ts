@@ -12,7 +12,7 @@ export type MethodPolicy = {
 
 export type MethodPolicies = ReadonlyMap<string, MethodPolicy>
 
-/** Other methods of `debug_` change the node, as `debug_setHead` does: only these names are traces. */
+/** Only these prefixes are traces, because other methods of `debug_`, such as `debug_setHead`, change the node. */
 const tracePrefixes: readonly string[] = ['debug_trace', 'trace_']
 
 export function classOf(policies: MethodPolicies, method: string): MethodClass {
@@ -21,7 +21,7 @@ export function classOf(policies: MethodPolicies, method: string): MethodClass {
   return tracePrefixes.some((prefix) => method.startsWith(prefix)) ? 'trace' : 'unlisted'
 }
 
-/** Bytes; `most` is the operator's limit for any reply. */
+/** Size limit of a reply in bytes; `most`: the operator's limit for any reply. */
 export function replyBytesMaxOf(
   policies: MethodPolicies,
   call: { readonly method: string; readonly params: Params },
@@ -33,8 +33,8 @@ export function replyBytesMaxOf(
 }
 
 /**
- * - `content`: brings bytes that are proved. `read`: a known read that cannot be proved. `trace`: `debug_`, `trace_`.
- * - `send`: a signed transaction. `sticky`: lives on one upstream (filters, subscriptions). `unlisted`: anything else.
+ * - `content`: returns bytes that are proved. `read`: a known read that cannot be proved. `trace`: `debug_`, `trace_`.
+ * - `send`: a signed transaction. `sticky`: state on one upstream (filters, subscriptions). `unlisted`: anything else.
  */
 export type MethodClass = 'content' | 'read' | 'send' | 'sticky' | 'trace' | 'unlisted'
 
@@ -47,17 +47,17 @@ export const methodClasses: readonly MethodClass[] = [
   'unlisted',
 ]
 
-/** Callers of the same may share one exchange. Content is shared by its hash, above. */
+/** Concurrent callers of the same call may share one exchange. Content is shared by its hash, in content/. */
 export function isShared(methodClass: MethodClass): boolean {
   return methodClass === 'read' || methodClass === 'trace'
 }
 
-/** A reset of a reused socket may be answered by asking again. */
+/** The call may be repeated if a reused socket was reset. */
 export function isRead(methodClass: MethodClass): boolean {
   return methodClass === 'content' || methodClass === 'read' || methodClass === 'trace'
 }
 
-/** What another upstream may do better. Nothing that is the EVM's or the caller's own doing. */
+/** Errors that another upstream may not return. Excludes errors of the EVM and of the client. */
 const elsewhere: ReadonlySet<UpstreamErrorKind> = new Set([
   'rate_limit',
   'billing',
@@ -72,7 +72,7 @@ const elsewhere: ReadonlySet<UpstreamErrorKind> = new Set([
   'trouble',
   'not_asked',
 ])
-/** It refused before it worked. */
+/** The upstream refused the call before running it. */
 const refusals: ReadonlySet<UpstreamErrorKind> = new Set([
   'rate_limit',
   'billing',
@@ -81,7 +81,7 @@ const refusals: ReadonlySet<UpstreamErrorKind> = new Set([
   'not_asked',
 ])
 
-/** May the same call be sent to another upstream after this failure? */
+/** Whether the same call may be sent to another upstream after this failure. */
 export function mayRetryElsewhere(
   methodClass: MethodClass,
   failure: { readonly kind: UpstreamErrorKind; readonly phase: 'unsent' | 'sent' | 'answering' },
@@ -89,7 +89,7 @@ export function mayRetryElsewhere(
   const { kind, phase } = failure
   switch (methodClass) {
     case 'content':
-      // Proved by hash, so odd nodes are worth passing by too.
+      // Content is proved by its hash, so a retry elsewhere is safe after any error but one of the EVM.
       return kind !== 'execution'
     case 'read':
       return elsewhere.has(kind)

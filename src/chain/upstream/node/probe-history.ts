@@ -1,5 +1,5 @@
-// Finds the history depth of an upstream: a binary search over ages of blocks, from the head down to the block after
-// genesis. Genesis itself is no evidence: pruned nodes store it.
+// Finds the history depth of an upstream: a binary search over ages of blocks, from the head to the block after genesis. Genesis
+// itself proves nothing, because pruned nodes store it.
 // Tested by src/chain/upstream/node/probe.test.ts
 import { UpstreamError } from './upstream-error.ts'
 import type { HistoryDepth, HistoryKind } from './history-depth.ts'
@@ -12,7 +12,7 @@ const knownAges: readonly bigint[] = [0n, 1n, 64n, 127n, 128n, 511n, 1000n]
 const firstPower = 1024n
 const powersMax = 40
 
-/** Undefined if the search could not finish: the previous result remains. */
+/** Undefined if the search could not finish; then the previous result stays. */
 export async function probeHistory(
   kind: HistoryKind,
   head: bigint,
@@ -41,7 +41,7 @@ export async function probeHistory(
   }
 }
 
-/** Ascending; the last is that of block 1, or of genesis if there is no other block. */
+/** Ascending; the last is the age of block 1, or of genesis if there is no other block. */
 function agesBelow(head: bigint): readonly bigint[] {
   const last = head > 1n ? head - 1n : head
   const powers = Array.from({ length: powersMax }, (_, power) => firstPower << BigInt(power))

@@ -8,20 +8,20 @@ import type { HistoryKind } from './history-depth.ts'
 import { UpstreamError, type UpstreamErrorKind } from './upstream-error.ts'
 import type { Upstream } from './upstream.ts'
 
-/** As the upstream names it. `hash`: `0x` hex. `timestamp`: seconds since 1970. */
+/** As the upstream reports it. `hash`: `0x` hex. `timestamp`: seconds since 1970. */
 export type ProbedBlock = {
   readonly number: bigint
   readonly hash: string
   readonly timestamp: number
 }
 
-/** All throw UpstreamError on trouble, and `signal.reason`. */
+/** All throw UpstreamError on transport errors, and `signal.reason`. */
 export type ProbeQuestions = {
   /** Methods that it reported as unknown so far. */
   readonly lacking: ReadonlySet<string>
   /** Throws UpstreamError for any failure. */
   ask(method: string, params: readonly unknown[]): Promise<unknown>
-  /** Null if the upstream does not answer it. */
+  /** Null if the upstream does not answer the call. */
   find(method: string, params: readonly unknown[]): Promise<unknown>
   newestBlock(): Promise<ProbedBlock | null>
   /** Whether it has this data of a block that is canonical for it. */
@@ -35,7 +35,7 @@ const pinnedAges: readonly bigint[] = [1n, 2n, 4n, 16n, 64n]
 
 type Members = Readonly<Record<string, unknown>>
 
-/** `account`: 20 bytes; the account of the state requests. */
+/** `account`: 20 bytes; the state requests read this account. */
 export function createProbeQuestions(
   upstream: Upstream,
   account: Uint8Array,
@@ -53,7 +53,7 @@ export function createProbeQuestions(
     }
   }
 
-  /** Null if the upstream does not answer it. Trouble ends the probe or the search. */
+  /** Null if the upstream does not answer the call. A transport error ends the probe or the search. */
   async function find(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
       return await ask(method, params)
@@ -68,7 +68,7 @@ export function createProbeQuestions(
     return isMembers(block) ? bytesOf(block['stateRoot'], 32) : null
   }
 
-  /** Whether the proof is under this root: its first node hashes to it, or the trie is empty. */
+  /** True if the proof starts at this root: its first node has the root as hash, or the trie is empty. */
   async function provesUnder(root: Uint8Array, block: unknown): Promise<boolean> {
     const reply = await find('eth_getProof', [address, [], block])
     const nodes = isMembers(reply) ? reply['accountProof'] : null
@@ -124,7 +124,7 @@ export function createProbeQuestions(
   return { lacking, ask, find, newestBlock, holds, takesHash }
 }
 
-/** Answers about the requested data, not transport errors. */
+/** Errors that answer the question, unlike transport errors. */
 const negatives: ReadonlySet<UpstreamErrorKind> = new Set([
   'unsupported',
   'unknown_block',
@@ -139,7 +139,7 @@ const negatives: ReadonlySet<UpstreamErrorKind> = new Set([
   'other',
 ])
 
-/** With its transactions: a node that dropped the body may still return the header. */
+/** True if the block includes its transactions: a node that dropped the body may still return the header. */
 function isBody(block: unknown): boolean {
   if (!isMembers(block) || !Array.isArray(block['transactions'])) return false
   const root = bytesOf(block['transactionsRoot'], 32)
@@ -155,7 +155,7 @@ export function quantityOf(value: unknown): bigint | null {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{1,16}$/.test(value) ? BigInt(value) : null
 }
 
-/** Of `length` bytes, or of any length. */
+/** Bytes of the given length, or of any length. */
 function bytesOf(value: unknown, length: number | null): Uint8Array | null {
   if (typeof value !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) return null
   const bytes = new Uint8Array(Buffer.from(value.slice(2), 'hex'))

@@ -29,9 +29,7 @@ function upstreamOf(url: string, clock = createTurnedClock(), name = 'a'): Upstr
   )
 }
 
-/**
- * A node of a chain whose every block has one account and one transaction. Numbers: the oldest block with that data.
- */
+/** A node of a chain whose blocks each have one account and one transaction. Numbers: the oldest block with that data. */
 type Node = {
   head: bigint
   state: bigint

@@ -1,5 +1,5 @@
-// Probes an upstream: chain, client, head, methods, and how far back it serves and proves data. The result only
-// affects the selection of upstreams; `cairn doctor` prints it.
+// Probes an upstream: chain, client, head, methods, and the history that it serves and proves. The result only affects the
+// selection of upstreams; `cairn doctor` prints it.
 import type { Clock } from '../../../base/clock.ts'
 import { toQuantity } from '../../../base/hex.ts'
 import { createProbeQuestions, type ProbedBlock, quantityOf } from './probe-questions.ts'
@@ -23,7 +23,7 @@ export type ProbeReport = {
   readonly head: (ProbedBlock & { readonly ageSeconds: number }) | null
   /** Whether it accepts a block hash (EIP-1898) and uses that block. Null if unknown. */
   readonly takesBlockHash: boolean | null
-  /** Values that this probe could not determine are those of the last one. */
+  /** Values that this probe could not determine are taken from the last one. */
   readonly reach: HistoryDepths
   /** Methods that Cairn calls and the upstream does not know. */
   readonly lacks: readonly string[]
@@ -35,7 +35,7 @@ export type ProbeOptions = {
   readonly account?: Uint8Array
 }
 
-/** Called by block number at the head, to see whether the upstream has them. */
+/** Called with the head's block number, to find out whether the upstream supports them. */
 const methodsAsked: readonly string[] = [
   'debug_getRawHeader',
   'debug_getRawBlock',
@@ -45,8 +45,8 @@ const methodsAsked: readonly string[] = [
 const textLengthMax = 200
 
 /**
- * Updates the upstream's chain and history depth. About 50 calls, one after the other. Throws only `signal.reason`;
- * values that it cannot determine are null, and `failure` is the reason if there are none.
+ * Updates the upstream's chain and history depth with about 50 sequential calls. Throws only `signal.reason`; values that it cannot
+ * determine are null, and `failure` is the reason if there are none.
  */
 export async function probeUpstream(
   upstream: Upstream,

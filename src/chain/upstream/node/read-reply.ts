@@ -5,7 +5,7 @@ import { classifyError } from './classify-error.ts'
 import type { Redact } from './redact.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** Of what is handed on. A trace of calls has two levels for each of at most 1025 calls. */
+/** Nesting limit of relayed results. A trace of calls has two levels for each of at most 1025 calls. */
 export const relayedLevelsMax = 3_000
 
 export type Response = {
@@ -30,7 +30,7 @@ type Members = Readonly<Record<string, unknown>>
 const messageLengthMax = 1024
 /** Text beyond this length is ignored. */
 const textLengthMax = 16 * 1024
-/** Longer data of an error is dropped: a revert's data has code 3 and is bounded by the reply's own cap. */
+/** Longer error data is dropped. The data of a revert is exempt: it has code 3, and the reply's own limit applies. */
 const dataLengthMax = 64 * 1024
 const dataLevelsMax = 64
 const hexText = /^0x[0-9a-fA-F]*$/
@@ -72,7 +72,7 @@ function plainFailure({ status, retryAfterMs, body }: Response, sent: Sent): Ups
   const isPlain = !text.startsWith('<') && !text.startsWith('{')
   const message = isPlain ? text : ''
   const ok = status >= 200 && status <= 299
-  // With a good status only this text has a meaning: some nodes use it for an unknown block.
+  // With a success status only this text has a meaning: some nodes use it for an unknown block.
   const signalText = ok && message.toLowerCase() !== 'not found' ? '' : message
   return new UpstreamError({
     kind: classifyError({ status, code: null, message: signalText, asked: sent.body }),
@@ -105,7 +105,7 @@ function toError(error: unknown, { status, retryAfterMs }: Response, sent: Sent)
   })
 }
 
-/** The bytes of a revert unchanged, as geth returns them; other data without secrets, or nothing. */
+/** The bytes of a revert unchanged, as geth returns them; other data with secrets removed, or nothing. */
 function shownData(data: unknown, redact: Redact): unknown {
   if (data === undefined || (typeof data === 'string' && hexText.test(data))) return data
   if (isNestedDeeper(data, dataLevelsMax)) return undefined

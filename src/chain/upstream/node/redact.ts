@@ -4,14 +4,14 @@ import { decodeOrSame } from '../../../base/decode-or-same.ts'
 
 export type Redact = (text: string) => string
 
-/** A shorter word is no secret, and redacting it would make sentences unreadable. */
+/** A shorter word is not treated as a secret, because redacting it would make messages unreadable. */
 const secretLengthMin = 6
 const secretsMax = 256
 /** The limit on the scheme makes the search linear in text that an upstream wrote. */
 const urls = /\b[a-z][a-z0-9+.-]{0,15}:\/\/[^\s"'<>]*/gi
 const hidden = '<redacted>'
 
-/** The returned function also cuts every URL in a text to its scheme and host. */
+/** The returned function also truncates every URL in a text to its scheme and host. */
 export function createRedact(
   places: readonly URL[],
   headers: Readonly<Record<string, string>>,
@@ -49,10 +49,10 @@ function secretsOfUrl(url: URL): readonly string[] {
   return [
     url.username,
     url.password,
-    // As sent.
+    // The Basic credentials as sent.
     base64(`${decodeOrSame(url.username)}:${decodeOrSame(url.password)}`),
     ...url.pathname.split('/'),
-    // As written too, and a key without a parameter name.
+    // The query values also in their encoded form, and a key without a parameter name.
     ...url.search
       .slice(1)
       .split('&')
@@ -73,11 +73,11 @@ function secretsOf(
     .flatMap((value) => [value, decodeOrSame(value)])
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
   const secrets = new Set(spellings.filter((value) => value.length >= secretLengthMin))
-  // The longest first: if a secret contains another, no part of it may remain.
+  // Longest first: if a secret contains another, no part of it may remain.
   return [...secrets].toSorted((a, b) => b.length - a.length).slice(0, secretsMax)
 }
 
-/** `Bearer <token>`: the token alone is a secret too. `Basic <base64>`: so is the decoded text. */
+/** `Bearer <token>`: the token alone is also a secret. `Basic <base64>`: so is the decoded text. */
 function secretsOfHeader(value: string): readonly string[] {
   const words = value.split(/[\s,;=]+/)
   const pair = /^Basic\s+(\S+)/i.exec(value)?.[1]

@@ -1,4 +1,4 @@
-// The reason why a call to an upstream brought no result. All of it may be shown: secrets were redacted before.
+// The reason why a call to an upstream returned no result. All texts may be shown, because secrets were redacted before.
 // Tested by src/chain/upstream/node/classify-error.test.ts
 
 /**
@@ -32,12 +32,12 @@ export type UpstreamErrorKind =
   | 'not_asked'
   | 'other'
 
-/** True if it has such data, but not of a block at that depth. */
+/** True if it stores such data, but not for a block at that depth. */
 export function isTooDeep(kind: UpstreamErrorKind | null): boolean {
   return kind === 'proof_window' || kind === 'missing_state' || kind === 'pruned'
 }
 
-/** How far the exchange got: nothing was sent; sent without a response; a response had begun. */
+/** Progress of the exchange: nothing was sent; sent without a response; a response had begun. */
 export type ExchangePhase = 'unsent' | 'sent' | 'answering'
 
 export type UpstreamErrorParts = {
@@ -96,8 +96,8 @@ export class UpstreamError extends Error {
   }
 
   /**
-   * True if a node answered this call with a JSON-RPC error of its own. False if it refuses all calls, does not have
-   * the method, or a proxy answered in its place.
+   * True if a node answered this call with a JSON-RPC error of its own. False if it refuses all calls or lacks the method, or if a
+   * proxy replied instead.
    */
   get isAboutCall(): boolean {
     const { code, kind, status } = this

@@ -1,5 +1,5 @@
-// The interface of an upstream node: a name, calls, and its record of behaviour. Its replies are not trusted here;
-// callers prove them.
+// The interface of an upstream node: a name, calls, and statistics about its behaviour. Its replies are not trusted; callers prove
+// them.
 import type { CallCounts } from './call-history.ts'
 import type { Params } from './json-rpc-client.ts'
 import type { MethodClass } from './method-policy.ts'
@@ -9,16 +9,16 @@ import type { Redact } from './redact.ts'
 export type UpstreamOptions = {
   /** Its name in logs and lists; without it, host and port of the URL. */
   readonly name?: string
-  /** May hold credentials; never shown. */
+  /** May contain credentials; never shown. */
   readonly url: string
-  /** WebSocket URL for pushed heads, may hold credentials. Not given: derived from `url`; null: heads are polled. */
+  /** WebSocket URL for pushed heads, may contain credentials. Absent: derived from `url`; null: heads are polled. */
   readonly wsUrl?: string | null | undefined
-  /** The operator's own node: sufficient alone for heads, absence, and answers that cannot be proved. */
+  /** The operator's own node: sufficient alone for heads, absence, and answers without a proof. */
   readonly trusted: boolean
   readonly headers: Readonly<Record<string, string>>
   /** Parallel calls. */
   readonly concurrency: number
-  /** Null: no limit in Cairn. */
+  /** Null: Cairn applies no limit. */
   readonly requestsPerSecond: number | null
   readonly timeoutMs: number
   readonly replyBytesMax: number
@@ -32,7 +32,7 @@ export const defaultUpstreamLimits = {
 } as const
 
 export type CallOptions = {
-  /** Class of the call; without it, that of the method. */
+  /** Class of the call; absent: that of the method. */
   readonly methodClass?: MethodClass
   /** A probe of Cairn: sent even to a cordoned, quarantined or resting upstream. */
   readonly isProbe?: boolean
@@ -50,10 +50,10 @@ export type UpstreamStatus = {
    * others first; null: in any other state.
    */
   readonly leftMs: number | null
-  /** Of content calls, otherwise of reads, milliseconds; null without a call in the last two minutes. */
+  /** Median latency of content calls, otherwise of reads, milliseconds; null without a call in the last two minutes. */
   readonly p50Ms: number | null
   readonly p95Ms: number | null
-  /** Share of successful calls in the last 30 s, of its worst class. */
+  /** Share of successful calls in the last 30 s, for the class with the lowest share. */
   readonly successRate: number
   readonly history: CallCounts
   readonly head: bigint | null
@@ -77,11 +77,11 @@ export type Upstream = {
    * only reads, on a reused socket that was closed.
    */
   call(method: string, params: Params, signal: AbortSignal, options?: CallOptions): Promise<unknown>
-  /** Whether it may be selected for a call of this class now. False while shut; while `proving`, only for canaries. */
+  /** Whether it may receive calls of this class now. False while shut; while `proving`, true only for canaries. */
   mayCall(methodClass: MethodClass): boolean
-  /** True if only a rest of this class prevents calls. */
+  /** True if calls of this class are prevented only by a rest after failures. */
   rests(methodClass: MethodClass): boolean
-  /** Allows one trial call of the class now, although it rests after failures: no other upstream is left. */
+  /** Allows one trial call of the class now, despite a rest after failures, because no other upstream is available. */
   wake(methodClass: MethodClass): void
   /** False while its replies do not count: quarantined, of another chain, closed. */
   readonly usable: boolean
@@ -96,7 +96,7 @@ export type Upstream = {
    */
   cost(methodClass: MethodClass): number
   p95Ms(methodClass: MethodClass): number | null
-  /** From the head follower: its newest block, and its lag behind the network's head in blocks. */
+  /** Set by the head follower: its newest block, and its lag behind the network's head in blocks. */
   setLag(blocks: number, head: bigint): void
   /**
    * Calls `onHead` with the hash (32 bytes) of each block that it pushes, one at a time, from now until `close`; never
@@ -106,17 +106,17 @@ export type Upstream = {
   /** Heads are currently pushed. */
   readonly isPushing: boolean
   tellReach(reaches: Partial<HistoryDepths>): void
-  /** The chain ID that a probe found. */
+  /** Sets the chain ID that a probe found. */
   tellChain(found: bigint): void
   /** Requests its chain ID again. Throws UpstreamError if that is another one or unknown. */
   confirmChain(signal: AbortSignal): Promise<void>
-  /** It lacks this data of that block. */
+  /** Reports that it lacks this data of that block. */
   cannot(need: DataKind, number: bigint): void
-  /** Its reply was not the requested content, and another upstream supplied that: counts as failed. */
+  /** Reports a reply without the requested content, which another upstream supplied: counts as failed. */
   disappoint(methodClass: MethodClass): void
-  /** One of its replies was proved. */
+  /** Reports a proved reply. */
   prove(): void
-  /** One of its replies contradicted a hash. `isShut`: quarantine it. */
+  /** Reports a reply that contradicted a hash. `isShut`: quarantine the upstream. */
   lie(isShut: boolean): void
   status(): UpstreamStatus
   close(): Promise<void>

@@ -43,7 +43,7 @@ export function shareKey(method: string, params: Params): string {
   return key.length <= keyLengthMax ? key : createHash('sha256').update(key).digest('base64')
 }
 
-/** Of a JSON value. Values outside JSON (undefined, functions) become null, as JSON.stringify does in lists. */
+/** Serializes a JSON value. Values outside JSON (undefined, functions) become null, as JSON.stringify does in lists. */
 function write(value: unknown): string {
   if (typeof value === 'string') return `s${sized(value)}`
   if (typeof value === 'number') return `d${JSON.stringify(value)};`
@@ -59,9 +59,9 @@ function sized(text: string): string {
 }
 
 export type Agreement = {
-  /** As the first of them returned it; null is an answer too. */
+  /** The answer as the first of them returned it; null is an answer too. */
   readonly result: unknown
-  /** Upstreams that returned it, and upstreams that were queried. */
+  /** Numbers of upstreams that returned it, and of queried upstreams. */
   readonly agreed: number
   readonly asked: number
 }

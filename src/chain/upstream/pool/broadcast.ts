@@ -8,8 +8,8 @@ import type { Upstream } from '../node/upstream.ts'
 export type SignedTransaction = { readonly raw: string; readonly hash: string }
 
 /**
- * Resolves as soon as one upstream has it; the other calls continue. Throws UpstreamError: a node's answer about the
- * transaction before a transport error. `signal`: of the pool, because a caller that leaves does not end the broadcast.
+ * Resolves as soon as one upstream has the transaction; the other calls continue. Throws UpstreamError, preferring a node's answer
+ * about the transaction to a transport error. `signal`: of the pool, because a caller that leaves does not end the broadcast.
  */
 export async function broadcast(
   upstreams: readonly Upstream[],

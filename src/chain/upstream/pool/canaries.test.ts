@@ -16,7 +16,7 @@ const skip = missingVectors
 const { signal } = new AbortController()
 const upstream = {} as Upstream
 
-/** The recorded block, with the recorded account as the one that made it. */
+/** The recorded block, with the recorded account as its fee recipient. */
 async function recorded(): Promise<ProvedHeader> {
   const { network, block } = createMainnetProof()
   const bytes = await network.obtain({ kind: 'header', hash: block.hash }, {}, signal)

@@ -1,6 +1,6 @@
-// Proof requests that only test an upstream: one that leaves quarantine, and periodically one that is not the first
-// choice, so that its statistics stay current. Checked apart from the requests of callers. The answer is known: the
-// account that made the head's block, under the head's proved state root.
+// Proof requests that only test an upstream: one that leaves quarantine, and periodically one that is not the first choice, so that
+// its statistics stay current. They are separate from the requests of clients. The answer is known: the account of the head block's
+// fee recipient, under the head's proved state root.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import { toHex } from '../../../base/hex.ts'
 import type { ProvedHeader } from '../../proved-memory.ts'
@@ -15,7 +15,7 @@ import type { AttemptOutcome } from './race-attempts.ts'
 
 const method = 'eth_getProof'
 
-/** `head`: the newest proved header, or null while there is none. */
+/** `head`: the newest proved header, or null if there is none. */
 export function createHeadCanary(head: () => ProvedHeader | null, callAt: CallAt): Canary {
   return async (upstream, signal) => {
     const block = head()
@@ -31,13 +31,13 @@ export function createHeadCanary(head: () => ProvedHeader | null, callAt: CallAt
   }
 }
 
-/** Sends a request with a known answer and checks the reply. If it throws, there is no outcome. */
+/** Sends a request with a known answer and checks the reply. If it throws, no outcome is recorded. */
 export type Canary = (upstream: Upstream, signal: AbortSignal) => Promise<AttemptOutcome>
 
 const canaryLimits = {
   /** Content calls per canary to another upstream. */
   callsPerCanary: 100,
-  /** Time between two canaries of all upstreams that still owe some. */
+  /** Time between two canaries to all upstreams that still need some. */
   periodMs: 3_000,
 } as const
 
@@ -47,7 +47,7 @@ export type Canaries = {
   stop(): void
 }
 
-/** At most one canary is under way at a time for each upstream. */
+/** Each upstream has at most one canary in flight. */
 export function createCanaries(parts: {
   readonly upstreams: readonly Upstream[]
   readonly canary: Canary

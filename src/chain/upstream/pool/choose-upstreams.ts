@@ -8,7 +8,7 @@ import type { Upstream } from '../node/upstream.ts'
 
 export type UpstreamChoice = {
   readonly methodClass: MethodClass
-  /** The kind of block data the request needs; without it, every upstream is able. */
+  /** The kind of block data that the request needs; absent: every upstream can answer. */
   readonly need?: DataKind
   /** The block's number, or null when it is not known. */
   readonly number?: bigint | null
@@ -24,7 +24,7 @@ const wakeMs = 1_000
 
 type Candidate = {
   readonly upstream: Upstream
-  /** 0 for a trusted upstream where trust matters. */
+  /** 0 for a trusted upstream, if trust matters. */
   readonly rank: number
   readonly tier: number
   readonly cost: number
@@ -65,10 +65,10 @@ export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choo
       .map((one) => candidate(one, wanted))
       .toSorted((a, b) => a.rank - b.rank || a.tier - b.tier || a.cost - b.cost)
     const able = line.filter(({ tier }) => tier < cannotTier)
-    // If none reports that it can, query one anyway, because the probe's findings may be outdated.
+    // If no upstream is known to have it, query one anyway, because the results of its probe may be outdated.
     const chosen = able.length > 0 ? able : line.slice(0, 1)
     const [first] = chosen
-    // An upstream that is first only because the others are unable does not become the first choice of later requests.
+    // An upstream that is first only because the others lack the data does not become the first choice of later requests.
     if (first !== undefined && line.every(({ tier }) => tier === first.tier)) {
       firsts.set(wanted.methodClass, first.upstream)
     }
@@ -78,7 +78,7 @@ export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choo
 
 const cannotTier = 4
 
-/** Upstreams that still owe canaries come after all others that may have it. */
+/** Upstreams that still need canaries come after all others that may have the data. */
 function tierOf(can: 'yes' | 'no' | 'unknown', upstream: Upstream): number {
   if (can === 'no') return cannotTier
   const owes = upstream.isProving ? 2 : 0

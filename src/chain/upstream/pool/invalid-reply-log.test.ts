@@ -21,7 +21,7 @@ const evidence: InvalidReplyEvidence = {
 
 const redact = (text: string): string => text.replaceAll('secretkey', '<redacted>')
 
-/** More than are stored. */
+/** More than the log stores. */
 const listMax = 2_000
 
 const listed = (db: Database, limit = listMax) => findAll(db, listInvalidReplies(limit))

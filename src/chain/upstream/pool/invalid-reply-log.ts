@@ -1,5 +1,5 @@
-// Log of invalid replies with their evidence: bytes that contradict a hash fixed by the request or by the head. The
-// newest are stored in the database, so that `cairn upstreams` shows them with the server stopped.
+// Log of invalid replies with their evidence: bytes that contradict a hash fixed by the request or by the head. The newest are
+// stored in the database, so that `cairn upstreams` can show them while the server is stopped.
 import type { Clock } from '../../../base/clock.ts'
 import { toHex } from '../../../base/hex.ts'
 import type { Log } from '../../../base/log.ts'
@@ -21,7 +21,7 @@ const ledgerLimits = {
   responseBytesMax: 256 * 1024,
   paramsBytesMax: 64 * 1024,
   rowsMax: 1000,
-  /** Pending writes, and rows written per minute: a flood of invalid replies must not fill memory, disk or log. */
+  /** Limits of pending writes, and of rows written per minute: many invalid replies must not fill memory, disk or log. */
   waitingMax: 64,
   perMinuteMax: 600,
 } as const
@@ -79,7 +79,8 @@ export function createInvalidReplyLog(parts: {
 }
 
 /**
- * Cut twice: the first cut keeps the search for secrets short, the second removes a secret that the first cut in two.
+ * Truncates twice: before the redaction to keep it fast, and again after it. The second truncation removes a secret that the first
+ * one has split.
  */
 function shown(value: unknown, redact: Redact, bytesMax: number): string {
   return cut(redact(cut(spell(value), 2 * bytesMax)), bytesMax)

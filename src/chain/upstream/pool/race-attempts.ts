@@ -1,14 +1,11 @@
-// Queries one upstream after the other until one supplies the content. If one takes longer than usual, the next is
-// queried in parallel, within a budget; if one hangs, always.
+// Queries one upstream after the other until one supplies the content. If one takes longer than usual, the next is queried in
+// parallel, within a budget; if one hangs, also without budget.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 
-/**
- * Bytes that contradict a hash fixed by the request or the head. `expected`, `computed`: the values that differ, as
- * text.
- */
+/** Bytes that contradict a hash fixed by the request or the head. `expected`, `computed`: the differing values, as text. */
 export type InvalidReplyEvidence = {
   readonly method: string
   readonly params: readonly unknown[]
@@ -16,7 +13,7 @@ export type InvalidReplyEvidence = {
   readonly response: unknown
   readonly expected: string
   readonly computed: string
-  /** 32 bytes, when a block was named. */
+  /** 32 bytes, if the request names a block. */
   readonly blockHash: Uint8Array | null
 }
 
@@ -42,8 +39,8 @@ const hedgeLimits = {
   /** A hedge starts after the pending upstream's p95, but not before this. */
   waitMsMin: 50,
   /**
-   * Without budget, the next upstream is queried after this multiple of the p95, and not before the minimum: the first
-   * seems to hang.
+   * Without budget, the next upstream is queried after this multiple of the p95, at the earliest after the minimum, because the
+   * first seems to hang.
    */
   patienceShare: 10,
   patienceMsMin: 2_000,
@@ -58,7 +55,7 @@ export function createHedgeBudget(): HedgeBudget {
       saved = Math.min(saved + hedgeLimits.share, hedgeLimits.savedMax)
     },
     spend() {
-      // Sums of tenths are slightly below whole numbers.
+      // Allows for rounding: sums of tenths are slightly below whole numbers.
       if (saved < 1 - 1e-9) return false
       saved -= 1
       return true
@@ -72,7 +69,7 @@ export type UpstreamAttempt = (upstream: Upstream, signal: AbortSignal) => Promi
 export type AttemptResult = {
   readonly upstream: Upstream
   readonly verdict: AttemptOutcome
-  /** Of the error that determined the outcome, or null if the attempt itself returned it. */
+  /** Kind of the error that determined the outcome; null if the attempt itself returned it. */
   readonly kind: UpstreamErrorKind | null
 }
 
@@ -84,7 +81,7 @@ type Race = {
   readonly clock: Clock
 }
 
-/** Untrusted upstreams that must report an absence before Cairn accepts it. */
+/** Number of untrusted upstreams that must report an absence before Cairn accepts it. */
 const absencesBelieved = 2
 
 /**
@@ -166,7 +163,7 @@ export async function raceAttempts(
   }
 }
 
-/** With a single upstream there is no race. */
+/** A single upstream is queried without a race. */
 async function attemptAlone(
   upstream: Upstream,
   attempt: UpstreamAttempt,
@@ -184,7 +181,7 @@ async function attemptAlone(
 /** Abort reason of attempts that are no longer needed. */
 const answered = new Error('another upstream has answered')
 
-/** All untrusted upstreams are queried before an absence is accepted: one of them may have the content. */
+/** Before an absence is accepted, all untrusted upstreams are queried, because one of them may have the content. */
 function isEnough({ upstream, verdict }: AttemptResult): boolean {
   return verdict === 'taken' || (verdict === 'absent' && upstream.trusted)
 }

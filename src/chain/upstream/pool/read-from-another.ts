@@ -1,4 +1,4 @@
-// One call that cannot be proved, to one upstream, and to the next if the class of the method allows it.
+// Sends a call that cannot be proved to one upstream, and to the next if the class of the method allows it.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { ReadTrace } from '../../../content/ref.ts'
 import { isNestedDeeper } from '../../../base/json-depth.ts'
@@ -16,7 +16,7 @@ export type ReadRequest = {
   /** The block data the call needs, and the block's number, if the call is about a block. */
   readonly need?: DataKind
   readonly number?: bigint | null
-  /** Traces each queried upstream; only the first of the callers that share the answer has a trace. */
+  /** Traces each queried upstream. If callers share the answer, only the trace of the first one is used. */
   readonly watch?: ReadTrace
 }
 
@@ -60,7 +60,7 @@ function tooDeep(): UpstreamError {
   return new UpstreamError({ kind: 'trouble', phase: 'answering', message })
 }
 
-/** Most useful for the caller first: a node's answer about the call, then missing data, then transport errors. */
+/** Most useful for the client first: a node's answer about the call, then missing data, then transport errors. */
 const order: readonly UpstreamErrorKind[] = [
   'execution',
   'client_fault',
@@ -82,7 +82,7 @@ const order: readonly UpstreamErrorKind[] = [
   'unsupported',
 ]
 
-/** An error that this call is not supported ranks before a missing method and before no answer. */
+/** An error that the node does not support this call ranks before a missing method and before no answer. */
 function rankOf(error: UpstreamError): number {
   const isOfCall = error.kind === 'unsupported' && error.isAboutCall
   return order.indexOf(isOfCall ? 'other' : error.kind)

@@ -1,5 +1,5 @@
-// Writes the status of upstreams to the database while the server runs, so that another process can show it. Rows hold
-// their time; an orderly stop removes them, and rows of a server that no longer runs are outdated.
+// Writes the status of upstreams to the database while the server runs, so that another process can show it. Rows contain the time
+// of writing. An orderly stop removes them; rows of a server that no longer runs are outdated.
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import type { Rows } from '../../../db/rows.ts'
@@ -26,7 +26,7 @@ export type StatusRow = {
   /** Milliseconds since 1970 UTC. */
   readonly time: number
   readonly status: Spelled<UpstreamStatus>
-  /** Of the whole network. */
+  /** Alarms of the whole network. */
   readonly alarms: readonly VerificationAlarm[]
 }
 
@@ -38,11 +38,11 @@ export type StatusRows = {
 export const statusRowsLimits = {
   /** Time between checks for a change of state. */
   lookMs: 5_000,
-  /** Time between writes of heads and latencies, which change all the time. */
+  /** Time between writes of heads and latencies, which change continuously. */
   writeMs: 60_000,
 } as const
 
-/** `statuses`: of each network served now. */
+/** `statuses`: of each served network. */
 export function writeStatusRows(parts: {
   readonly statuses: () => readonly { readonly network: string; readonly status: PoolStatus }[]
   readonly writer: Writer

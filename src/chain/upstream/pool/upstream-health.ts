@@ -10,19 +10,19 @@ import { UpstreamError } from '../node/upstream-error.ts'
 
 export type UpstreamHealth = {
   mayPass(methodClass: MethodClass): boolean
-  /** A call is sent now. Returns the monotonic time: `start` for the report at its end. */
+  /** Records that a call is sent. Returns the monotonic time, to be passed as `start` when the call ends. */
   pass(methodClass: MethodClass): number
-  /** The call has ended, with any outcome. */
+  /** Records the end of a call, with any outcome. */
   end(methodClass: MethodClass, start: number): void
   succeed(methodClass: MethodClass, start: number): void
   fail(methodClass: MethodClass): void
-  /** Allows one trial call of the class now, although it rests after failures. */
+  /** Allows one trial call of the class now, despite a rest after failures. */
   wake(methodClass: MethodClass): void
   /** Records a failed call. Accepts any exception. */
   learn(error: unknown, methodClass: MethodClass, start: number): void
   /** It refuses the operator's account and receives no calls. */
   readonly isCordoned: boolean
-  /** Milliseconds. */
+  /** Remaining time of the cordon, milliseconds. */
   readonly cordonLeftMs: number
   /** At least one class rests. */
   readonly isResting: boolean
@@ -38,7 +38,7 @@ export type UpstreamHealth = {
 const standingLimits = {
   /** Minimum rest after a rate limit. */
   restMs: 1_000,
-  /** Rest of an upstream that refuses the operator's account, if it names no time. */
+  /** Time without calls for an upstream that refuses the operator's account, if it names none. */
   cordonMs: { billing: 3_600_000, credentials: 600_000 },
 } as const
 
@@ -97,9 +97,9 @@ export function createUpstreamHealth(parts: {
   }
 
   /**
-   * Callers write all calls except those for content, and a call may be too large for any node, or refused by a proxy
-   * (413). If such a call fails while the node answers others, or with the node's own error, the node must not rest for
-   * all callers.
+   * True if the error is about the call itself, so that the upstream must not rest for all clients. Clients write all calls except
+   * those for content, and one may be too large for any node, or refused by a proxy (413). The node answers other calls meanwhile,
+   * or returned an error of its own.
    */
   function isOfCallItself(error: UpstreamError, methodClass: MethodClass, start: number): boolean {
     if (methodClass === 'content') return false
@@ -108,7 +108,7 @@ export function createUpstreamHealth(parts: {
     return isRefused || (error.timedOut && answeredAt > start)
   }
 
-  /** The caller aborted: if it waited longer than usual, the time counts as a minimum latency. */
+  /** The caller aborted. If the call took longer than usual, its time counts as a minimum latency. */
   function learnOfLeaving(methodClass: MethodClass, start: number): void {
     const { breaker, latency } = gaugeOf(methodClass)
     breaker.forget()

@@ -94,7 +94,7 @@ const evidence: InvalidReplyEvidence = {
   blockHash: null,
 }
 
-/** Takes `well`, and reports every other answer as an invalid reply. */
+/** Accepts `well`, and treats every other answer as an invalid reply. */
 const attempt: UpstreamAttempt = async (upstream, signal) => {
   const answer = await upstream.call('eth_getProof', [], signal)
   return answer === 'well' ? 'taken' : { lie: evidence }
@@ -238,7 +238,7 @@ test('twenty canary proofs release an upstream from quarantine', async () => {
     const before = faulty.asked.length
     started.clock.turn(3_000)
     while (faulty.asked.length === before) await new Promise(setImmediate)
-    // Until the verdict is in.
+    // Waits for the verdict.
     for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
   }
   assert.equal(started.pool.status().upstreams[0]?.state, 'ok')
@@ -279,7 +279,7 @@ test('a hanging upstream is replaced by the next, with any hedge budget, and is 
   await using started = await start([silent, well, well])
   const [hanging] = started.nodes
   assert.ok(hanging)
-  // The first two are asked while it hangs: the budget has one hedge.
+  // Two requests are sent while the upstream hangs: the budget has one hedge.
   const verdicts = [0, 1].map(() => started.pool.content(proof, attempt, never))
   while (hanging.asked.length < 2) await new Promise(setImmediate)
   started.clock.turn(50)
@@ -319,7 +319,7 @@ test('hedges are at most 10 % of all calls', async () => {
     leaver.abort(new Error('gone'))
     await assert.rejects(verdict, /gone/)
   }
-  // One is given in advance.
+  // The budget starts with one hedge.
   assert.equal(attempts, 30 + 3 + 1)
 })
 

@@ -1,6 +1,6 @@
-// The upstreams of a network as one: selects upstreams, queries the next one on failure, hedges content, shares known
-// reads, and acts on invalid replies. It proves nothing itself: attempts check their replies. If all upstreams fail a
-// check, none is blamed: the chain uses other rules than the network's policy assumes.
+// The upstreams of a network as one: selects upstreams, queries the next one on failure, hedges content, shares known reads, and
+// handles invalid replies. It proves nothing itself: attempts check their replies. If all upstreams fail a check, none is
+// quarantined, because the chain may use other rules than the network's policy assumes.
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import type { DataKind } from '../node/history-depth.ts'
@@ -39,7 +39,7 @@ type VerificationAlarms = {
   list(): readonly VerificationAlarm[]
 }
 
-/** Each is logged when it begins and when it ends. */
+/** Logs each alarm when it begins and when it ends. */
 function createVerificationAlarms(parts: {
   readonly network: string
   readonly clock: Clock
@@ -66,13 +66,13 @@ function createVerificationAlarms(parts: {
 
 type ContentAsked = {
   readonly need: DataKind
-  /** Of the block, or null when it is not known. */
+  /** Number of the block, or null if unknown. */
   readonly number: bigint | null
 }
 
 export type PoolStatus = {
   readonly upstreams: readonly UpstreamStatus[]
-  /** Checks that every upstream failed: the chain differs from the network's policy. */
+  /** Checks that every upstream failed: the chain's rules differ from the network's policy. */
   readonly alarms: readonly VerificationAlarm[]
 }
 
@@ -111,7 +111,7 @@ export type PoolParts = {
   readonly network: string
   readonly upstreams: readonly Upstream[]
   readonly ledger: InvalidReplyLog
-  /** A request with a known answer; null: an upstream leaves quarantine only by the requests of callers. */
+  /** Sends a request with a known answer; null: only client requests can end a quarantine. */
   readonly canary: Canary | null
   readonly clock: Clock
   readonly log: Log
@@ -150,7 +150,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
     upstream.lie(true)
   }
 
-  /** Updates the upstreams from their outcomes. */
+  /** Updates the statistics of the upstreams from the outcomes. */
   function learn({ need, number }: ContentAsked, findings: readonly AttemptResult[]): void {
     const winner = findings.find(({ verdict }) => verdict === 'taken')?.upstream
     const lies = invalidRepliesOf(findings)
@@ -161,13 +161,13 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
     }
     for (const { upstream, verdict, kind } of findings) {
       if (isTooDeep(kind) && number !== null) upstream.cannot(need, number)
-      // Incomplete and empty replies cost a call each time: another upstream is queried first from then on.
+      // Incomplete and empty replies cost an extra call, so another upstream is preferred from then on.
       const isShort = verdict === 'absent' || (verdict === 'failed' && kind === null)
       if (isShort && winner !== undefined) upstream.disappoint('content')
     }
     if (winner !== undefined) {
       alarms.clear(need)
-      // Without canaries, requests of callers are the only way out of quarantine.
+      // Without canaries, only client requests can end a quarantine.
       if (parts.canary === null) winner.prove()
       canaries?.answered(winner)
     } else if (lies.length > 0 && lies.length === countOfChain()) {
@@ -181,7 +181,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
     return Math.min(count, poolLimits.askedMax)
   }
 
-  /** Immediate if an upstream is available. */
+  /** Synchronous if an upstream is available. */
   function lineFor(
     wanted: UpstreamChoice,
     signal: AbortSignal,
@@ -260,7 +260,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   }
 }
 
-/** True if the reply carried no information: the same upstream may supply the content in a moment. */
+/** True if the reply contained no information: the same upstream may supply the content soon. */
 function isTransportError({ kind }: AttemptResult): boolean {
   return kind === 'trouble' || kind === 'rate_limit' || kind === 'not_asked'
 }

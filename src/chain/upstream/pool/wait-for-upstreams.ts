@@ -1,5 +1,5 @@
-// If every upstream rests briefly (a rate limit, a node that restarts), callers wait before they get `no_upstream`.
-// Bounded in time and in number.
+// If every upstream rests briefly (a rate limit, a node restart), callers wait before they get `no_upstream`. Limited in time and
+// in number of callers.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Choose, UpstreamChoice } from './choose-upstreams.ts'

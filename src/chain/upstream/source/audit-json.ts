@@ -1,5 +1,5 @@
-// Compares a node's JSON with the proved bytes: hashes, positions, sums, senders. Cairn serves none of it, but an
-// upstream with wrong values must not serve answers that cannot be proved.
+// Compares a node's JSON with the proved bytes: hashes, positions, sums, senders. Cairn does not serve this JSON, but an upstream
+// with wrong values must not answer calls that cannot be proved.
 // Tested by src/chain/upstream/source/source-traps.test.ts
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { encodeHeaderJson } from '../../../codec/ethereum/header-json.ts'
@@ -93,7 +93,7 @@ function placeLie(said: Json, index: number, { hash, number }: AuditedBlock): Co
   )
 }
 
-/** Null also if the member is missing or has another form: spelling is not an invalid reply. */
+/** Null also if the member is missing or malformed: a different spelling is not an invalid reply. */
 function textLie(said: Json, name: string, truth: string): Contradiction | null {
   const value = said[name]
   if (typeof value !== 'string' || value.length !== truth.length) return null

@@ -26,7 +26,7 @@ export type CallAt = (
   signal: AbortSignal,
 ) => Promise<StateReply>
 
-/** Remembers which upstreams refuse a hash, for as long as it and they live. */
+/** Remembers which upstreams refuse a hash, for the lifetime of both. */
 export function createCallAt(): CallAt {
   const refusing = new WeakSet<Upstream>()
   return async (upstream, { method, params, block }, signal) => {

@@ -22,7 +22,7 @@ import { proofCaps, readProofReply } from './proof-reply.ts'
 const word = (value: number) => fromHex(`0x${value.toString(16).padStart(64, '0')}`)
 const addressOf = (value: number) => keccak256(word(value)).subarray(12)
 
-/** Slots 0 to 39 of the first account hold their number plus one; 200 more accounts. */
+/** Slots 0 to 39 of the first account contain their number plus one; 200 more accounts. */
 const storage = buildTrie(
   Array.from({ length: 40 }, (_, at) => [keccak256(word(at)), encodeRlp(encodeInteger(at + 1))]),
 )
@@ -41,7 +41,7 @@ const state = buildTrie(
 const address = addressOf(0)
 const absentAddress = addressOf(1000)
 
-/** The nodes on the way to `key`, as an honest node lists them. */
+/** The nodes on the path to `key`, as an honest node lists them. */
 function prove({ root, nodes }: typeof state, key: Uint8Array): string[] {
   const byHash = new Map(nodes.map((node) => [toHex(keccak256(node)), node]))
   const path: string[] = []
@@ -74,7 +74,7 @@ function honest(slots: readonly number[], of = address): Proof {
   }
 }
 
-/** Holds one in `share` of all nodes. */
+/** Returns one in `share` of all nodes. */
 function holding(share: number): PeekNode {
   const held = new Map(
     [...state.nodes, ...storage.nodes]
@@ -84,14 +84,14 @@ function holding(share: number): PeekNode {
   return (from, at) => held.get(toHex(from.subarray(at, at + 32))) ?? null
 }
 
-/** Shared by all checks here, so that most accounts were checked before. */
+/** Shared by all checks in this file, so that most accounts were verified before. */
 const judgedAccounts = createAccountProofMemory()
 
 function judge(json: unknown, slots: readonly number[], of = address) {
   const asked = { stateRoot: state.root, address: of, slots: slots.map(word) }
   const reply = readProofReply(json, slots.length)
   const judgement = checkProof(reply, asked)
-  // Nodes verified before save work and change nothing, all of them or a part.
+  // Cached nodes, all of them or a part, save work and do not change the result.
   for (const share of [1, 2, 3]) {
     const before = { peekNode: holding(share), accounts: judgedAccounts }
     assert.deepEqual(checkProof(reply, asked, before), judgement)

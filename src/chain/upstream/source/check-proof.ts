@@ -1,6 +1,6 @@
-// Checks a reply to eth_getProof. The walk starts at the state root and follows the requested keys, never the echoed
-// ones: a node off the path contradicts the root, and so does a value other than the leaf's. A path that only ends
-// early is incomplete, not invalid. The list of an account's nodes that was checked once is compared as text after that.
+// Checks a reply to eth_getProof. The traversal starts at the state root and follows the requested keys, never those in the reply.
+// A node off the path contradicts the root, and so does a value other than the leaf's. A path that ends early is incomplete, not
+// invalid. An account's node list that was verified before is only compared as text.
 import { equalBytes, joinLatin1, toHex, toLatin1, toQuantity } from '../../../base/hex.ts'
 import { createLruCache } from '../../../base/lru-cache.ts'
 import {
@@ -18,13 +18,13 @@ import type { PeekNode } from '../../../content/ref.ts'
 import { type NodeBag, type ProofNodes, type ProofReply, bagOf } from './proof-reply.ts'
 
 type JudgedAccount = {
-  /** The nodes as received, from the state root down. */
+  /** The nodes as received, from the state root to the leaf. */
   readonly texts: readonly string[]
   /** Null: proved absent. */
   readonly account: AccountState | null
 }
 
-/** `stateRoot`: 32 bytes; `address`: 20. Null: not remembered. */
+/** `stateRoot`: 32 bytes; `address`: 20. Null: not in the cache. */
 export type AccountProofMemory = {
   find(stateRoot: Uint8Array, address: Uint8Array): JudgedAccount | null
   add(stateRoot: Uint8Array, address: Uint8Array, judged: JudgedAccount): void
@@ -57,13 +57,13 @@ export type Contradiction = { readonly expected: string; readonly computed: stri
 /** `complete`: it proves the account and all slots. `short`: nodes are missing at the end of a path. */
 export type ProofCheck = 'complete' | 'short' | Contradiction
 
-/** Results that need no second computation: nodes that were verified before, and accounts. */
+/** Caches that avoid repeated work: nodes and accounts verified before. */
 export type AccountProofs = {
   readonly peekNode: PeekNode
   readonly accounts: AccountProofMemory
 }
 
-/** `before`: saves work and changes nothing. Never throws, for any reply. */
+/** `before`: caches that save work and do not change the result. Never throws, for any reply. */
 export function checkProof(
   reply: ProofReply,
   asked: RequestedProof,
@@ -74,7 +74,7 @@ export function checkProof(
   const walks = new Walks(nodes, before?.peekNode ?? holdsNothing)
   try {
     const account = findAccount(reply, asked, walks, before?.accounts ?? null)
-    // Without the account it is unknown which storage nodes are off the path.
+    // Without the account, Cairn cannot tell which storage nodes are off the path.
     if (account === undefined) {
       return walks.stray(reply.accountNodes, asked.stateRoot) ?? 'short'
     }
@@ -86,8 +86,7 @@ export function checkProof(
       (values.includes(null) ? 'short' : 'complete')
     )
   } catch (thrown) {
-    // Nodes of the right hashes that cannot be decoded: the root itself commits to them, so the upstream is not at
-    // fault.
+    // The root itself commits to these undecodable nodes, so the upstream is not at fault.
     if (thrown instanceof Malformed) return 'short'
     throw thrown
   }
@@ -115,18 +114,18 @@ function findAccount(
 }
 
 /**
- * Walks through the nodes of one reply, and records the nodes used. An honest reply lists them in the order of the
- * walk, so each is first compared with the cached node of the expected hash; all are hashed only if that fails.
+ * Traverses the nodes of one reply and records the nodes used. An honest reply lists them in the order of the traversal, so each is
+ * first compared with the cached node of the expected hash. Only if that fails are all nodes hashed.
  */
 class Walks {
   readonly #nodes: ProofNodes
   readonly #peekNode: PeekNode
-  /** Created if a node is not found in its place. */
+  /** Created when a node is not at its expected index. */
   #bag: NodeBag | null = null
-  /** The next node of an honest reply: the walk used those before it in order. */
+  /** Index of the next node in an honest reply; the traversal used all nodes before it in order. */
   #next = 0
   readonly #needed = new Set<string>()
-  /** The hash at which the first incomplete walk stopped. */
+  /** The hash at which the first incomplete traversal stopped. */
   #missing: Uint8Array | null = null
 
   constructor(nodes: ProofNodes, peekNode: PeekNode) {
@@ -134,12 +133,12 @@ class Walks {
     this.#peekNode = peekNode
   }
 
-  /** Number of leading nodes that walks used in order, if they used no others. */
+  /** Number of leading nodes that traversals used in order, if they used no others. */
   get inOrder(): number {
     return this.#needed.size === 0 ? this.#next : 0
   }
 
-  /** Skips the first nodes, which belong to a walk. */
+  /** Skips the first nodes, which belong to a known traversal. */
   skip(count: number): void {
     this.#next = Math.max(this.#next, count)
   }
@@ -157,7 +156,7 @@ class Walks {
     return leaf === null ? new Uint8Array(32) : decodeStorageValue(leaf)
   }
 
-  /** The first of `count` nodes that no walk needed, with the expected hash at the point where the paths diverge. */
+  /** The first of `count` nodes that no traversal used, with the expected hash where the paths diverge. */
   stray(count: number, root: Uint8Array): Contradiction | null {
     for (let index = this.#next; index < count; index += 1) {
       const node = this.#nodes.at(index)
@@ -169,7 +168,7 @@ class Walks {
     return null
   }
 
-  /** By name, because it may be listed twice. */
+  /** Compares by hash, because a node may be listed twice. */
   #isNeeded(index: number): boolean {
     const { names } = this.#named()
     const name = names[index] ?? null
@@ -202,7 +201,7 @@ class Walks {
   }
 }
 
-/** The members that repeat the leaf, compared as numbers: spelling does not matter. */
+/** Compares the members that repeat the leaf, as numbers: spelling does not matter. */
 function accountLie(json: JsonRecord, found: AccountState | null): Contradiction | null {
   const account = found ?? absentAccount
   const { balance, nonce, storageRoot, codeHash } = account
@@ -230,7 +229,7 @@ function accountLie(json: JsonRecord, found: AccountState | null): Contradiction
   return null
 }
 
-/** `values`: of `slots`, null if not known. An entry belongs to the slot of its key, in any order. */
+/** `values`: of `slots`, null if unknown. Entries are matched by their key, in any order. */
 function slotLie(
   { storage }: ProofReply,
   slots: readonly Uint8Array[],
@@ -259,7 +258,7 @@ function numberOf(bytes: Uint8Array): bigint {
 
 const numberTextMax = 256
 
-/** Null if it is no number: then the member is ignored. */
+/** Null if it is not a number; then the member is ignored. */
 function readNumber(value: unknown): bigint | null {
   if (typeof value !== 'string' || value.length > numberTextMax) return null
   return /^0x[0-9a-fA-F]+$/.test(value) ? BigInt(value) : null

@@ -1,5 +1,5 @@
-// The lists of a block: transactions, withdrawals, uncles. Taken from the raw block if the upstream supplies it, which
-// contains them all, otherwise encoded from JSON; both are proved by the root in their header.
+// The lists of a block: transactions, withdrawals, uncles. Taken from the raw block, which contains all of them, if the upstream
+// supplies it; otherwise encoded from JSON. Both are proved by the root in their header.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../../../codec/ethereum/account-state.ts'
@@ -33,7 +33,7 @@ export type FetchBodyParts = {
 }
 
 /**
- * A header is known before its lists: an upstream that lacks the block has pruned it. Throws UpstreamError,
+ * The header is proved before its lists are fetched, so an upstream that lacks the block has pruned it. Throws UpstreamError,
  * `Malformed`, `UnsupportedTransaction`.
  */
 export async function fetchBody(
@@ -70,7 +70,7 @@ export async function fetchBody(
   })
 }
 
-/** Bytes that are no block contradict its hash too. */
+/** Bytes that are not a block also contradict its hash. */
 async function offerRaw(reply: Reply, asked: RequestedList): Promise<AttemptOutcome | 'short'> {
   const { ref, block } = asked
   const bytes = bytesOf(reply.result, 'block')
@@ -94,7 +94,7 @@ async function offerRaw(reply: Reply, asked: RequestedList): Promise<AttemptOutc
   })
 }
 
-/** Of the lists that were not requested. An empty one under another root is ignored (OP stack: withdrawals). */
+/** The first invalid list among those that were not requested. Ignores an empty list under another root (OP Stack: withdrawals). */
 function firstLie(items: readonly UnverifiedItem[]): Contradiction | null {
   for (const { ref, bytes } of items) {
     const expected = toHex(ref.hash)
@@ -118,12 +118,12 @@ function partsOf(parts: BlockParts, kind: ListKind): UnverifiedItem[] {
   return items.filter(({ ref }) => ref.kind !== kind)
 }
 
-/** Empty lists are never requested, because their hash identifies them. */
+/** True for the hash of an empty list. Empty lists are never requested. */
 function isEmptyName({ kind, hash }: UnverifiedItem['ref']): boolean {
   return equalBytes(hash, kind === 'uncles' ? emptyUnclesHash : emptyTrieRoot)
 }
 
-/** The withdrawals that a block with its transactions contains, under the root in its JSON. */
+/** The withdrawals in a block's JSON with transactions, under the root in that JSON. */
 function withdrawalsOf(json: Readonly<Record<string, unknown>>): UnverifiedItem[] {
   const { withdrawals, withdrawalsRoot } = json
   const item = orNull((): UnverifiedItem => {
@@ -133,7 +133,7 @@ function withdrawalsOf(json: Readonly<Record<string, unknown>>): UnverifiedItem[
   return item === null || isEmptyName(item.ref) ? [] : [item]
 }
 
-/** A block has at most 2; null if one of them is missing. */
+/** A block has at most 2 uncles. Null if one of them is missing. */
 async function callUncles(
   upstream: Upstream,
   blockHash: Uint8Array,

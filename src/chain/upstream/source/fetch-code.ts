@@ -27,7 +27,7 @@ export async function fetchCode(
   const reply = await callAt(upstream, asked, signal)
   const bytes = bytesOf(reply.result, 'code')
   if (offer([{ kind: 'code', bytes }]) === 'taken') return 'taken'
-  // Requested by number, it may be of another block of that number.
+  // A request by number may return code at another block of that number.
   if (!reply.pinned) return 'failed'
   const computed = toHex(keccak256(bytes))
   const evidence = { params: reply.params, response: reply.result, blockHash: block.hash }

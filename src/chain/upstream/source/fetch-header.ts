@@ -14,7 +14,7 @@ import type { AttemptOutcome } from '../pool/race-attempts.ts'
 
 export type FetchHeaderParts = {
   readonly raw: RawCalls
-  /** Called if the JSON lacked a field that the header has: a gap of Cairn's encoder. */
+  /** Called if the JSON lacked a field that the header has, which Cairn's encoder does not know. */
   readonly onUnknownFields: (upstream: Upstream) => void
 }
 
@@ -50,7 +50,7 @@ export async function fetchHeader(
   return invalidReplyOf({ ...asked, result }, hash, encoded)
 }
 
-/** The block of that number need not be the requested one. Null if this upstream does not have the method. */
+/** The block of that number may be another one. Null if this upstream lacks the method. */
 async function rawByNumber(
   upstream: Upstream,
   number: unknown,

@@ -173,7 +173,7 @@ test('when its last caller leaves a call is aborted', async (t) => {
 
 test('state beyond the proof depth of all nodes is unprovable, state that no node has is no_state', async (t) => {
   type Words = 'geth' | 'reth' | 'erigon'
-  /** The first of two nodes, or both, prove no further than 5 blocks. */
+  /** The first of two nodes, or both, cannot prove beyond 5 blocks. */
   async function read(words: Words, count: number) {
     const { stubs, network } = await open(t, 2)
     for (const { knobs } of stubs.slice(0, count)) knobs.proofWindow = { blocks: 5, words }

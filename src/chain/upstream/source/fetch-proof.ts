@@ -65,7 +65,10 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
     for (const { want } of now) want.callEnded(null)
   }
 
-  /** Another reader's account is requested too, though any proof contains the node: its own nodes are needed next. */
+  /**
+   * Also requests the account of another reader of the same node, although any proof contains that node: the reader needs the
+   * account's own nodes next.
+   */
   function gather(gatherings: Map<string, Gathering>, want: PendingRead, hint: FetchContext): void {
     const target = targetOf(hint)
     if (target === null) return
@@ -110,8 +113,7 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
   return async (asked, offer, signal) => {
     signal.throwIfAborted()
     if (arrived.length === 0) {
-      // With no calls in flight other clients are unlikely to join in this turn: all reads of the one request have
-      // arrived.
+      // Without calls in flight, other clients are unlikely to send reads in this turn, and all reads of this request have arrived.
       if (underway.size === 0) process.nextTick(depart)
       else setImmediate(depart)
     }

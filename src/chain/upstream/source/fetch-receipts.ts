@@ -34,7 +34,7 @@ export async function fetchReceipts(
   return await offerList(reply, asked, { bytes, audit })
 }
 
-/** Null if it does not have them. */
+/** Null if the upstream does not return them. */
 async function callReceipts(
   upstream: Upstream,
   blockHash: string,
@@ -50,11 +50,11 @@ async function callReceipts(
   }
 }
 
-/** Maximum in a block requested one by one; a full mainnet block has some hundreds. */
+/** Limit for blocks requested one receipt at a time; a full mainnet block has some hundreds. */
 const receiptsMax = 2_048
 const atOnce = 16
 
-/** The upstream's transaction list is not proved: the root of the receipts decides. */
+/** The upstream's transaction list is not proved; the receipts root decides. */
 async function callOneByOne(
   upstream: Upstream,
   blockHash: string,

@@ -35,7 +35,7 @@ export type ListOffer = {
   readonly audit?: () => Contradiction | null
 }
 
-/** `short`: the root is right, but the list is refused. */
+/** `short`: the root matches, but the receiver refuses the list. */
 export async function offerList(
   reply: Reply,
   asked: RequestedList,

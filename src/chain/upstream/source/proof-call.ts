@@ -1,6 +1,6 @@
-// One eth_getProof call and the reads that wait for it. Nodes are offered as received; after that the whole reply is
-// checked, so that an invalid part next to the requested nodes is found too, without delaying the readers. A read ends
-// when its ref is taken, when all calls that may supply it have ended, or when the reader leaves.
+// One eth_getProof call and the reads that wait for it. Nodes are offered as received. After that the whole reply is checked, so
+// that an invalid part next to the requested nodes is found without delaying the readers. A read ends when its content is accepted,
+// when all calls that may supply it have ended, or when the reader leaves.
 // Tested by src/chain/upstream/source/fetch-proof.test.ts
 import {
   type ContentRef,
@@ -20,19 +20,19 @@ import type { AttemptOutcome } from '../pool/race-attempts.ts'
 
 export type PendingRead = {
   readonly ref: ContentRef
-  /** Of all waiting readers. */
+  /** Fetch contexts of all waiting readers. */
   hints(): readonly FetchContext[]
   readonly isWaiting: boolean
-  /** All readers have left before it was taken. */
+  /** True if all readers left before the content was accepted. */
   readonly hasLeft: boolean
   /**
    * Rejects with the fault of a call if none supplied it and one ended with a fault, or with the reader's abort reason.
    */
   readonly ended: Promise<void>
   offer(nodes: readonly Uint8Array[]): void
-  /** One more call may supply it. */
+  /** Registers one more call that may supply the content. */
   callStarted(): void
-  /** `fault` null: that call found nothing and no fault. */
+  /** `fault` null: that call did not supply it and had no fault. */
   callEnded(fault: unknown): void
   leave(reason: unknown): void
 }
@@ -88,7 +88,7 @@ function asNode(bytes: Uint8Array) {
   return { kind: 'trie-node', bytes } as const
 }
 
-/** One account of one block. `stateRoot`: null if the fetch context does not name it. */
+/** One account of one block. `stateRoot`: null if the fetch context lacks it. */
 export type ProofTarget = {
   readonly block: RequestedBlockHash
   readonly stateRoot: Uint8Array | null
@@ -114,7 +114,7 @@ export type ProofCallParts = {
   readonly accounts: AccountProofMemory
 }
 
-/** Ends when every read has; never rejects. */
+/** Ends when all its reads have ended; never rejects. */
 export async function runProofCall(
   { network, pool, callAt, require, peekNode, accounts }: ProofCallParts,
   call: ProofCall,
@@ -142,14 +142,14 @@ export async function runProofCall(
     // The next upstream's reply also serves reads that arrive now.
     call.isOpen = !isOver
     if (typeof judgement === 'string') return isOver ? 'taken' : 'short'
-    // Requested by number, it may be of another block of that number.
+    // A request by number may return the proof of another block of that number.
     if (!reply.pinned) return 'failed'
     const { method } = asked
     const evidence = { method, params: reply.params, response: reply.result, blockHash: block.hash }
     return { lie: { ...evidence, ...judgement } }
   }
 
-  /** Traces the reply when it arrives, not after its check: the readers may have left by then. */
+  /** Records the reply in the trace when it arrives, because the readers may leave before it is checked. */
   async function watched<Reply>(upstream: Upstream, ask: () => Promise<Reply>): Promise<Reply> {
     const hints: FetchContext[] = []
     for (const want of wants) hints.push(...want.hints())
@@ -195,7 +195,7 @@ export async function runProofCall(
 function offerTo(wants: readonly PendingRead[], proof: ProofReply): void {
   const { nodes } = proof
   const waiting = wants.filter(({ isWaiting }) => isWaiting)
-  // Without readers the nodes are offered anyway: a walk in flight needs them next.
+  // The nodes are offered even without waiting readers, because a traversal in progress needs them next.
   const first = waiting[0] ?? wants[0]
   const others = waiting.slice(1)
   if (first?.isWaiting === true && others.length === 0 && proof.storage.length <= 1) {

@@ -1,5 +1,5 @@
-// A reply to eth_getProof (EIP-1186) as bytes, under caps. Nothing in it is trusted: nodes are only candidates,
-// found by their own hash, and the other members are compared later, never used.
+// A reply to eth_getProof (EIP-1186) as bytes, within limits. Nothing in it is trusted: nodes are only candidates, found by their
+// own hash, and the other members are only compared, never used.
 // Tested by src/chain/upstream/source/check-proof.test.ts
 import { equalBytes, toBareHex, toLatin1 } from '../../../base/hex.ts'
 import { type JsonRecord, bytesOf, isGiven, recordOf } from '../../../codec/ethereum/json-fields.ts'
@@ -28,7 +28,7 @@ export class ProofNodes {
     return bytes
   }
 
-  /** True if these are its bytes. False also if it is not lower-case hex. `index`: as of `at`. */
+  /** True if these are its bytes. False also if it is not lower-case hex. `index`: as for `at`. */
   isAt(index: number, bytes: Uint8Array): boolean {
     const known = this.#bytes[index]
     if (known !== undefined) return equalBytes(known, bytes)
@@ -59,13 +59,13 @@ export const proofCaps = { nodesPerList: 65, bytesPerNode: 4096 }
 
 export type ProofReply = {
   readonly json: JsonRecord
-  /** From the state root down, lists one after the other: those of the account, then those of each slot. */
+  /** From the state root to the leaf, lists one after the other: that of the account, then those of the slots. */
   readonly nodes: ProofNodes
   /** Number of nodes listed for the account. */
   readonly accountNodes: number
   /** The entries for slots, in the order of the reply, for any slots. */
   readonly storage: readonly JsonRecord[]
-  /** The list that is longer than any proof, and was not read; null: none. */
+  /** A list that is longer than any valid proof and was not read; null: none. */
   readonly excess: string | null
 }
 
@@ -88,7 +88,7 @@ export function readProofReply(value: unknown, slots: number): ProofReply {
   return { json, nodes: new ProofNodes(texts), accountNodes, storage, excess: excess[0] ?? null }
 }
 
-/** Nodes found by name, `toLatin1` of their hash; and the name of each, null of one that is no well-formed node. */
+/** Nodes by name, the `toLatin1` of their hash; and the name of each node, null if it is malformed. */
 export type NodeBag = {
   readonly nodes: ReadonlyMap<string, Uint8Array>
   readonly names: readonly (string | null)[]

@@ -12,12 +12,12 @@ import type { UpstreamPool } from '../pool/upstream-pool.ts'
 import type { DataKind } from '../node/history-depth.ts'
 import type { AttemptOutcome, InvalidReplyEvidence } from '../pool/race-attempts.ts'
 
-/** The parts of a pool that are used here. */
+/** The members of a pool that this module uses. */
 export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>
 
 /**
- * `absent`: it reports no such block. `unproved`: it has the values, but cannot prove them at that depth, or at all.
- * `cannot`: it no longer has it. `short`: an incomplete reply. `refused`: an error of its own. `failed`: no answer.
+ * `absent`: it reports that the block does not exist. `unproved`: it has the values, but cannot prove them at that depth, or at
+ * all. `cannot`: it no longer has the content. `short`: an incomplete reply. `refused`: an error of its own. `failed`: no reply.
  */
 type AttemptResult =
   | 'taken'
@@ -30,8 +30,8 @@ type AttemptResult =
   | InvalidReplyEvidence
 
 /**
- * By upstream; the last result of each counts. `failure`: the error of the first that failed, for the log; `refusal`:
- * that of the first that refused.
+ * Result by upstream; only the last one of each counts. `failure`: the first transport error, for the log; `refusal`: the first
+ * error of an upstream itself.
  */
 export type AttemptResults = ReadonlyMap<Upstream, AttemptResult> & {
   failure?: unknown
@@ -41,11 +41,11 @@ export type AttemptResults = ReadonlyMap<Upstream, AttemptResult> & {
 export type PoolQuery = {
   readonly need: DataKind
   readonly number: bigint | null
-  /** `short`: nothing in it was invalid, but the requested content was missing. Throws UpstreamError, `Malformed`. */
+  /** `short`: no part was invalid, but the requested content was missing. Throws UpstreamError, `Malformed`. */
   attempt(upstream: Upstream, signal: AbortSignal): Promise<AttemptOutcome | 'short'>
 }
 
-/** Rejects with what the pool rejects with. */
+/** Rejects as `UpstreamPool.content`. */
 export async function queryPool(
   pool: ContentPool,
   { need, number, attempt }: PoolQuery,
@@ -76,7 +76,7 @@ export async function queryPool(
   return findings
 }
 
-/** The errors with information about the request; all others have none. */
+/** Errors with information about the request; all others have none. */
 const findingsOfErrors: Readonly<Partial<Record<UpstreamErrorKind, AttemptResult>>> = {
   unknown_block: 'absent',
   not_canonical: 'absent',
@@ -102,15 +102,15 @@ export type QueryConclusion = {
   readonly need: DataKind
   readonly blockHash: Uint8Array
   readonly number: bigint | null
-  /** One untrusted upstream's reply that there is no such block is not sufficient. */
+  /** True: the reply of one untrusted upstream that the block does not exist is not sufficient. */
   readonly require: boolean
 }
 
 /**
- * Returns when absence is established: no such block, or, of a block that exists, content that no upstream
- * has any longer. Else throws: `unverified` when a reply is not the requested content (`data` names the root or hash that
- * differs) or when too few upstreams answer that there is no such block, `no_upstream` when one could not be asked,
- * `unprovable` when it can be had but not proved.
+ * Returns if the absence is established: the block does not exist, or no upstream still has the content of an existing block.
+ * Otherwise throws: `unverified` if a reply was not the requested content (`data` names the differing root or hash) or too few
+ * upstreams report that the block does not exist, `no_upstream` if one could not be queried, `unprovable` if the content can be
+ * read but not proved.
  */
 export function toFault(pool: ContentPool, findings: AttemptResults, about: QueryConclusion): void {
   const all = [...findings]
@@ -136,14 +136,14 @@ export function toFault(pool: ContentPool, findings: AttemptResults, about: Quer
   }
   const { refusal } = findings
   if (refusal !== undefined && count('refused') > 0) {
-    // The upstream's error answers a call of Cairn's own: it goes into the data of the error, and is not the answer.
+    // The error answers a call of Cairn, not of the client, so it is only in the data of the fault.
     const upstream = { code: refusal.code, message: refusal.message }
     throw new Fault('unverified', { data: { block, tried, upstream }, cause: refusal })
   }
   if (about.need === 'header') checkAbsence(count('absent'), about, { block, tried })
 }
 
-/** A missing header has no proof of absence; an upstream that cannot supply it has not reported absence either. */
+/** A missing header has no proof of absence. An upstream that cannot supply it has not reported it as absent either. */
 function checkAbsence(
   absences: number,
   { require }: QueryConclusion,

@@ -1,12 +1,12 @@
-// The debug_getRaw… calls return the bytes themselves, and are tried first. By specification they take a number or a
-// tag; go-ethereum takes a hash too. After a refusal, the upstream receives requests for JSON.
+// The debug_getRaw… calls return the bytes themselves and are tried first. They take a number or a tag by specification;
+// go-ethereum also accepts a hash. After a refusal, the upstream receives requests for JSON.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 export type RawCalls = {
-  /** The result, or null if this upstream does not have the method, or not by hash. Throws UpstreamError. */
+  /** The result, or null if this upstream lacks the method, or does not accept a hash. Throws UpstreamError. */
   byHash(
     upstream: Upstream,
     method: string,
@@ -20,7 +20,7 @@ const refusals: readonly UpstreamErrorKind[] = ['unsupported', 'client_fault']
 /** These errors are not about the method: another call would fail too. */
 const troubles: readonly UpstreamErrorKind[] = ['trouble', 'rate_limit', 'not_asked']
 
-/** Remembers refusals for as long as it and the upstream live. */
+/** Remembers refusals for the lifetime of itself and of the upstream. */
 export function createRawCalls(): RawCalls {
   const refused = new WeakMap<Upstream, Set<string>>()
   return {

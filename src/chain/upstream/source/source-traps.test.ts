@@ -1,5 +1,5 @@
-// Invalid replies of a source: one upstream is faulty, the next is honest; then all are faulty.
-// The answer is the honest one, or an error, and nothing that fails its hash is stored.
+// Invalid replies of a source: one upstream is faulty and the next honest; then all are faulty. The answer is the honest one or an
+// error, and no content with a wrong hash is stored.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
@@ -120,7 +120,7 @@ type Trap = {
   readonly read: Read
   readonly method: string
   readonly change: Change
-  /** False: the reply is only incomplete, and no invalid reply is recorded. */
+  /** False: the reply is only incomplete, so no invalid reply is recorded. */
   readonly isLie: boolean
   /** The invalid part is next to a proof that may be valid: then the answer is the correct one. */
   readonly mayAnswer?: boolean

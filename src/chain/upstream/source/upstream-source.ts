@@ -15,18 +15,18 @@ import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 export type UpstreamSourceParts = {
-  /** Of the network, and of the source. */
+  /** Name of the network and of the source. */
   readonly name: string
   readonly pool: ContentPool
-  /** Whether one untrusted upstream's reply that a block does not exist is insufficient. */
+  /** True: the reply of one untrusted upstream that a block does not exist is not sufficient. */
   readonly require: boolean
-  /** Trie nodes that were verified before. */
+  /** Reads trie nodes in memory, which were verified before. */
   readonly peekNode: PeekNode
   /** Called for each header whose JSON lacked a field that it has (`header_fields_unknown`). */
   readonly onUnknownFields: (upstream: Upstream) => void
 }
 
-/** Each attempt has its own offer: two may run in parallel. */
+/** Each attempt has a separate offer, because two may run in parallel. */
 type OfferedQuestion = Pick<PoolQuery, 'need' | 'number'> & {
   readonly attempt: (
     upstream: Upstream,
@@ -45,7 +45,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
   const raw = createRawCalls()
   const fetchProof = createFetchProof({ network: name, pool, callAt, require, peekNode })
 
-  /** Null: the fetch context is not sufficient for a request. */
+  /** Null: the fetch context lacks data for a request. */
   function questionOf({ ref, hint }: Asked): OfferedQuestion | null {
     const number = hint.blockNumber ?? null
     if (ref.kind === 'header') {
@@ -88,12 +88,12 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     }
   }
 
-  /** Queries upstreams until the content is taken; invalid parts of a reply are found only after that. */
+  /** Queries upstreams until the content is accepted; invalid parts of a reply may be found only afterwards. */
   async function run(asked: Asked, question: OfferedQuestion, offer: Offer, signal: AbortSignal) {
     const { need, number } = question
     let wasLie = false
     const attempt: PoolQuery['attempt'] = async (upstream, shared) => {
-      // After an invalid reply another upstream is queried anyway: only its reply shows which one is faulty.
+      // After an invalid reply another upstream is always queried, because only its reply shows which one is faulty.
       if (!wasLie && offer([]) === 'taken') return 'taken'
       const answered = watchAll(asked.hints(), 'source', upstream.name)
       const traced: Offer = (items) => {
