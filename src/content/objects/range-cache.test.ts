@@ -63,6 +63,43 @@ test('a range is fetched once, also by concurrent readers and after a restart', 
   assert.ok(again.bytes > 2 * chunkBytes)
 })
 
+test('missing neighbours are fetched four at a time, in buffers that are not copied', async (t) => {
+  const fixture = await openFolder(t, 64 * mebibyte)
+  const body = noise('body', 10 * chunkBytes)
+  await fixture.objects.put(objectName(7), body, never)
+  const cache = await fixture.open()
+  await cache.read(7, 5 * chunkBytes, 10, never)
+  const [wide, inside] = await Promise.all([
+    cache.readParts(7, 100, body.length - 200, never),
+    cache.readParts(7, 2 * chunkBytes, 10, never),
+  ])
+  assert.ok(Buffer.concat(wide).equals(body.subarray(100, body.length - 100)))
+  assert.ok(Buffer.concat(inside).equals(body.subarray(2 * chunkBytes, 2 * chunkBytes + 10)))
+  assert.equal(inside[0]?.buffer, wide[0]?.buffer)
+  assert.deepEqual(
+    wide.map((part) => part.length),
+    [4 * chunkBytes - 100, chunkBytes, chunkBytes, 4 * chunkBytes - 100],
+  )
+  // Chunks 5, 0 to 3, 4, and 6 to 9.
+  assert.equal(fixture.reads, 4)
+  await cache.close()
+  assert.equal((await readdir(fixture.path)).length, 10)
+})
+
+test('a reader that leaves a request of several chunks does not end it for another', async (t) => {
+  const fixture = await openFolder(t, 64 * mebibyte)
+  const body = noise('body', 4 * chunkBytes)
+  await fixture.objects.put(objectName(7), body, never)
+  const cache = await fixture.open()
+  const leaving = new AbortController()
+  const left = cache.read(7, 0, body.length, leaving.signal)
+  const stayed = cache.read(7, chunkBytes, 10, never)
+  leaving.abort(new Error('left'))
+  await assert.rejects(left, /left/)
+  assert.ok(body.subarray(chunkBytes, chunkBytes + 10).equals(await stayed))
+  await cache.close()
+})
+
 test('a chunk that is being written is read from memory', async (t) => {
   const fixture = await openFolder(t, 64 * mebibyte)
   const body = noise('body', chunkBytes)

@@ -11,6 +11,7 @@ import type { HashWorker } from '../../codec/hash/hash-worker.ts'
 import { ObjectGone } from './object-store.ts'
 import { S3Error, fixOf, isMissing, isTemporary } from './s3-error.ts'
 import { type S3Settings, backupPolicy } from './s3-policy.ts'
+import { type ReplyBody, readReply } from './s3-reply.ts'
 import { itemsIn, valueIn } from './s3-xml.ts'
 
 /** A stored part of a multipart upload. `crc32`: base64, with `checksums` only. */
@@ -69,7 +70,6 @@ const triesMax = 3
 /** Retries that are available without earlier requests, for a client with a `retryShare`. */
 const retriesReserve = 10
 const connectMs = 10_000
-const replyBytesMax = 16 * 1024 * 1024
 /** Pages have up to 1000 keys. */
 const pagesMax = 1000
 
@@ -83,11 +83,7 @@ type Ask = {
   readonly crc32?: string
 }
 
-type Reply = {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly body: AsyncIterable<Uint8Array>
-}
+type Reply = ReplyBody & { readonly status: number }
 
 /** `hashBeside`: hashes large bodies in shared memory; null: this thread hashes them. */
 export function createS3Client(
@@ -176,7 +172,7 @@ export function createS3Client(
       try {
         const reply = await sendOnce(ask, sums, signal)
         if (reply.status < 300) return reply
-        failure = refusalOf(ask, reply.status, (await textOf(reply)).toString())
+        failure = refusalOf(ask, reply.status, (await readReply(reply)).toString())
       } catch (thrown) {
         signal.throwIfAborted()
         failure = noReply(thrown)
@@ -194,7 +190,7 @@ export function createS3Client(
     for (let tries = 1; ; tries += 1) {
       const reply = await open(ask, signal)
       try {
-        return { status: reply.status, headers: reply.headers, bytes: await textOf(reply) }
+        return { status: reply.status, headers: reply.headers, bytes: await readReply(reply) }
       } catch (thrown) {
         signal.throwIfAborted()
         if (tries === triesMax || !mayRetry()) throw noReply(thrown)
@@ -374,15 +370,4 @@ function crc32Of(body: Uint8Array): string {
   const sum = Buffer.alloc(4)
   sum.writeUInt32BE(crc32(body))
   return sum.toString('base64')
-}
-
-async function textOf({ body }: Reply): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of body) {
-    bytes += piece.length
-    if (bytes > replyBytesMax) throw new S3Error(`a reply of more than ${replyBytesMax} bytes`, 1)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
 }
