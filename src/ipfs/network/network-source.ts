@@ -18,6 +18,22 @@ type Pending = {
   reject(error: unknown): void
 }
 
+type FailReason = Extract<FromThread, { kind: 'failed' }>['reason']
+
+const reasons: Readonly<Record<Exclude<FailReason, 'overloaded'> | 'ended', string>> = {
+  timeout: 'peers of the IPFS network did not send the block in time',
+  noPeer: 'no peer of the IPFS network that has the block was found or could be reached',
+  busy: 'the IPFS network process has too many sessions or requests',
+  ended: 'the IPFS network process ended and will be restarted',
+}
+
+/** `ended`: there is no network process. */
+export function networkFault(reason: FailReason | 'ended'): Fault {
+  const cause = new Error(reason)
+  if (reason === 'overloaded') return new Fault('overloaded', { cause })
+  return new Fault('no_upstream', { detail: `no source reachable: ${reasons[reason]}`, cause })
+}
+
 export type NetworkWants = {
   readonly source: Source
   readonly size: number
@@ -25,7 +41,7 @@ export type NetworkWants = {
   of(account: string | null): readonly Uint8Array[]
   found(id: number, bytes: Uint8Array): void
   none(id: number): void
-  failed(id: number, reason: Extract<FromThread, { kind: 'failed' }>['reason']): void
+  failed(id: number, reason: FailReason): void
   /** Fails all wants because the thread has ended. */
   failAll(): void
 }
@@ -67,8 +83,7 @@ export function createNetworkSource(parts: {
         }
         signal.addEventListener('abort', leave, { once: true })
         try {
-          if (!post({ kind: 'want', id, account, root, cid, origins }))
-            throw new Fault('no_upstream')
+          if (!post({ kind: 'want', id, account, root, cid, origins })) throw networkFault('ended')
           await promise
         } finally {
           pending.delete(id)
@@ -92,13 +107,12 @@ export function createNetworkSource(parts: {
     },
     none: (id) => take(id)?.resolve(),
     failed(id, reason) {
-      const code = reason === 'overloaded' ? 'overloaded' : 'no_upstream'
-      take(id)?.reject(new Fault(code, { cause: new Error(reason) }))
+      take(id)?.reject(networkFault(reason))
     },
     failAll() {
       for (const [id, want] of pending) {
         pending.delete(id)
-        want.reject(new Fault('no_upstream', { cause: new Error('the network process ended') }))
+        want.reject(networkFault('ended'))
       }
     },
   }

@@ -8,7 +8,8 @@ import type { Log } from '../../base/log.ts'
 import type { Source } from '../../content/source.ts'
 import { provideMax } from './net-frames.ts'
 import type { NetCommand, NetCounts, NetLive, NetReady, NetReply } from './net-messages.ts'
-import { createNetworkSource } from './network-source.ts'
+import { createNetworkSource, networkFault } from './network-source.ts'
+import { processorWaitMs } from './processor-wait.ts'
 import { type Death, type NetRun, supervise, type SupervisorLimits } from './supervisor.ts'
 import type { AskCounts, FromThread, NetThreadOptions, ToThread } from './thread-messages.ts'
 
@@ -197,11 +198,16 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
         resolve(reason)
       })
     })
-    return { ended, kill, stop: () => thread.postMessage({ kind: 'stop' } satisfies ToThread) }
+    return {
+      ended,
+      kill,
+      stop: () => thread.postMessage({ kind: 'stop' } satisfies ToThread),
+      waitedMs: () => (pid === null ? 0 : processorWaitMs(pid)),
+    }
   }
 
   function failAll(): void {
-    const away = new Fault('no_upstream')
+    const away = networkFault('ended')
     wants.failAll()
     for (const reply of replies.values()) reply.fail(away)
     for (const settle of announcements.values()) settle(away)
@@ -231,7 +237,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
       const leave = (): void => values.fail(new Fault('hung_up'))
       signal.addEventListener('abort', leave, { once: true })
       try {
-        if (!post({ kind: 'command', id, message })) throw new Fault('no_upstream')
+        if (!post({ kind: 'command', id, message })) throw networkFault('ended')
         yield* values.read()
       } finally {
         signal.removeEventListener('abort', leave)
@@ -248,7 +254,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
       signal.addEventListener('abort', leave, { once: true })
       announcements.set(id, (codes) => (codes instanceof Fault ? reject(codes) : resolve(codes)))
       try {
-        if (!post({ kind: 'provide', id, regionBits, multihashes })) throw new Fault('no_upstream')
+        if (!post({ kind: 'provide', id, regionBits, multihashes })) throw networkFault('ended')
         return await promise
       } finally {
         announcements.delete(id)

@@ -9,6 +9,7 @@ function supervised() {
   const delays: number[] = []
   const kills: string[] = []
   let starts = 0
+  let waitedMs = 0
   let die = (_reason: string): void => {}
   const supervisor = supervise({
     start() {
@@ -22,6 +23,7 @@ function supervised() {
           resolve(reason)
         },
         stop: () => resolve('stopped'),
+        waitedMs: () => waitedMs,
       }
     },
     onEnd: (_reason, restartMs) => delays.push(restartMs),
@@ -31,7 +33,14 @@ function supervised() {
     die(reason)
     await setImmediate()
   }
-  return { supervisor, clock, delays, kills, end, starts: () => starts }
+  /** Passes the time, and the process waits for a processor for this share of it. */
+  function pass(seconds: number, share: number): void {
+    for (let passed = 0; passed < seconds; passed += 1) {
+      waitedMs += 1000 * share
+      clock.turn(1000)
+    }
+  }
+  return { supervisor, clock, delays, kills, end, pass, starts: () => starts }
 }
 
 test('a process that ends is started again, after 1, 2, 4 and at most 60 s', async () => {
@@ -79,6 +88,22 @@ test('a process without a sign of life for 15 s is killed', async () => {
   clock.turn(15_000)
   assert.deepEqual(kills, [])
   clock.turn(1)
+  assert.deepEqual(kills, ['no answer for 15 s'])
+})
+
+test('a process that waits for a processor is not killed, for at most two minutes', () => {
+  const { supervisor, kills, pass } = supervised()
+  pass(100, 0.8)
+  supervisor.alive()
+  pass(119, 0.8)
+  assert.deepEqual(kills, [])
+  pass(21, 0.8)
+  assert.deepEqual(kills, ['no answer for 15 s'])
+})
+
+test('a process that runs, or sleeps, and sends nothing is killed', () => {
+  const { kills, pass } = supervised()
+  pass(20, 0.4)
   assert.deepEqual(kills, ['no answer for 15 s'])
 })
 

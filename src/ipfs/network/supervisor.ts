@@ -1,5 +1,6 @@
-// Restarts the network process: after 1, 2, 4 … 60 s. A process that sends no counts for 15 s is considered hung and is killed.
-// After five ends within ten minutes the network is down, and the restarts continue.
+// Restarts the network process: after 1, 2, 4 … 60 s. A process that sends no counts for 15 s is considered hung and is killed. Up
+// to two minutes in which it mostly waited for a processor do not count. After five ends within ten minutes the network is down,
+// and the restarts continue.
 // Tested by src/ipfs/network/supervisor.test.ts
 import type { Clock } from '../../base/clock.ts'
 
@@ -11,6 +12,8 @@ export type NetRun = {
   kill(reason: string): void
   /** Stops the process gracefully. */
   stop(): void
+  /** Milliseconds since its start in which it waited for a processor; 0 where this is not known. */
+  waitedMs(): number
 }
 
 export type Death = {
@@ -27,6 +30,8 @@ export type SupervisorLimits = {
   readonly checkMs: number
   /** Number of checks without counts; one more than the time requires, because the first check may follow immediately. */
   readonly silentChecksMax: number
+  /** Number of checks without counts that are excused, because the process waited for a processor. */
+  readonly starvedChecksMax: number
   readonly deathsMax: number
   readonly deathsMs: number
 }
@@ -37,6 +42,7 @@ export const defaultSupervisorLimits: SupervisorLimits = {
   soundMs: 600_000,
   checkMs: 5000,
   silentChecksMax: 4,
+  starvedChecksMax: 24,
   deathsMax: 5,
   deathsMs: 600_000,
 }
@@ -67,6 +73,8 @@ export function supervise(parts: {
   let ending: Promise<void> = Promise.resolve()
   let stopped = false
   let silentChecks = 0
+  let starvedChecks = 0
+  let waitedMs = 0
   let delayMs = limits.firstDelayMs
   let restarts = 0
   let deaths: readonly Death[] = []
@@ -75,6 +83,12 @@ export function supervise(parts: {
   // Counts checks instead of time, so that the process can still answer after the whole machine was suspended.
   const stopChecks = clock.every(limits.checkMs, () => {
     if (run === null) return
+    const before = waitedMs
+    waitedMs = run.waitedMs()
+    if (waitedMs - before >= limits.checkMs / 2 && starvedChecks < limits.starvedChecksMax) {
+      starvedChecks += 1
+      return
+    }
     silentChecks += 1
     if (silentChecks >= limits.silentChecksMax) {
       const seconds = (limits.checkMs * (limits.silentChecksMax - 1)) / 1000
@@ -84,6 +98,8 @@ export function supervise(parts: {
 
   function begin(): void {
     silentChecks = 0
+    starvedChecks = 0
+    waitedMs = 0
     const started = clock.monotonic()
     const current = start()
     run = current
@@ -117,6 +133,7 @@ export function supervise(parts: {
     },
     alive() {
       silentChecks = 0
+      starvedChecks = 0
     },
     async stop() {
       stopped = true

@@ -1,15 +1,16 @@
 // Opens connections: to providers for sessions, to the operator's peers permanently, to bootstrap peers while no peer is connected.
 // Tested by test/network/child.test.ts
 import { peerIdFromString } from '@libp2p/peer-id'
-import type { Clock } from '../../../base/clock.ts'
+import type { Multiaddr } from '@multiformats/multiaddr'
 import type { NetHello } from '../net-messages.ts'
 import type { Provider } from './block-peer.ts'
 import { mayDial } from './dial-rules.ts'
 import type { NetNode } from './node.ts'
 import { dialTargets, parseMultiaddr, providersOfAddress } from './peer-addresses.ts'
+import type { RunningClock } from './running-clock.ts'
 
 export type Dialler = {
-  /** Rejects if the peer is excluded or not reachable within 10 s. */
+  /** Rejects if the peer is excluded or not reachable within 10 s of running time. */
   dial(peer: string, addresses: readonly string[]): Promise<void>
   operatorPeers(): readonly Provider[]
   /** Replaces the peers of the settings. */
@@ -20,6 +21,9 @@ export type Dialler = {
 }
 
 const dialMs = 10_000
+/** Of a peer, each time after this much time was lost. */
+const triesMax = 5
+const lostMsMin = 1000
 const peersMax = 100
 const keepMs = 15_000
 const bootstrapMs = 30_000
@@ -29,7 +33,7 @@ export function createDialler(
   hello: NetHello,
   /** Finds addresses of a peer that is known only by its ID. */
   findPeer: (peer: string, signal: AbortSignal) => Promise<readonly string[]>,
-  clock: Clock,
+  clock: RunningClock,
 ): Dialler {
   const { libp2p } = node
   const self = libp2p.peerId.toString()
@@ -47,9 +51,25 @@ export function createDialler(
       const given = addresses.length > 0 ? addresses : await findPeer(peer, signal)
       const targets = dialTargets(peer, given).filter((one) => mayDial(one, hello.private))
       if (targets.length === 0) throw new Error('the peer has no address that may be dialled')
-      await libp2p.dial([...targets], { signal })
+      await connect(targets, signal)
     } finally {
       stop()
+    }
+  }
+
+  /** Dials again if the time limits of js-libp2p passed while this process waited for a processor. */
+  async function connect(targets: readonly Multiaddr[], signal: AbortSignal): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const before = clock.lostMs
+      try {
+        await libp2p.dial([...targets], { signal })
+        return
+      } catch (error) {
+        // Counts what was lost until now.
+        clock.monotonic()
+        const isLate = clock.lostMs - before >= lostMsMin
+        if (!isLate || tries === triesMax || signal.aborted) throw error
+      }
     }
   }
 

@@ -27,6 +27,7 @@ import { createProviderLookup } from './provider-lookup.ts'
 import { sendRecords } from './provider-records.ts'
 import { createRecordProvider, type RecordProvider } from './record-provider.ts'
 import { createRouters, type Routers } from './routers.ts'
+import { createRunningClock, type RunningClock } from './running-clock.ts'
 import { createSweep, type Sweep } from './sweep.ts'
 import { createTokenBucket } from './token-bucket.ts'
 import { measureTraffic, type Traffic } from './traffic.ts'
@@ -68,17 +69,19 @@ type Send = (frame: FromNet) => void
 
 async function start(hello: NetHello, send: Send, clock: Clock): Promise<Running> {
   const traffic = measureTraffic(clock)
+  /** For time limits. */
+  const running = createRunningClock(clock)
   gatherWrites()
   const node = await startNode(hello, clock)
-  const routers = createRouters(hello.routers, clock)
-  const dht = node.dht === null ? null : createDht(node.dht, node, clock)
+  const routers = createRouters(hello.routers, running)
+  const dht = node.dht === null ? null : createDht(node.dht, node, running)
   const findPeer = (peer: string, signal: AbortSignal) =>
     findAddresses(peer, { routers, dht }, signal)
-  const dialler = createDialler(node, hello, findPeer, clock)
+  const dialler = createDialler(node, hello, findPeer, running)
   const provider = createRecordProvider(
-    dht === null ? null : { records: dht, sweep: sweepOf(dht, node, hello, clock) },
+    dht === null ? null : { records: dht, sweep: sweepOf(dht, node, hello, running) },
   )
-  const bitswap = await startBitswap({ hello, send, clock, node, routers, dht, dialler })
+  const bitswap = await startBitswap({ hello, send, clock, running, node, routers, dht, dialler })
   const { client, server, gateways, streams } = bitswap
   const commands = createCommandRuns(
     {
@@ -148,7 +151,9 @@ function sweepOf(dht: Dht, node: NetNode, hello: NetHello, clock: Clock): Sweep 
 type BitswapParts = {
   readonly hello: NetHello
   readonly send: Send
+  /** For rates. */
   readonly clock: Clock
+  readonly running: RunningClock
   readonly node: NetNode
   readonly routers: Routers
   readonly dht: Dht | null
@@ -170,7 +175,7 @@ type BitswapFrame = Exclude<
 >
 
 async function startBitswap(parts: BitswapParts): Promise<Bitswap> {
-  const { hello, send, clock, node, routers, dht, dialler } = parts
+  const { hello, send, clock, running, node, routers, dht, dialler } = parts
   const { bytesPerSecondMax } = hello.limits
   let streams: PeerStreams | null = null
   const wake = (peer: string): void => streams?.wake(peer)
@@ -186,17 +191,17 @@ async function startBitswap(parts: BitswapParts): Promise<Bitswap> {
     limits: serverLimits,
   })
   const gateways = createHttpProviders({
-    clock,
+    clock: running,
     isPrivate: hello.private,
     answered: (name, cid, bytes) => client.gatewayAnswered(name, cid, bytes),
     lied: (name) => client.gatewayLied(name),
   })
   const client = createBitswapClient({
-    clock,
+    clock: running,
     found: (id, bytes) => flow.spend(bytes.length, () => send({ kind: 'found', id, bytes })),
     failed: (id, reason) =>
       send(reason === 'none' ? { kind: 'none', id } : { kind: 'failed', id, reason }),
-    lookUp: createProviderLookup({ routers, dht, clock }),
+    lookUp: createProviderLookup({ routers, dht, clock: running }),
     dial: (peer, addresses) => dialler.dial(peer, addresses),
     openGateway: (url) => gateways.open(url),
     wake,
@@ -216,7 +221,7 @@ async function startBitswap(parts: BitswapParts): Promise<Bitswap> {
     },
     broken: (peer) => client.lied(peer),
   }
-  streams = await openPeerStreams(node, hooks, clock)
+  streams = await openPeerStreams(node, hooks, running)
 
   function take(frame: BitswapFrame): void {
     switch (frame.kind) {
