@@ -193,6 +193,19 @@ test('stats/bw is the line of the process, provide/stat has the counts of Cairn'
   await assert.rejects(lines('stats/bw', [], { interval: 'often' }), {
     message: 'time: invalid duration "often"',
   })
+  for (const [name, value] of [
+    ['peer', ''],
+    ['peer', '12D3KooWGRUfJh5iJC8sCiMSVAsKk2ZpPjFJfHv6P3fmMJDL8RGc'],
+    ['proto', '/ipfs/bitswap/1.2.0'],
+  ] as const) {
+    await assert.rejects(lines('stats/bw', [], { [name]: value }), {
+      code: 'unsupported_option',
+      message: new RegExp(`^option "${name}" is not supported by this server`),
+    })
+  }
+  await assert.rejects(lines('stats/bw', [], { peer: '', proto: '' }), {
+    message: 'please only specify peer OR protocol',
+  })
   const stat = (await value('provide/stat')) as { Cairn: unknown; Sweep: object }
   assert.deepEqual(stat.Cairn, counts)
 })

@@ -1,10 +1,15 @@
 // `stats/bw`: the traffic of connections with peers; zeros without the IPFS network. The traffic of a key is in its usage.
 // Tested by src/kubo/commands/network/network-commands.test.ts
-import { type KuboCommand, text } from '../../kubo-command.ts'
+import { Fault } from '../../../base/fault.ts'
+import { type KuboCommand, type OptionValues, text } from '../../kubo-command.ts'
 import type { KuboNetwork } from '../../network-command.ts'
 import { durationOf } from '../../params/ipns-options.ts'
 
-const takes = { interval: text('interval', { alias: 'i', default: '1s' }) }
+const takes = {
+  peer: text('peer', { alias: 'p' }),
+  proto: text('proto', { alias: 't' }),
+  interval: text('interval', { alias: 'i', default: '1s' }),
+}
 
 export function createStatsBw(network: KuboNetwork | null): KuboCommand<null> {
   return {
@@ -14,6 +19,7 @@ export function createStatsBw(network: KuboNetwork | null): KuboCommand<null> {
     body: 'none',
     options: Object.values(takes),
     parse({ options }) {
+      refuseShares(options)
       durationOf(options, takes.interval.name)
       return null
     },
@@ -23,6 +29,19 @@ export function createStatsBw(network: KuboNetwork | null): KuboCommand<null> {
       live: false,
     }),
   }
+}
+
+/** Bytes are counted for all peers and protocols together. Throws `unsupported_option`. */
+function refuseShares(options: OptionValues): void {
+  const given = [takes.peer, takes.proto].filter(({ name }) => options.has(name))
+  const [first, second] = given
+  if (second !== undefined) {
+    throw new Fault('unsupported_option', { detail: 'please only specify peer OR protocol' })
+  }
+  if (first === undefined) return
+  throw new Fault('unsupported_option', {
+    detail: `option "${first.name}" is not supported by this server: it counts the traffic of all peers and protocols together`,
+  })
 }
 
 async function* oneLine() {
