@@ -158,8 +158,8 @@ export function createServer(parts: ServerParts): Server {
     const requestId = requestIdOf(request.headers['x-request-id'])
     if (logAnswers()) logAnswer(request, response, requestId)
     try {
-      // If an upgrade without a handler is followed by bytes in the same packet, node:http drops them. A call in them would get no
-      // reply, so the connection closes. In a worker, the next request may be one for the keeper.
+      // If an upgrade without a handler is followed by bytes in the same packet, node:http drops them, and a call in them would get
+      // no reply. So the connection closes. A worker always closes it, because the next request may be one for the keeper.
       if (request.headers.upgrade !== undefined || share !== undefined) {
         response.shouldKeepAlive = false
       }

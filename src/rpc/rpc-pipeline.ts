@@ -21,7 +21,7 @@ export type RpcOutcome =
   | { readonly text: string; readonly bytes: number; readonly proof?: ProofBundle }
   | { readonly fault: Fault }
 
-/** One request or WebSocket frame after its envelope was parsed. A Fault stands for an invalid item. */
+/** One request or WebSocket frame after its envelope was parsed. A Fault replaces an invalid item. */
 export type RpcRequest = {
   readonly caller: Caller
   readonly network: Network

@@ -20,7 +20,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/\/v([23])\/[\w-]{8,128}/g, `/v$1/${shown}`],
 ]
 
-/** Matches whole runs, so each character is read once. */
+/** Matches whole runs of characters, so each character is read once. */
 const words = /[\w.-]{20,}/g
 
 /** `secrets`: credentials of the request itself; short or missing ones are ignored. */
@@ -38,7 +38,7 @@ export function createRedact(
   }
 }
 
-/** A substring would keep the whole original string in memory. */
+/** Copies the text, because a substring would keep the whole original string in memory. */
 function ownCopy(text: string): string {
   return Buffer.from(text).toString()
 }

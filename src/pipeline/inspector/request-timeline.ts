@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { EndOfStep, ReadStep } from '../../content/ref.ts'
 
 /**
- * In this order. `auth`: key and allowlists; `body`: the request's body; `parse`: envelope, params, lists; `admit`:
+ * Stages in this order. `auth`: key and allowlists; `body`: reading the request body; `parse`: envelope, params, lists; `admit`:
  * units and rates; `run`: the operation; `reply`: until the reply was written to the connection.
  */
 export type RequestStage = 'auth' | 'body' | 'parse' | 'admit' | 'run' | 'reply'
@@ -16,7 +16,7 @@ export type TimelineStep = {
   /** Name of the queried upstream; otherwise empty. */
   readonly name: string
   readonly startMs: number
-  /** Of summed steps: their total. */
+  /** Duration; for combined steps, the total. */
   readonly ms: number
   readonly count: number
   /** One word; `open`: the step had not ended when the request did. */
@@ -32,7 +32,7 @@ export class RequestTimeline {
   readonly #clock: Clock
   readonly #arrived: number
   readonly #steps: Growing[] = []
-  /** Number of steps over the limit. */
+  /** Number of steps beyond the limit. */
   #left = 0
   /** End of the last stage. */
   #at: number
@@ -51,12 +51,12 @@ export class RequestTimeline {
     this.#at = now
   }
 
-  /** Records that the answer cache had the answer. */
+  /** Records that the answer was in the cache. */
   kept(): void {
     this.#add('kept', this.#clock.monotonic(), 0, 'held')
   }
 
-  /** As a ReadTrace. */
+  /** Implements ReadTrace. */
   begin(step: ReadStep, name: string): EndOfStep {
     const from = this.#clock.monotonic()
     if (step !== 'source') {
@@ -76,13 +76,13 @@ export class RequestTimeline {
     return rounded(this.#clock.monotonic() - this.#arrived)
   }
 
-  /** In order of their start. `left`: number of further steps. */
+  /** In the order of their start. `left`: number of omitted steps. */
   read(): { readonly steps: readonly TimelineStep[]; readonly left: number } {
     const steps = this.#steps.map((step) => ({ ...step, ms: rounded(step.ms) }))
     return { steps: steps.toSorted((a, b) => a.startMs - b.startMs), left: this.#left }
   }
 
-  /** Steps of one kind and outcome are summed. */
+  /** Combines steps of the same kind and outcome. */
   #add(step: 'kept' | ReadStep, from: number, ms: number, outcome: string): void {
     const same = this.#steps.find((one) => one.step === step && one.outcome === outcome)
     if (same === undefined) {

@@ -54,7 +54,7 @@ export async function replay<Input>(
   return { result, used: used() }
 }
 
-/** A verifier cannot resolve a tag, so the tag stands for the block of the bundle. */
+/** A verifier cannot resolve a tag, so any tag matches the block of the bundle. */
 function isOf(parameter: BlockParameter, { hash, number }: BlockRef): boolean {
   if ('hash' in parameter) return equalBytes(parameter.hash, hash)
   return 'tag' in parameter || parameter.number === number

@@ -13,7 +13,7 @@ import { depositType } from '../../codec/ethereum/system-transaction.ts'
 import type { ReadCall } from '../operation.ts'
 import { shownTransaction } from './shown-transaction.ts'
 
-/** The JSON object; label `proof`, or `block` as `shownTransaction` says. Throws `pruned`, `unprovable`. */
+/** The JSON object; label `proof`, or `block` as in `shownTransaction`. Throws `pruned`, `unprovable`. */
 export function* blockReply(
   call: ReadCall,
   block: ProvedHeader,

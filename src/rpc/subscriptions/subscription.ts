@@ -30,7 +30,7 @@ export interface Events<Kind extends SubscriptionKind> {
 
 /** Subscriptions as the calls of one frame use them. */
 export interface FrameSubscriptions {
-  /** Resolves with the id: `0x` and 32 hex digits. Throws `over_filters`, `overloaded`, `no_upstream`. */
+  /** Returns the ID: `0x` and 32 hex digits. Throws `over_filters`, `overloaded`, `no_upstream`. */
   add(kind: SubscriptionKind): string
   /** False if no subscription has this ID. */
   drop(id: string): boolean

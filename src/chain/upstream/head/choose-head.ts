@@ -10,7 +10,7 @@ import { type BlockTree, type TreeBlock, blockAt, isOnBranch } from './block-tre
 export type HeadVote = {
   readonly hash: Uint8Array
   readonly trusted: boolean
-  /** Of the light client's block; null: an upstream's vote. */
+  /** Anchor of the light client's block; null: an upstream's vote. */
   readonly anchor: Anchor | null
 }
 

@@ -11,16 +11,16 @@ const messageMax = 300
 type CallFailure = {
   /** Milliseconds since 1970 UTC. */
   readonly time: number
-  /** Without secrets. */
+  /** Secrets are redacted. */
   readonly message: string
 }
 
 export type CallCounts = {
   /** Number of the newest interval: it begins at this multiple of `historyIntervalMs`, milliseconds since 1970 UTC. */
   readonly slot: number
-  /** By interval, the oldest first; always 48. */
+  /** Calls in each interval, oldest first; always 48 intervals. */
   readonly calls: readonly number[]
-  /** Of them, those that failed. */
+  /** Failed calls in each interval. */
   readonly failed: readonly number[]
   /** Since the start; null: none. */
   readonly lastFailure: CallFailure | null

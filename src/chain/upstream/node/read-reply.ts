@@ -30,7 +30,7 @@ type Members = Readonly<Record<string, unknown>>
 const messageLengthMax = 1024
 /** Text beyond this length is ignored. */
 const textLengthMax = 16 * 1024
-/** Longer error data is dropped. The data of a revert is exempt: it has code 3, and the reply's own limit applies. */
+/** Longer error data is dropped, unless it is hex such as the data of a revert, which only the reply's size limits. */
 const dataLengthMax = 64 * 1024
 const dataLevelsMax = 64
 const hexText = /^0x[0-9a-fA-F]*$/

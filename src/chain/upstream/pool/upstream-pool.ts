@@ -101,7 +101,7 @@ export type UpstreamPool = {
   broadcast(transaction: SignedTransaction, signal: AbortSignal): Promise<void>
   /** The answer that `k` upstreams agree on, or null. Throws `signal.reason`. */
   agree(question: Question, signal: AbortSignal): Promise<Agreement | null>
-  /** True if an upstream in use is known to have this, or not known to lack it. */
+  /** True if a usable upstream is known to have this data, or not known to lack it. */
   canSome(need: DataKind, number: bigint | null): boolean
   status(): PoolStatus
   close(): Promise<void>

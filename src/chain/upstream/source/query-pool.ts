@@ -30,8 +30,8 @@ type AttemptResult =
   | InvalidReplyEvidence
 
 /**
- * Result by upstream; only the last one of each counts. `failure`: the first transport error, for the log; `refusal`: the first
- * error of an upstream itself.
+ * Result by upstream; only the last one of each counts. `failure`: the exception of the first `failed` result, for the log;
+ * `refusal`: that of the first `refused` one.
  */
 export type AttemptResults = ReadonlyMap<Upstream, AttemptResult> & {
   failure?: unknown
