@@ -12,7 +12,7 @@ import { completeRead } from '../../chain/read.ts'
 import { findAccount, readCode, readStorage } from '../../chain/state.ts'
 import type { BlockStore } from '../../content/block-store.ts'
 import { type ContentRef, refKey, type UnverifiedItem } from '../../content/ref.ts'
-import { findHash } from '../proved/find-hash.ts'
+import { findHash } from '../../chain/upstream/head/find-hash.ts'
 import type { ForkPoint } from './fork-point.ts'
 import type { ForkRead } from './fork-reads.ts'
 

@@ -11,7 +11,7 @@ import { type AccountAt, findAccount, readCode, readStorage } from '../../chain/
 import { emptyCodeHash } from '../../codec/ethereum/account-state.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import { packFailure } from '../packed-failure.ts'
-import { findHash } from './find-hash.ts'
+import { findHash } from '../../chain/upstream/head/find-hash.ts'
 import { readNodes } from './read-nodes.ts'
 import type { Found, Given, Need, Want } from './proved-task.ts'
 

@@ -1,11 +1,11 @@
 // The hash of an earlier block, for BLOCKHASH: from the state, where the chain has EIP-2935, else by the parent links.
 // Tested by test/calls/proved-calls.test.ts
-import { Fault } from '../../base/fault.ts'
-import { getHeader } from '../../chain/blocks.ts'
-import type { Network } from '../../chain/network.ts'
-import type { ProvedHeader } from '../../chain/proved-memory.ts'
-import { completeRead } from '../../chain/read.ts'
-import { findInHistory } from '../../chain/upstream/head/block-history.ts'
+import { Fault } from '../../../base/fault.ts'
+import { getHeader } from '../../blocks.ts'
+import type { Network } from '../../network.ts'
+import type { ProvedHeader } from '../../proved-memory.ts'
+import { completeRead } from '../../read.ts'
+import { findInHistory } from './block-history.ts'
 
 const parentsMax = 256n
 
