@@ -1,21 +1,5 @@
 // Messages between the request thread and a call thread. Everything is structured-clonable.
-import type { ForkPoint } from './fork/fork-point.ts'
-import type { Genesis } from './genesis.ts'
 import type { PackedFailure } from './packed-failure.ts'
-import type { MoveLimits, TimeSliceLimits } from './vm/time-slice.ts'
-
-/** `workerData` of a call thread of an embedded chain. */
-export type CallThreadData = {
-  readonly network: string
-  readonly genesis: Genesis
-  readonly databasePath: string
-  readonly callGasMax: bigint
-  /** Null: the chain has a genesis block of its own. */
-  readonly fork: ForkPoint | null
-  readonly limits: TimeSliceLimits
-  /** Null: this is the thread for long tasks. */
-  readonly moves: MoveLimits | null
-}
 
 /** To the thread. `cancel` ends a task at its next stop; `have` replies to its last `need`. */
 export type CallThreadTask<Task> =

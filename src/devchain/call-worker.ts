@@ -7,13 +7,27 @@ import { createSqliteStore } from '../content/sqlite-store.ts'
 import { verifiedFinds } from '../content/verified-finds.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Writer } from '../db/writer.ts'
-import type { CallThreadData } from './call-thread-tasks.ts'
 import { openChainIndex } from './chain-index.ts'
+import type { ForkPoint } from './fork/fork-point.ts'
 import { type ForkRead, type ForkReadResult, resultOf } from './fork/fork-reads.ts'
+import type { Genesis } from './genesis.ts'
 import { serveTasks, type TaskContext } from './serve-tasks.ts'
 import { createCalls } from './vm/read-only-executions.ts'
 import type { ReadOnlyExecution } from './vm/read-only-executions.ts'
-import { TimeSlices } from './vm/time-slice.ts'
+import { type MoveLimits, type TimeSliceLimits, TimeSlices } from './vm/time-slice.ts'
+
+/** `workerData` of a call thread of an embedded chain. */
+export type CallThreadData = {
+  readonly network: string
+  readonly genesis: Genesis
+  readonly databasePath: string
+  readonly callGasMax: bigint
+  /** Null: the chain has a genesis block of its own. */
+  readonly fork: ForkPoint | null
+  readonly limits: TimeSliceLimits
+  /** Null: the thread for long tasks. */
+  readonly moves: MoveLimits | null
+}
 
 const noWriter: Writer = {
   write: () => Promise.reject(new Error('the call thread never writes')),

@@ -1,7 +1,7 @@
 // eth_call: runs a request on the state of any stored block and reverts all its changes.
 // Tested by src/devchain/vm/engine.test.ts
 import type { TimeSlice } from './time-slice.ts'
-import type { CallParts } from './open-state.ts'
+import type { CallParts } from './call-parts.ts'
 import { checkedGas, failureOf, prepareCall } from './prepared-call.ts'
 import type { CallTask } from './prepared-call.ts'
 

@@ -2,7 +2,7 @@
 // Tested by src/devchain/vm/engine.test.ts
 import { Fault } from '../../base/fault.ts'
 import { failureOf, prepareCall } from './prepared-call.ts'
-import type { CallParts } from './open-state.ts'
+import type { CallParts } from './call-parts.ts'
 import type { CallTask, PreparedCall } from './prepared-call.ts'
 import { feeCap } from './call-transaction.ts'
 import { plainTransferGas } from './intrinsic-gas.ts'

@@ -10,34 +10,12 @@ import type { LocalStore } from '../../content/block-store.ts'
 import type { ChainIndex } from '../chain-index.ts'
 import type { ForkPoint } from '../fork/fork-point.ts'
 import { ForkReadFailed, type ReadFork } from '../fork/fork-reads.ts'
-import type { ChainRules } from './chain-rules.ts'
+import type { CallParts } from './call-parts.ts'
 import { createStateVm } from './chain-vm.ts'
 import type { TrieStateVm } from './chain-vm.ts'
 import { createTrieDatabase } from './trie-database.ts'
 import type { TrieDatabase } from './trie-database.ts'
-import type { PrecompileChanges } from './precompiles/op-precompiles.ts'
 import type { TimeSlice } from './time-slice.ts'
-import type { StateVm } from './vm-over-state.ts'
-
-/** Dependencies of every call. */
-export type CallParts = {
-  readonly rules: ChainRules
-  readonly callGasMax: bigint
-  readonly states: States
-}
-
-/** Access to the states that calls run on. */
-type States = {
-  /** Throws `unknown_block`. */
-  headerOf(blockHash: Uint8Array): Header
-  /** An EVM on the state after `header`, under the rules `common` and `precompiles`. Throws `no_state`. */
-  open(parts: {
-    readonly common: Common
-    readonly precompiles: PrecompileChanges | null
-    readonly header: Header
-    readonly turn: TimeSlice
-  }): Promise<StateVm>
-}
 
 /** Dependencies of calls that read blocks and tries of the embedded chain. */
 export type StoredParts = CallParts & {

@@ -21,7 +21,7 @@ import type { StateVm } from './vm-over-state.ts'
 import { evmFault } from './evm-failure.ts'
 import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
 import type { TimeSlice } from './time-slice.ts'
-import type { CallParts } from './open-state.ts'
+import type { CallParts } from './call-parts.ts'
 
 /** Gas of one blob (EIP-4844). */
 const blobGas = 131_072n

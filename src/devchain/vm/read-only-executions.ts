@@ -3,6 +3,7 @@
 import type { LocalStore } from '../../content/block-store.ts'
 import type {
   AccessListReport,
+  BlockSimulation,
   SimulatedBlock,
   StorageRange,
   TracerChoice,
@@ -16,15 +17,26 @@ import { createCrypto } from './chain-crypto.ts'
 import { createRules } from './chain-rules.ts'
 import { createAccessList } from './create-access-list.ts'
 import { estimateGas } from './estimate-gas.ts'
-import { simulateStored } from './simulate/simulate.ts'
-import type { SimulateTask } from './simulate/simulate.ts'
-import { type StoredFork, storedParts } from './open-state.ts'
+import { simulate } from './simulate/simulate.ts'
+import {
+  hashAt,
+  headerOf,
+  openState,
+  type StoredFork,
+  type StoredParts,
+  storedParts,
+} from './open-state.ts'
 import { readStorageRange } from './storage-range.ts'
 import type { StorageRangeTask } from './storage-range.ts'
 import { traceBlock } from './trace-block.ts'
 import type { TraceBlockTask } from './trace-block.ts'
 import { traceCall } from './trace-call.ts'
 import type { TimeSlice } from './time-slice.ts'
+
+type SimulateTask = {
+  readonly blockHash: Uint8Array
+  readonly simulation: BlockSimulation
+}
 
 export type ReadOnlyExecution =
   | ({ readonly kind: 'call' | 'estimate' | 'access-list' } & CallTask)
@@ -77,4 +89,18 @@ export function createCalls(options: {
         return readStorageRange(parts, task, turn)
     }
   }
+}
+
+/** Simulates on a block of the embedded chain. Throws as `EvmExecutor.simulate`. */
+async function simulateStored(
+  parts: StoredParts,
+  { blockHash, simulation }: SimulateTask,
+  turn: TimeSlice,
+): Promise<readonly SimulatedBlock[]> {
+  const { rules, callGasMax, index, fork } = parts
+  const header = headerOf(parts, blockHash)
+  const { state } = await openState(parts, { common: rules.at(header), header, turn })
+  const hashOf = (number: bigint) => hashAt(index, fork, number)
+  const base = { rules, callGasMax, header, hash: blockHash, state, hashOf }
+  return await simulate(base, simulation, turn)
 }

@@ -2,7 +2,7 @@
 // Tested by src/devchain/vm/trace.test.ts
 import type { TracerChoice } from '../../chain/computation.ts'
 import { checkedGas, prepareCall } from './prepared-call.ts'
-import type { CallParts } from './open-state.ts'
+import type { CallParts } from './call-parts.ts'
 import type { CallTask } from './prepared-call.ts'
 import { createTracer } from './trace/create-tracer.ts'
 import type { TimeSlice } from './time-slice.ts'

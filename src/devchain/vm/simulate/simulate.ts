@@ -4,38 +4,17 @@ import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
 import type { BlockSimulation, SimulatedBlock } from '../../../chain/computation.ts'
-import { hashAt, headerOf, openState } from '../open-state.ts'
-import type { StoredParts } from '../open-state.ts'
 import { TraceBudget } from '../trace/tracer.ts'
 import type { TimeSlice } from '../time-slice.ts'
 import { planBlocks } from './plan-blocks.ts'
 import { simulateBlock } from './simulate-block.ts'
 import type { SimulationRun } from './simulation-run.ts'
 
-export type SimulateTask = {
-  readonly blockHash: Uint8Array
-  readonly simulation: BlockSimulation
-}
-
 /** Start of a simulation: `header` is the block before, `state` its state, `hashOf` returns hashes of the blocks before it. */
 export type SimulationBase = Pick<SimulationRun, 'rules' | 'state' | 'hashOf'> & {
   readonly callGasMax: bigint
   readonly header: Header
   readonly hash: Uint8Array
-}
-
-/** Simulates on a block of the embedded chain. Throws as `EvmExecutor.simulate`. */
-export async function simulateStored(
-  parts: StoredParts,
-  { blockHash, simulation }: SimulateTask,
-  turn: TimeSlice,
-): Promise<readonly SimulatedBlock[]> {
-  const { rules, callGasMax, index, fork } = parts
-  const header = headerOf(parts, blockHash)
-  const { state } = await openState(parts, { common: rules.at(header), header, turn })
-  const hashOf = (number: bigint) => hashAt(index, fork, number)
-  const base = { rules, callGasMax, header, hash: blockHash, state, hashOf }
-  return await simulate(base, simulation, turn)
 }
 
 /** Throws as `EvmExecutor.simulate`, and the errors of reading the state. */
