@@ -128,9 +128,9 @@ export type Accounts = {
    */
   rotateKey(id: string, overlapMs: number): Promise<Made>
   /**
-   * Creates a new secret for the key `id`. The previous secret stays valid for `overlapMs` milliseconds. A key has two
    * Creates a new secret for the key `id`. The previous secret remains valid for `overlapMs` milliseconds. A key has at most two
    * secrets: a secret left from an earlier rotation expires immediately.
+   */
   rotateSecret(
     id: string,
     overlapMs: number,
