@@ -42,6 +42,15 @@ test('mainnet fork ids are those of EIP-2124 and EIP-6122', () => {
   assert.equal(toHex(at(1710338135n).current.forkId), '0x9f3d2254')
 })
 
+test('without a deposit contract in the genesis, eth_config reports the one of mainnet (EIP-6110)', () => {
+  const genesis = { ...defaultGenesis, config: { chainId: 1, pragueTime: 0 } }
+  const { systemContracts } = forkConfigs(genesis, zero, genesis.timestamp).current
+  assert.equal(
+    systemContracts['DEPOSIT_CONTRACT_ADDRESS'],
+    '0x00000000219ab540356cbb839cbe05303d7705fa',
+  )
+})
+
 test('the active fork has its own contracts and limits, and the next fork is reported', () => {
   const file = readFileSync(join(chainFolder, 'genesis.json'), 'utf8')
   const genesis = parseGenesis(JSON.parse(file))

@@ -4,10 +4,7 @@ import { crc32 } from 'node:zlib'
 import type { ForkConfig, ForkConfigs } from '../chain/fork-configs.ts'
 import { blobScheduleAt } from './blob-schedule.ts'
 import type { Genesis, GenesisConfig } from './genesis.ts'
-import { systemContracts } from './system-contracts.ts'
-
-/** Deposit contract if the genesis names none. */
-const mainnetDepositContract = '0x00000000219ab540356cbb839cbb05303d7705fa'
+import { mainnetDepositContract, systemContracts } from './system-contracts.ts'
 
 /** By the fork that added them; names from EIP-7910. */
 const precompiles: readonly (readonly [fork: string | null, name: string, address: number])[] = [

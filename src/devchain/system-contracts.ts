@@ -8,6 +8,9 @@ export type SystemContract = {
   readonly code: string
 }
 
+/** Deposit contract of mainnet (EIP-6110), for a genesis that names none. */
+export const mainnetDepositContract = '0x00000000219ab540356cbb839cbe05303d7705fa'
+
 export const systemContracts: readonly SystemContract[] = [
   {
     // beacon block roots

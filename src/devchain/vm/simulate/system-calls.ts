@@ -8,6 +8,7 @@ import { Fault } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
 import type { Log } from '../../../codec/ethereum/receipt.ts'
+import { mainnetDepositContract } from '../../system-contracts.ts'
 import type { StateVm } from '../vm-over-state.ts'
 
 export const beaconRoots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
@@ -18,8 +19,6 @@ export const systemSender = '0xfffffffffffffffffffffffffffffffffffffffe'
 const systemAddress = createAddressFromString(systemSender)
 const gasLimit = 30_000_000n
 
-/** Of mainnet, for a genesis that names none. */
-const depositContract = '0x00000000219ab540356cbb839cbe05303d7705fa'
 const depositTopic = '0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5'
 const depositLogBytes = 576
 /** Start and end of each part in the log's data: key, credentials, amount, signature and index. */
@@ -102,7 +101,7 @@ async function callSystem(
 
 function deposits({ vm }: StateVm, logs: readonly Log[], checked: boolean): Uint8Array {
   const contract = (
-    vm.common['_chainParams'].depositContractAddress ?? depositContract
+    vm.common['_chainParams'].depositContractAddress ?? mainnetDepositContract
   ).toLowerCase()
   const parts: Uint8Array[] = []
   for (const { address, topics, data } of logs) {
