@@ -1,5 +1,5 @@
-// Bundles over the wire, on the recorded chain: every proved recorded request has a bundle, and the bundle alone
-// yields the bytes of its result.
+// Bundles over the wire, on the recorded chain: every proved recorded request has a bundle, and the bundle alone produces the bytes
+// of its result.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as wire from '../../src/rpc/open-rpc/types.ts'
@@ -24,7 +24,7 @@ type Reply = {
 const fraction = 11_684_671n
 const blockTypes: ReadonlySet<WireType> = new Set([wire.block, wire.blockNumber, wire.blockHash])
 
-/** The block, the first index, or the example of the type. */
+/** A value for the type: the block, the first index, or the example of the type. */
 function valueOf(type: WireType, number: string, hash: string): unknown {
   if (type === wire.blockHash) return hash
   if (blockTypes.has(type)) return number
@@ -81,7 +81,7 @@ test('every proved answer of the recorded chain is verified from its bundle with
     const at = `0x${number.toString(16)}`
     const { reply } = await post(call('eth_getBlockByNumber', [at, false]))
     const block = reply.result as { hash: string; miner: string; transactions: string[] }
-    // Every method that takes a block, a new one too: its parameters follow from its declaration.
+    // Every method that takes a block, including new ones: its declaration determines its parameters.
     for (const { name, params, bundle } of operations.values()) {
       if (bundle === undefined || !params.some(({ type }) => blockTypes.has(type))) continue
       await prove(
@@ -98,7 +98,7 @@ test('every proved answer of the recorded chain is verified from its bundle with
       await prove('eth_getRawTransactionByHash', [hash])
     }
   }
-  // Calls of the embedded chain are not proved: test/calls/call-bundles.test.ts.
+  // The embedded chain's calls are not proved: see test/calls/call-bundles.test.ts.
   const calls = new Set(['eth_call', 'eth_estimateGas', 'eth_simulateV1', 'debug_traceCall'])
   const missed = [...operations.values()]
     .filter(({ name, bundle }) => bundle !== undefined && !proved.has(name) && !calls.has(name))
@@ -115,7 +115,7 @@ test('every proved answer of the recorded chain is verified from its bundle with
   assert.ok((batch[0]?.proof?.nodes.length ?? 0) > 0)
   assert.deepEqual(batch[1]?.proof?.nodes, [])
 
-  // Over a WebSocket the upgrade request enables bundles for all calls.
+  // For a WebSocket, the upgrade request enables bundles for all calls.
   const client = await openWebSocket(`${cairn.url}/ws/v3/${cairn.apiKey}?proof=1`)
   client.socket.send(JSON.stringify(balance))
   assert.deepEqual(await client.nextJson(), byHeader.reply)

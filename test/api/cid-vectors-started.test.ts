@@ -1,5 +1,5 @@
-// Every recorded CID and every CID vector, over HTTP against a started server: the CID and size of Kubo. Those with
-// server settings get a server with these settings. The largest are in heavy-vectors.ts.
+// Every recorded CID and every CID vector, over HTTP against a started server: CID and size equal Kubo's. Vectors with server
+// settings get a server with these settings. The largest are in heavy-vectors.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {

@@ -1,5 +1,5 @@
-// The methods of development tools on a started server: who may call them, what they answer, and that what they change is still
-// proved.
+// The methods of development tools on a started server: their permissions and replies, and that the state which they change is
+// still proved.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
@@ -49,7 +49,7 @@ async function refusal(method: string, ...params: unknown[]) {
 
 const latest = () => ask<Block>('eth_getBlockByNumber', 'latest', false)
 
-/** The answer, once its bundle proves it against the hash of its block. */
+/** Returns the answer after its bundle proves it against the hash of its block. */
 async function proved(method: string, ...params: unknown[]): Promise<unknown> {
   const { hash } = await latest()
   const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}?proof=1`, {
@@ -88,7 +88,7 @@ test('a key made later may not, until its setting says so', async () => {
   assert.match(String((await rpc(cairn.url, apiKey, 'web3_clientVersion')).result), /^Cairn\/v/)
   await cairn.cli('keys', 'set', id, '--dev-methods')
   let answer = await rpc(cairn.url, apiKey, 'evm_mine')
-  // The running server reads changes of another process within a second.
+  // The running server reads another process's changes within a second.
   while (answer.error !== undefined) answer = await rpc(cairn.url, apiKey, 'evm_mine')
   assert.equal(answer.result, '0x0')
 })
@@ -128,7 +128,7 @@ test('balances, code, nonces and slots change at once, and their answers are pro
   assert.equal(await proved('eth_getTransactionCount', stranger, 'latest'), '0x9')
   assert.equal(await proved('eth_getStorageAt', stranger, '0x0', 'latest'), word(77))
   assert.equal(await ask('eth_call', { to: stranger }, 'latest'), word(77))
-  // The block records the change as a transaction, which is proved too and cannot be traced.
+  // The block records the change as a transaction, which is proved too but cannot be traced.
   const [hash = ''] = block.transactions
   const recorded = await ask('eth_getTransactionByHash', hash)
   assert.partialDeepStrictEqual(recorded, {
@@ -184,7 +184,7 @@ test('development accounts and impersonated ones send without a signature', asyn
   const free = await ask('eth_sendUnsignedTransaction', { from: sample, to: bob, value: '0x1' })
   assert.partialDeepStrictEqual(await ask('eth_getTransactionReceipt', free), { from: sample })
 
-  // A raw transaction of the same bytes is no way in.
+  // A client cannot submit the same bytes as a raw transaction.
   const raw = await ask('eth_getRawTransactionByHash', free)
   assert.deepEqual(await refusal('eth_sendRawTransaction', raw), {
     code: -32000,
@@ -200,7 +200,7 @@ test('calls without a nonce at the same time get one each', async () => {
 })
 
 test('subscriptions and filters follow a revert as a reorg', async (t) => {
-  // LOG0 of nothing, for any call.
+  // Code that logs an empty LOG0 at each call.
   await ask('hardhat_setCode', stranger, '0x5f5fa0')
   const client = await openWebSocket(`${cairn.url}/ws/v3/${cairn.apiKey}`)
   t.after(() => client.close())
@@ -274,7 +274,7 @@ test('blocks by time begin and end with their order', async (t) => {
   const first = await client.nextJson<{ params: { result: Block } }>()
   const second = await client.nextJson<{ params: { result: Block } }>()
   assert.equal(BigInt(second.params.result.number) - BigInt(first.params.result.number), 1n)
-  // Seconds, as anvil counts under this name.
+  // In seconds, as anvil's method of this name.
   await ask('evm_setIntervalMining', 5)
   assert.equal(await ask('anvil_getIntervalMining'), 5)
   await ask('evm_setIntervalMining', [1000, 2000])

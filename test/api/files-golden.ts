@@ -1,5 +1,5 @@
-// Replays the golden cases of the IPFS API against any server. The cases are stored outside this repository:
-// CAIRN_VECTORS names their folder.
+// Replays the golden cases of the IPFS API against any server. The cases are stored outside this repository, in the folder
+// CAIRN_VECTORS.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -8,7 +8,7 @@ export type Account = { readonly key: string; readonly secret: string }
 
 /** A running server: its URL, and a way to create a new account with a card and a key. */
 export type GoldenServer = {
-  /** For example `http://127.0.0.1:8545`. */
+  /** Such as `http://127.0.0.1:8545`. */
   readonly url: string
   newAccount(): Account | Promise<Account>
 }
@@ -56,11 +56,11 @@ export type Golden = {
   readonly cases: readonly GoldenCase[]
 }
 
-/** Cases written from the source of Kubo that differ from Kubo 0.43 or from a documented deviation of Cairn. */
+/** Cases derived from Kubo's source that differ from Kubo 0.43 or from a documented deviation of Cairn. */
 const corrected: ReadonlyMap<string, Expectation> = new Map([
-  // A symbolic link is read as its target.
+  // A symbolic link is replaced by its target.
   ['K25', { status: 200, kind: 'STREAM', body: 'files/foo/baz' }],
-  // Without sources there is nothing to wait for.
+  // Without sources the command does not wait.
   ['K34', { status: 500, kind: 'JSONERR', messageContains: 'ipld: could not find', code: 0 }],
   ['G29d', { status: 200, kind: 'JSON', body: '{"Peers":null}\n' }],
 ])
@@ -184,7 +184,7 @@ function checkKind({ headers }: Response, kind: Kind, body: string): void {
 
 function checkError(body: string, expected: Expectation): void {
   const error = JSON.parse(body) as { Message: string; Code: number }
-  // Rebuilt in one order and compared as text: clients parse these bodies as text.
+  // Rebuilt with a fixed member order and compared as text, because clients parse these bodies as text.
   const rebuilt = { Message: error.Message, Code: error.Code, Type: 'error' }
   assert.deepEqual(JSON.parse(body), rebuilt)
   assert.deepEqual(Object.keys(JSON.parse(body) as object), Object.keys(rebuilt))

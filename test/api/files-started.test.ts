@@ -19,7 +19,7 @@ let accounts: Accounts
 
 before(async () => {
   cairn = await startCairn()
-  // Like the command line: the same tables, while the server runs.
+  // As the command line does: opens the same tables while the server runs.
   db = openDatabase(join(cairn.dataDir, 'cairn.db'))
   const writer = createInlineWriter(db)
   const rows = createSqliteRows(db, writer)
@@ -40,7 +40,7 @@ async function newAccount(): Promise<{ key: string; secret: string }> {
   return accounts.createKey(name)
 }
 
-// Without vectors the list is empty: one skipped test states the reason.
+// Without vectors the list is empty: a single skipped test shows the reason.
 if (golden === null) test('golden cases of the IPFS API', { skip: skip || 'absent' }, () => {})
 for (const one of golden?.cases ?? []) {
   test(`${one.id} ${one.request.method} ${one.request.path}`, () =>

@@ -1,4 +1,4 @@
-// Filters of a started server, in the polling sequences of clients.
+// Filters of a started server, polled in the sequences that clients use.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type TransactionRequest, Wallet } from 'ethers'
@@ -7,7 +7,7 @@ import { rpc, startCairn, type Started } from '../started-server.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const gwei = 1_000_000_000n
-/** PUSH1 1 (topic) PUSH1 32 PUSH0 LOG1: a contract that logs 32 zero bytes in its creation. */
+/** PUSH1 1 (topic) PUSH1 32 PUSH0 LOG1: init code that logs 32 zero bytes. */
 const logging = '0x600160205fa1'
 const topic = `0x${'1'.padStart(64, '0')}`
 

@@ -1,5 +1,5 @@
-// The golden cases of the JSON-RPC API over the wire, each by its name. Envelopes (G14 to G16) are in
-// rpc-envelope.ts, transaction objects (G4 to G6, G12, G13) and GM1 in golden.test.ts and next to the codec.
+// The golden cases of the JSON-RPC API over the wire, each by its name. Envelopes (G14 to G16) are in rpc-envelope.ts; transaction
+// objects (G4 to G6, G12, G13) and GM1 are in golden.test.ts and next to the codec.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fromHex, toHex } from '../../src/base/hex.ts'
@@ -70,7 +70,7 @@ test('G15h: missing, superfluous and non-array params are refused', async () => 
 
 const batch = `[${call},{"jsonrpc":"2.0","id":"two","method":"eth_chainId"}]`
 
-/** The refusal of one call, and G17e: of a batch of two, with the same status and their IDs. */
+/** The refusal of a single call; checks G17e too: a batch of two gets the same status, with their IDs. */
 async function refusal(path: string, headers: Record<string, string> = {}): Promise<Reply> {
   const single = await post(path, headers)
   const two = await post(path, headers, batch)
@@ -119,7 +119,7 @@ test('G17b, G17e: a missing required secret is 403 with the reason', async () =>
   })
 })
 
-/** The G17b reply to one call, and the same in a batch. */
+/** The G17b reply to a single call, and the same in a batch. */
 const settingRefusal = (reason: string, id: unknown = 1) => ({
   jsonrpc: '2.0',
   id,
@@ -156,7 +156,7 @@ test('G17b, G17e: an Origin, a method or an address outside the allowlist is 403
   const none = await post(path, {}, `[${balance(1, other)},${balance('two', other)}]`)
   const both = [settingRefusal('address'), settingRefusal('address', 'two')]
   assert.deepEqual([none.status, none.body], [403, both])
-  // An allowed call next to a refused one: each is checked separately.
+  // A permitted call next to a refused one: each is checked separately.
   const mixed = await post(path, {}, `[${balance(1, other)},${balance('two', listed)},${call}]`)
   assert.equal(mixed.status, 200)
   const [first, ...rest] = mixed.body as { result?: string }[]

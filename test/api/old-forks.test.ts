@@ -1,5 +1,5 @@
-// Calls, estimates, access lists and simulations on blocks of every fork of the test chain. The expected values are
-// the replies of go-ethereum 1.17.5.
+// Calls, estimates, access lists and simulations on blocks of every fork of the test chain. The expected values are the replies of
+// go-ethereum 1.17.5.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { fromHex, toHex } from '../../src/base/hex.ts'
@@ -80,7 +80,7 @@ test('instructions and transactions of a later fork are refused with geth’s te
     code: 'execution_failed',
     message: 'invalid opcode: PUSH0',
   })
-  // Behind a jump, because the EVM library then no longer knows which code it runs.
+  // After a jump, because the EVM library then no longer knows which code it executes.
   await assert.rejects(call({ data: fromHex('0x6004565b5b5f') }, 0x20n), {
     message: 'invalid opcode: PUSH0',
   })

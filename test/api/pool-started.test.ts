@@ -1,5 +1,4 @@
-// The transaction pool of a started server over the wire: pending transactions, the pending block, replacement,
-// manual mining.
+// The transaction pool of a started server over the wire: pending transactions, the pending block, replacement, manual mining.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -210,7 +209,7 @@ test('the recorded transactions are pending, and the pool equals the recording',
   const sent = await replay('eth_sendRawTransaction')
   assert.ok(sent.sent >= 2)
   assert.deepEqual(sent.failures, [])
-  // Nonces 0 and from 2 on, of one account: the nonce gap keeps them queued.
+  // Nonce 0, and nonces from 2, of one account: the nonce gap keeps the latter queued.
   const waiting = { pending: '0x1', queued: toQuantity(sent.sent - 1) }
   assert.deepEqual(await ask(cairn, 'txpool_status'), waiting)
   const shapes = await replay('txpool_status', 'txpool_content', 'txpool_contentFrom')

@@ -1,5 +1,4 @@
-// A chain made by geth and its answers about it, both written by `npm run record`, against a started server that
-// imports the chain.
+// A chain created by geth with its answers, both recorded by `npm run record`, against a started server that imports the chain.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +17,7 @@ import { replayTranscripts } from './rpc-compat.ts'
 import { readTranscripts } from './transcripts.ts'
 
 const methods = [...new Set(readTranscripts(recordedFolder).map(({ method }) => method))]
-/** These change or show the pool: after all others, on the same server. */
+/** Methods that change or show the pool: run last, on the same server. */
 const ofThePool = methods.filter((one) => /^txpool_|^eth_sendRaw/.test(one))
 
 test('a server gives the answers of geth', async (t) => {

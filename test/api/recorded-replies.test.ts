@@ -1,5 +1,4 @@
-// Kubo replies at /api/v0, written by `npm run record`, against Cairn: the same requests in the same order on one
-// account.
+// Kubo's replies at /api/v0, recorded by `npm run record`, against Cairn: the same requests in the same order on one account.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +9,7 @@ import { type RecordedReplies, sendFilesRequest } from '../fakes/upstream/record
 const path = join(import.meta.dirname, '../recorded/files/replies.json')
 const { replies } = JSON.parse(readFileSync(path, 'utf8')) as RecordedReplies
 
-/** Replies of Cairn that differ, each with the difference. */
+/** Cairn's replies that differ, each with the difference. */
 const otherwise: ReadonlyMap<string, string> = new Map([
   ['add-link', 'Kubo adds the mode of the link'],
   ['block-get', 'Cairn also gives the length of the block'],

@@ -1,5 +1,5 @@
-// Replays the recorded requests against a JSON-RPC API and lists every reply that differs, by the rules of the README
-// of the vectors: results compared as JSON values, errors by code, and by message where it is fixed.
+// Replays the recorded requests against a JSON-RPC API and lists every reply that differs, by the rules in the README of the
+// vectors: results are compared as JSON values, errors by code, and by message if it is fixed.
 import assert from 'node:assert/strict'
 import { readTranscripts, type Transcript } from './transcripts.ts'
 
@@ -9,15 +9,14 @@ export type Post = (body: string) => Promise<{ readonly status: number; readonly
 export type Failure = { readonly name: string; readonly why: string }
 
 export type Replay = {
-  /** The number of requests sent; a caller asserts that it is not 0. */
+  /** Number of requests sent; the caller asserts that it is not 0. */
   readonly sent: number
   readonly failures: readonly Failure[]
 }
 
 /**
- * Replays the transcripts of `methods` found under `folder`, in order, one at a time. A reply with neither
- * result nor error is a failure, also where null is expected. `exactMessages`: methods whose error texts
- * are compared too.
+ * Replays the transcripts of `methods` in `folder`, in order, one at a time. A reply without result and error is a failure, also if
+ * null is expected. `exactMessages`: methods whose error texts are compared too.
  */
 export async function replayTranscripts(options: {
   readonly folder: string
@@ -66,7 +65,7 @@ function compareErrors(
   return `message ${JSON.stringify(wanted['message'])}, got ${JSON.stringify(given['message'])}`
 }
 
-/** Every member that geth shows exists, with a value of the same kind. */
+/** Checks that every member of geth's reply exists, with a value of the same type. */
 function compareShapes(want: unknown, got: unknown): string | null {
   const wanted = asObject(want)
   if (wanted === null) return kindOf(want) === kindOf(got) ? null : `${kindOf(want)} expected`
@@ -99,7 +98,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    // Chain IDs above 2^53 work: all quantities are text, so no number is rounded here.
+    // Chain IDs above 2^53 are correct: all quantities are text, so no number is rounded.
     return asObject(JSON.parse(text))
   } catch {
     return null

@@ -1,11 +1,10 @@
-// Expected bytes of JSON-RPC envelopes over the wire. The expected chain ID is a parameter; eth_chainId is the only
-// method.
+// Expected bytes of JSON-RPC envelopes over the wire. The chain ID is a parameter; eth_chainId is the only method.
 
 export type RpcTranscript = {
   readonly name: string
   readonly request: string
   readonly status: number
-  /** Whole body; empty for notifications. */
+  /** The whole body; empty for notifications. */
   readonly reply: string
 }
 
@@ -15,7 +14,7 @@ const missing = (id: string, method: string) =>
   `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"The method ${method} does not exist/is not available"}}`
 const unreadable = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}'
 
-/** IDs that must be returned as the same bytes. */
+/** IDs that replies must repeat byte for byte. */
 export const echoedIds: readonly string[] = [
   '0',
   '-1',

@@ -1,5 +1,5 @@
-// The JSON-RPC API of a started server: envelopes byte for byte, and the recorded replies of go-ethereum on the
-// recorded chain, imported into the embedded one.
+// The JSON-RPC API of a started server: envelopes byte for byte, and the recorded replies of go-ethereum on the recorded chain,
+// imported into the embedded one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testChain } from '../fakes/chain-facts.ts'
@@ -12,7 +12,7 @@ import { readTranscripts } from './transcripts.ts'
 
 const json = { 'content-type': 'application/json' }
 
-/** Recorded replies that are not replayed over the imported chain here, each with its reason. */
+/** Recorded replies that this test does not replay, each with its reason. */
 const leftOut: Readonly<Record<string, string>> = {
   eth_sendRawTransaction: 'needs the recorded pool in its order: pool-started.test.ts',
   txpool_content: 'shows the recorded pool: pool-started.test.ts',

@@ -8,7 +8,7 @@ import { startCairn, type Started } from '../started-server.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const gwei = 1_000_000_000n
-/** PUSH1 1 (topic) PUSH1 32 PUSH0 LOG1: a contract that logs 32 zero bytes in its creation. */
+/** PUSH1 1 (topic) PUSH1 32 PUSH0 LOG1: init code that logs 32 zero bytes. */
 const logging = '0x600160205fa1'
 
 type Event = { readonly params: { readonly subscription: string; readonly result: unknown } }
@@ -167,7 +167,7 @@ test('events are charged to the daily limit of the key, and the connection close
     apiKey: string
   }
   const client = await connect(t, made.apiKey)
-  // 5 for the call, then 50 for each head: the fourth exceeds the limit.
+  // 5 units for the call, then 50 for each head: the fourth exceeds the limit.
   await subscribe(client, 'newHeads')
   for (let mined = 0; mined < 4; mined += 1) await ask(cairn, 'evm_mine')
   assert.deepEqual(await client.ended, {

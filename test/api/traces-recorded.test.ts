@@ -1,5 +1,5 @@
-// debug_trace… compared with go-ethereum 1.17.5: its replies for the 249 transactions of the chain of the vectors, as
-// one digest for each tracer.
+// debug_trace… compared with go-ethereum 1.17.5: its replies for the 249 transactions of the chain of the vectors, as one digest
+// per tracer.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ const prestate = {
   includeEmpty: false,
 } as const
 
-/** sha256 of the traces of blocks 1 to 54, the members of each object in alphabetical order. */
+/** sha256 of the traces of blocks 1 to 54, with the members of each object in alphabetical order. */
 const recorded: readonly (readonly [name: string, tracer: TracerChoice, digest: string])[] = [
   [
     'calls with logs',

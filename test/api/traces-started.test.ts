@@ -53,7 +53,7 @@ test('a mined transaction is traced by its hash, by its block, and as a call', a
       [orphan, /^block 0x(ab){32} not found$/],
       ['0x', /^could not decode block: /],
       ['0xc0', /^could not decode block: /],
-      // A header whose other two parts are no lists of a block.
+      // A header followed by two parts that are not a block's lists.
       [`${String(rlp).slice(0, 6)}c0`, /^could not decode block: /],
     ]
     for (const [given, message] of refusals) {

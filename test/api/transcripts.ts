@@ -6,14 +6,14 @@ export type Transcript = {
   /** `<method>/<name>` */
   readonly name: string
   readonly method: string
-  /** Only the shape of the reply is fixed, not its values. */
+  /** Only the structure of the reply is fixed, not its values. */
   readonly shapeOnly: boolean
   /** One line of JSON each. */
   readonly request: string
   readonly response: string
 }
 
-/** All transcripts under `folder`, in order of name. */
+/** All transcripts in `folder`, sorted by name. */
 export function readTranscripts(folder: string): readonly Transcript[] {
   const methods = readdirSync(folder, { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),

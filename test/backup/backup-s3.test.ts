@@ -1,4 +1,4 @@
-// Backups in a bucket of a real S3 service: the suite of targets, the commands, the schedule's state, and errors.
+// Backups in a bucket of a real S3 service: the suite of targets, the commands, the state of the schedule, and errors.
 import assert from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -87,7 +87,7 @@ test('a backup in a bucket is listed, verified, and restored as a server', { ski
   const reply = await filesClient(copy).post(`cat?arg=${cid}`)
   assert.ok(Buffer.from(await reply.arrayBuffer()).equals(content))
   assert.equal(await copy.stop(), 0)
-  // Nothing of the data folder is left out of the manifest.
+  // The manifest covers the whole data folder.
   const manifest = await readFile(
     join(service.folder, 'team/backups', `${String(made['id'])}.json`),
   )

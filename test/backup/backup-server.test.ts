@@ -106,7 +106,7 @@ test('a server that stops ends its backup, and the data folder has no staging af
   await page.ask('POST', '/backups', {})
   assert.equal(await server.stop(), 0)
   assert.ok(!(await readdir(dataDir)).includes('backup-staging'))
-  // After kill -9 the next start removes it.
+  // After kill -9 the next start removes the staging folder.
   await mkdir(join(dataDir, 'backup-staging', 'ext'), { recursive: true })
   const next = await startCairn({ dataDir })
   assert.ok(!(await readdir(dataDir)).includes('backup-staging'))
@@ -141,7 +141,7 @@ async function scheduleOf(
     runInThread,
   })
   t.after(() => backups.stop())
-  /** Turns the clock by minutes, and lets the reads of the target end after each. */
+  /** Advances the clock by minutes, and waits for the reads of the target after each. */
   const turn = async (ms: number) => {
     for (let turned = 0; turned < ms; turned += 60_000) {
       clock.turn(60_000)
@@ -223,7 +223,7 @@ test('a backup of a command counts for the schedule; a damaged manifest does not
   assert.equal(backups.state().lastFailure, null)
   await turn(1.5 * hourMs)
   assert.equal(tasks.length, 2)
-  // A backup of another server is no success of this one.
+  // A backup of another server does not count as a success of this one.
   const other = '20260101T040000000Z-000000'
   await writeFile(join(folder, `${other}.json`), manifestOf(other, 'bb'))
   await turn(2 * hourMs)

@@ -1,5 +1,5 @@
-// `cairn backup` and `cairn restore` as an operator runs them: while a server runs, list, verify, restore elsewhere, wrong
-// use, interruption.
+// `cairn backup` and `cairn restore` as an operator runs them: while a server runs, list, verify, restore elsewhere, wrong usage,
+// interruption.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -69,7 +69,7 @@ test('a backup of a running server is a server elsewhere: keys, pins, files, cha
   const { apiKey, apiKeySecret } = server
   const copy = { ...(await startCairn({ dataDir: restored })), apiKey, apiKeySecret }
   t.after(() => copy.child.kill('SIGKILL'))
-  // The operator of the backup is its operator.
+  // The restored operator can sign in, so there is no first-run link.
   assert.equal(copy.firstRunLink, null)
   const copied = filesClient(copy)
   const read = async (cid: string) =>
@@ -79,13 +79,13 @@ test('a backup of a running server is a server elsewhere: keys, pins, files, cha
   assert.notEqual((await copied.post(`cat?arg=${later}&offline=true`)).status, 200)
   const copyRpc = await rpc(copy.url, apiKey, 'eth_blockNumber')
   assert.equal(copyRpc.result, head)
-  // The restored server makes backups of its own.
+  // The restored server creates its own backups.
   const own = join(root, 'own')
   await json('backup', '--to', own, '--data-dir', restored)
   assert.equal(await copy.stop(), 0)
   assert.equal(await server.stop(), 0)
   assert.equal((await cairn('store', 'verify', '--data-dir', restored)).code, 0)
-  // Without a server.
+  // Without a running server.
   await json('backup', '--to', to, '--data-dir', data, '--keep', '1')
   assert.equal((await readdir(join(to, 'backups'))).length, 1)
 })
@@ -160,7 +160,7 @@ test('a disk that takes no more ends a backup with the name of the file, and ear
   await json('backup', '--to', to, '--data-dir', data)
   await filesClient(server).add(noise('file', 4 * 1024 * 1024))
   await server.stop()
-  // In place of a full disk: a limit of 2 MiB to a file.
+  // Simulates a full disk: a limit of 2 MiB per file.
   const command = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$@"`
   const child = spawn(
     'sh',
@@ -183,13 +183,13 @@ test('Ctrl-C ends a backup with one line and exit code 1, and the next one is co
   const server = await startCairn({ dataDir: data })
   await filesClient(server).add(noise('file', 32 * 1024 * 1024))
   await server.stop()
-  // A target that is slow to answer: a pipe in place of its folder would block the command, a signal ends it at once.
+  // Simulates a slow target: a pipe instead of its folder would block the command, but a signal ends it immediately.
   const child = spawn(process.execPath, [bin, 'backup', '--to', to, '--data-dir', data], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let err = ''
   child.stderr.on('data', (text: Buffer) => (err += text.toString()))
-  // It has begun when its staging folder exists.
+  // The backup has started when its staging folder exists.
   while (!(await readdir(data)).includes('backup-staging') && child.exitCode === null) {
     await new Promise(setImmediate)
   }

@@ -1,4 +1,4 @@
-// A copy or snapshot of a data folder is the same server elsewhere (docs/guides/run-as-a-service.md).
+// A copy or snapshot of a data folder runs as the same server elsewhere (docs/guides/run-as-a-service.md).
 import assert from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Runs the blocks of docs/guides/move-from-infura.md tagged `run`, with URL and key inserted. Each must print the
-// output that its last line states.
+// Runs the blocks of docs/guides/move-from-infura.md that are tagged `run`, with URL and key inserted. The output of each must
+// match its last line.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { rm, symlink, writeFile } from 'node:fs/promises'

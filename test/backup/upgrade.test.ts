@@ -1,4 +1,4 @@
-// A data folder of 0.1.0 (test/recorded/data-0.1.0), started by today's server.
+// Starts the current server on a data folder of version 0.1.0 (test/recorded/data-0.1.0).
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -81,7 +81,7 @@ test('new files and keys go on beside the old, and every block of the store is s
   assert.equal(await (await files.post(`cat?arg=${cid}`)).text(), 'after the upgrade\n')
   const made = await cairn.cli('keys', 'create')
   assert.equal((await rpc(cairn.url, String(made['apiKey']), 'eth_chainId')).result, '0x539')
-  // It rejects on a bad copy.
+  // Rejects if a copy is bad.
   const { copies } = await runCli(['store', 'verify', '--data-dir', dataDir, '--json'])
   assert.ok(Number(copies) > 5)
 })

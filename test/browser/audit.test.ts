@@ -1,4 +1,4 @@
-// The audit log in a browser: changes in words with old and new values and names in place of IDs, filters, pages, export.
+// The audit log in a browser: changes in words with old and new values and names instead of IDs, filters, pages, export.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'

@@ -15,7 +15,7 @@ type Finding = {
 
 /** Fails on serious and critical findings and lists them. `place` names the page in the message. */
 export async function checkAxe(page: Page, place: string): Promise<void> {
-  // The debugger runs it, so the content policy of the page does not apply.
+  // Runs in the debugger, so the content policy of the page does not apply.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(source)
   const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
     violations: readonly Finding[]

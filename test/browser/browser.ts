@@ -1,5 +1,5 @@
-// A real browser for tests of the dashboard: Debian's chromium-headless-shell or any chromium found in the usual places,
-// or the path in CAIRN_BROWSER. Without a browser the tests are skipped with this reason.
+// A real browser for tests of the dashboard: Debian's chromium-headless-shell, a chromium in one of the usual paths, or the path in
+// CAIRN_BROWSER. Without a browser the tests are skipped with this reason.
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 

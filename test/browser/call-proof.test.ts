@@ -1,4 +1,4 @@
-// Proofs of calls in a browser: the bundle of a call is verified by running the call again, in a worker of the page.
+// Proofs of calls in a browser: a worker of the page verifies the bundle of a call by executing the call again.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -11,12 +11,12 @@ import { signIn } from './signed-in.ts'
 
 const call = { to: proxy, data: word(BigInt(holder)) }
 
-/** Stands in for a fee recipient that is the zero address (EIP-4788). */
+/** Used instead of a fee recipient that is the zero address (EIP-4788). */
 const beaconRoots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
 
 type Reply = { result?: unknown; proof?: ProofBundle }
 
-/** The Proofs page of a server whose network `called` proves its answers. Chain 1337 is in no table. */
+/** The Proofs page of a server whose network `called` proves its answers. Chain 1337 is not in the table of known networks. */
 async function openProofs(
   t: TestContext,
   options: OpenPageOptions = {},
@@ -39,7 +39,7 @@ async function openProofs(
   }
 }
 
-/** Changes each reply with a proof on its way to the page. */
+/** Changes each reply with a proof before the page receives it. */
 async function changeReplies(page: Page, change: () => (reply: Reply) => Reply): Promise<void> {
   await page.route('**/rpc/called', async (route) => {
     const response = await route.fetch()

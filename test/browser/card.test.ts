@@ -1,4 +1,4 @@
-// The billing page in a browser: an account without a card, and the card form with a stand-in for Stripe's script.
+// The billing page in a browser: an account without a card, and the card form with a replacement of Stripe's script.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startFakeStripe } from '../fakes/people/fake-stripe.ts'
@@ -23,7 +23,7 @@ test(
     assert.equal(await version(), 200)
     await page.getByRole('button', { name: 'Withdraw approval' }).click()
     await page.getByText(/cairn card set default/).waitFor()
-    // Closing takes effect within a second, opening immediately.
+    // Disabling takes effect within a second, enabling immediately.
     while ((await version()) !== 402);
     await checkAxe(page, 'card, dark, 360')
     await picture('card-missing')
@@ -33,7 +33,7 @@ test(
   },
 )
 
-/** Stand-in for Stripe.js: one field; it notifies the test on submit. */
+/** Replacement of Stripe.js: one field; it notifies the test on submit. */
 const stripeScript = `window.Stripe = (key) => ({
   elements: ({ clientSecret }) => ({
     clientSecret,

@@ -1,6 +1,6 @@
-// A check of pages for text that cannot be read.
+// Checks pages for covered text.
 
-/** Script: the texts of cells that lie under the buttons of their row. */
+/** Script that returns the texts of cells that are covered by the buttons of their row. */
 export const covered = `[...document.querySelectorAll('td.actions')].flatMap((actions) => {
   const own = actions.getBoundingClientRect()
   return [...actions.parentElement.children].filter((cell) => {

@@ -62,7 +62,7 @@ test(
   options,
   async (t) => {
     const { cairn, page, expect } = await openPage(t)
-    // The dashboard without a session.
+    // The dashboard requests data without a session.
     expect(/status of 401/)
     await page.goto(`${cairn.url}/docs/`)
     await page.getByRole('button', { name: 'Dark' }).click()
@@ -79,7 +79,7 @@ test(
   options,
   async (t) => {
     const { cairn, page, picture, expect } = await openPage(t)
-    // The last page is missing.
+    // The last page does not exist.
     expect(/status of 404/)
     const paths = [
       '/docs/',

@@ -31,7 +31,7 @@ test(
     await enter()
     // Otherwise a periodic request of this page is held too, and the next page waits for it.
     await page.goto('about:blank')
-    // Requests of the page are under way while it signs out. All are refused before the page learns that the session ended.
+    // Requests of the page are in flight while it signs out. All are refused before the page learns that the session ended.
     const left = page.waitForResponse((response) => response.request().method() === 'DELETE')
     const refused: Promise<void>[] = []
     const several = Promise.withResolvers<void>()
@@ -54,7 +54,7 @@ test(
     })
     await signOut(page)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    // Waits for later replies of the same server, so that earlier requests of the page are counted.
+    // Wait for later replies of the same server, so that earlier requests of the page are counted.
     for (let round = 0; round < 20; round += 1)
       await page.evaluate("fetch('/dashboard/').then(() => 0)")
     assert.ok(asked <= 2, `asked ${asked} times`)

@@ -11,7 +11,7 @@ import { psaClient } from '../fakes/files/psa-client.ts'
 import { until } from '../fakes/until.ts'
 import { openSignedIn } from './signed-in.ts'
 
-/** As a browser: through the redirect to the origin of the root. */
+/** Fetches as a browser does: with the redirect to the root's own origin. */
 async function openLink(url: string): Promise<string> {
   const { headers } = await requestContent(url)
   return (await requestContent(headers['location'] ?? '')).text

@@ -1,9 +1,9 @@
-// Size of the first page load.
+// Measures the size of the first page load.
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 
-/** Most bytes of the first page load, gzipped, in total. */
+/** Maximum bytes of the first page load, gzipped, in total. */
 export const firstPageBytesMax = 80_000
 
 /** Gzipped bytes of the document and of the scripts and styles that it has loaded so far. */

@@ -1,5 +1,5 @@
-// Pages of another origin cannot read or change anything of a signed-in person. Ports do not separate sites, so the
-// browser sends the session cookie with all of these requests.
+// Pages of another origin cannot read or change data of a signed-in person. Ports do not separate sites, so the browser sends the
+// session cookie with all of these requests.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -79,7 +79,7 @@ test(
           assert.equal(read, '', `${host} ${name} ${path}`)
         }
       }
-      // As text, because the types of this test have no document.
+      // As text, because the types of this test do not include the DOM.
       await page.evaluate(`{
         const form = document.createElement('form')
         Object.assign(form, { method: 'post', target: 'sink', enctype: 'text/plain' })
@@ -131,7 +131,7 @@ test(
     })
     const { Hash: cid } = (await added.json()) as { Hash: string }
     await page.goto(`${cairn.url}/dashboard/`)
-    // As text, because the types of this test have no document.
+    // As text, because the types of this test do not include the DOM.
     const ran = await page.evaluate(`new Promise((resolve) => {
       const script = document.createElement('script')
       script.src = '/ipfs/${cid}?filename=a.js'

@@ -1,4 +1,4 @@
-// Forms show an error at its field, which takes the focus.
+// Forms show an error at its field, which gets the focus.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'

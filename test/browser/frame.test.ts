@@ -1,4 +1,4 @@
-// The frame of the pages: search, shortcuts, menus and the tabs of a phone, with the keyboard alone.
+// The frame of the pages: search, shortcuts, menus and the tabs on a phone, with the keyboard only.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkAxe } from './axe.ts'

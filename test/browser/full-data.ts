@@ -1,5 +1,5 @@
-// Fills the database of a started server with the data of a busy one: keys, pins, calls, people, accounts and changes. Written by
-// SQL: through the API it would take minutes.
+// Fills the database of a started server with the data of a busy one: keys, pins, calls, people, accounts and changes. Uses SQL,
+// because the API would take minutes.
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { addUsage, type CallGroup, type LatencyAddition } from '../../src/tables/usage-additions.ts'
@@ -32,7 +32,7 @@ const busyKeys = 20
 const halfHours = 300
 const halfHourMs = 1_800_000
 
-/** `account`: gets the keys, pins and calls; it has one pin already, whose blocks the new ones share. `key`: ID of a busy key. */
+/** `account`: receives the keys, pins and calls; its existing pin shares its blocks with the new ones. `key`: ID of a busy key. */
 export function fillServer(dataDir: string, account: string): { readonly key: string } {
   const db = openDatabase(join(dataDir, 'cairn.db'))
   const now = Date.now()

@@ -1,5 +1,5 @@
-// Pages that grow with the data, on a busy server: at most three screens long, and never wider than the screen. The others are in
-// pages.test.ts.
+// Pages that grow with the data, on a busy server: at most three screens long, and never wider than the screen. The other pages are
+// in pages.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from './browser.ts'
@@ -44,7 +44,7 @@ test(
       await page.setViewportSize(screen)
       await open(path)
       await page.locator('.loading').first().waitFor({ state: 'detached' })
-      // No cell is cut off: a table is as wide as its card.
+      // No cell is truncated: a table is as wide as its card.
       const cut =
         '[...document.querySelectorAll(".table-wrap")].filter((one) => one.scrollWidth > one.clientWidth).length'
       assert.equal(await page.evaluate(cut), 0, `${path}: a table is wider than its card`)

@@ -1,4 +1,4 @@
-// A site added through the IPFS API, opened in a browser on its own origin: without a key, with its scripts, and apart from
+// A site added through the IPFS API, opened in a browser on its own origin: without a key, with its scripts, and isolated from
 // other sites, the dashboard and the APIs.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -96,7 +96,7 @@ for (const byName of [false, true]) {
       for (const path of ['/api/v1/accounts', '/api/v1/me', '/dashboard']) {
         assert.equal(await asked(cairn.url + path, 'include'), 'refused', path)
       }
-      // Neither the files of the other site: it is another origin.
+      // It cannot read files of the other site, which has another origin.
       assert.equal(await asked(`${urlOf(first)}/app.js`, 'omit'), 401)
       const cookies = await tab.context().cookies(cairn.url)
       assert.equal(
@@ -155,7 +155,7 @@ test(
   },
 )
 
-/** The policy of the pages allows no script, and axe waits by timers: it checks a copy. */
+/** Checks a copy of the page: the policy of these pages allows no scripts, and axe uses timers. */
 async function checkCopy(tab: Page, place: string): Promise<void> {
   const copy = await tab.context().newPage()
   await copy.setViewportSize(tab.viewportSize() ?? { width: 1280, height: 860 })
@@ -180,7 +180,7 @@ test(
     assert.equal(await tab.locator('tbody tr').count(), names.length)
     await checkCopy(tab, 'directory')
     await picture('gateway-directory')
-    // The shown CID is cut by style alone: a copy is whole.
+    // Only the style truncates the shown CID: a copied one is complete.
     const copied = await tab.evaluate(`(() => {
       const link = document.querySelector('td .ipfs-hash')
       const selection = getSelection()

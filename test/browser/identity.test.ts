@@ -1,4 +1,4 @@
-// Sign-up by the first-run link or an invitation, sign-in, sign-out, second factor.
+// Sign-up with the first-run link or an invitation, sign-in, sign-out, second factor.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TOTP } from 'otpauth'
@@ -107,7 +107,7 @@ test(
     assert.equal(await guest.page.getByRole('button', { name: 'Create key' }).count(), 0)
     await guest.open('/people')
     await guest.page.getByText('Only operators can see this').waitFor()
-    // The server stops before the browser of the guest closes.
+    // The server stops before the guest's browser closes.
     await guest.page.close()
   },
 )

@@ -153,7 +153,7 @@ for (const [width, scheme] of [
       const { page, picture } = await openInspector(t, { width, scheme })
       await checkAxe(page, 'inspector')
       await picture(`inspector-${width}`)
-      // One line, and two on a phone.
+      // The row has one line, or two on a phone.
       const height = (await page.locator('tbody tr').first().boundingBox())?.height ?? 0
       assert.ok(height <= (width < 900 ? 64 : 36), `a row is ${height} pixels high`)
       await page.getByRole('button', { name: 'eth_getBalance' }).last().click()

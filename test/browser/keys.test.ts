@@ -1,4 +1,4 @@
-// The life of an API key in the dashboard: created, used with both APIs, limited, rotated, revoked.
+// The life cycle of an API key in the dashboard: created, used with both APIs, limited, rotated, revoked.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'

@@ -49,7 +49,7 @@ test('a running network shows its state, and copies its addresses', limit, async
   await writeFile(file, JSON.stringify({ ipfsNetwork }))
   const { page, open, picture } = await openSignedIn(t, { args: ['--config', file] })
   await open('/network')
-  // The page loads the state again by itself.
+  // The page reloads the state periodically.
   await page.getByText('Running', { exact: true }).waitFor()
   await page
     .getByRole('button', { name: `Copy the address ${listen}` })

@@ -1,5 +1,5 @@
-// Opens the dashboard of a started server in a real browser. Console errors, refusals of the content policy and requests
-// to another origin fail the test.
+// Opens the dashboard of a started server in a real browser. Console errors, violations of the content policy and requests to
+// another origin fail the test.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import type { Page } from 'playwright-core'
 import { type Started, startCairn } from '../started-server.ts'
 import { launchBrowser } from './browser.ts'
 
-/** Folder of the screenshots. They stay after the run. */
+/** Folder of the screenshots, which remain after the run. */
 const artefacts = process.env['CAIRN_ARTEFACTS'] ?? join(tmpdir(), 'cairn-artefacts')
 
 /** The operator that `enter` creates. */
@@ -24,17 +24,17 @@ export const operator = {
 
 export type OpenPage = {
   readonly cairn: Started
-  /** Shows about:blank until the test opens a page. */
+  /** about:blank until the test opens a page. */
   readonly page: Page
   /** Opens a page by its path below /dashboard. */
   open(path: string): Promise<void>
-  /** Signs up with the first-run link as the first operator, `operator@example.com`, and waits for the set-up page. */
+  /** Signs up with the first-run link as the first operator, `operator@example.com`, and waits for the setup page. */
   signUp(): Promise<void>
-  /** As `signUp`, then leaves for the Overview page. */
+  /** As `signUp`, then opens the Overview page. */
   enter(): Promise<void>
   /** Saves a screenshot of the whole page and prints its path. */
   picture(name: string): Promise<void>
-  /** Allows a console error that the test causes on purpose. */
+  /** Expects a console error that the test causes on purpose. */
   expect(message: RegExp): void
 }
 
@@ -46,7 +46,7 @@ export type OpenPageOptions = {
   readonly browserArgs?: readonly string[]
   /** Opens it as `localhost` instead of `127.0.0.1`. */
   readonly byName?: boolean
-  /** False: the page may request other origins. */
+  /** False: the page may send requests to other origins. */
   readonly ownOriginOnly?: boolean
 }
 
@@ -82,7 +82,7 @@ export async function openPageOf(
   const expected: RegExp[] = []
   t.after(async () => {
     await browser.close()
-    // First, because no other hook runs after one that throws, and a running server would keep the tests from ending.
+    // Must be first: no other hook runs after one that throws, and a running server would prevent the tests from ending.
     await endServer()
     const unexpected = problems.filter((line) => !expected.some((form) => form.test(line)))
     assert.deepEqual(unexpected, [], 'no unexpected console errors')
@@ -93,7 +93,7 @@ export async function openPageOf(
     reducedMotion: 'reduce',
     serviceWorkers: 'block',
   })
-  // Generous for busy machines; the timeout of the test limits it.
+  // Generous for busy machines; the test's timeout limits it.
   context.setDefaultTimeout(30_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
@@ -149,7 +149,9 @@ function named(cairn: Started): Started {
   }
 }
 
-/** Builds the dashboard and the documentation unless their sources are unchanged: before the server starts, which reads them once. */
+/**
+ * Builds the dashboard and the documentation unless their sources are unchanged: before the server starts, which loads them once.
+ */
 export async function buildPages(): Promise<void> {
   for (const path of ['../../dashboard/build.js', '../../dashboard/docs/build.js']) {
     const build = fileURLToPath(new URL(path, import.meta.url))

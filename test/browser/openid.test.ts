@@ -1,5 +1,5 @@
-// Sign-in with OpenID in a real browser, at a real provider: link, sign in, confirm, refuse; and the page that asks for a
-// second factor.
+// Sign-in with OpenID in a real browser, with a real provider: link, sign in, confirm, refuse; and the page that requires a second
+// factor.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TOTP } from 'otpauth'
@@ -18,11 +18,11 @@ test(
     })
     provider.serve(cairn.url)
     provider.people.set('a-1', { email: operator.email, email_verified: true })
-    // Navigations to the provider are the only requests that leave this origin.
+    // Only navigations to the provider leave this origin.
     const left: string[] = []
     page.on('request', (request) => {
       if (!request.url().startsWith(provider.issuer)) return
-      // The browser asks each origin that it opens for its icon.
+      // The browser requests the icon of each origin that it opens.
       if (!request.isNavigationRequest() && !request.url().endsWith('/favicon.ico')) {
         left.push(request.url())
       }
@@ -51,12 +51,12 @@ test(
     await page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor()
     await picture('openid-sign-in')
     await checkAxe(page, 'openid-sign-in')
-    // The provider has a session of its own and asks for nothing.
+    // The provider has an open session and requests no credentials.
     await page.getByRole('button', { name: 'Sign in with Example ID' }).click()
     await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
     assert.equal(page.url(), `${cairn.url}/dashboard/keys`)
 
-    // A confirmation asks for the credentials again.
+    // A confirmation requests the credentials again.
     await open('/profile')
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByLabel('Name').last().fill('ci')
@@ -90,7 +90,7 @@ test(
     assert.equal(page.url(), `${cairn.url}/dashboard/openid`, 'the answer left the address bar')
     await checkAxe(page, 'openid-refused')
     await page.getByRole('link', { name: 'Back' }).click()
-    // The provider does not answer: the page says so, and offers no password.
+    // The provider does not respond: the page shows the error, and offers no password.
     await page.getByRole('button', { name: 'Sign in with Example ID' }).click()
     await page.getByText('Example ID cannot be reached').waitFor()
     assert.equal(await page.getByLabel('Password').count(), 0)

@@ -35,7 +35,7 @@ test(
     await open('/')
     const figure = (title: string) => page.locator('.figure').filter({ hasText: title })
     await figure('Disk, whole server').getByText('no limit').waitFor()
-    // The first backup begins soon after the start.
+    // The first backup starts soon after the server.
     await figure('Last backup')
       .getByText(/\d (s|min) ago/)
       .waitFor()

@@ -1,5 +1,5 @@
-// Passkeys with the virtual authenticator of the browser: added, used, removed. Pages without passkeys link to an address
-// with passkeys.
+// Passkeys with the browser's virtual authenticator: added, used, removed. Pages on which passkeys are unavailable link to a URL
+// where they are available.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'

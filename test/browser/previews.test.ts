@@ -1,4 +1,4 @@
-// Previews of files in a browser: what is shown, and that nothing in a file runs in the origin of the dashboard.
+// Previews of files in a browser: the shown types, and that no script in a file runs in the dashboard's origin.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -8,7 +8,7 @@ import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { openSignedIn } from './signed-in.ts'
 
-/** One second of silence: a header of 44 bytes and samples of 8 bits. */
+/** One second of silence: a header of 44 bytes and 8-bit samples. */
 function wave(): Buffer {
   const bytes = Buffer.alloc(44 + 8_000, 128)
   bytes.write('RIFF', 0)
@@ -26,7 +26,7 @@ function wave(): Buffer {
   return bytes
 }
 
-/** A document with a script that asks the API when the document opens. */
+/** A document with a script that calls the API when the document opens. */
 function pdf(): Buffer {
   const script =
     "parent.planted = 1; this.submitForm('/api/v1/me?planted'); this.getURL('/api/v1/me?planted'); fetch('/api/v1/me?planted')"
@@ -52,7 +52,7 @@ function pdf(): Buffer {
   )
 }
 
-/** A film of some frames of 16 × 16 pixels, which the browser records; base64. */
+/** A video of some frames of 16 × 16 pixels, which the browser records; base64. */
 const film = `(async () => {
   const canvas = document.createElement('canvas')
   canvas.width = canvas.height = 16
@@ -103,7 +103,7 @@ async function openWith(t: TestContext, files: Readonly<Record<string, Buffer | 
     await page.getByRole('heading', { name, level: 1 }).waitFor()
     await page.locator('.preview').waitFor()
   }
-  /** Nothing of a file has run. */
+  /** Asserts that no script of a file has run. */
   const assertClean = async (name: string): Promise<void> => {
     assert.equal(await page.evaluate('globalThis.planted'), undefined, name)
     assert.deepEqual(dialogs, [], name)
@@ -166,7 +166,7 @@ test(
   },
 )
 
-/** The viewer shows the document in a frame of its own. */
+/** The viewer shows the document in a separate frame. */
 async function waitForViewer(page: Page): Promise<void> {
   await until(() => {
     assert.ok(page.frames().some((frame) => frame.url().startsWith('chrome-extension:')))
@@ -195,7 +195,7 @@ test(
       )
       await assertClean(name)
     }
-    // Not even as a document of its own under the type that the page gave it.
+    // Not even as a separate document with the media type that the page gave it.
     await show('a.svg')
     const source = await page.locator('.preview img').getAttribute('src')
     assert.match(source ?? '', /^blob:/)
@@ -217,7 +217,7 @@ test(
     const host = `http://content.localhost:${new URL(cairn.url).port}`
     const asked: string[] = []
     page.context().on('request', (request) => asked.push(request.url()))
-    // Without a viewer the browser saves the document, and the navigation ends.
+    // Without a viewer the browser downloads the document, and the navigation aborts.
     const visit = async (content: Buffer, name: string) => {
       const url = `${host}/ipfs/${await add(content)}?filename=${name}`
       await page.goto(url).catch((error: unknown) => assert.match(String(error), /Download/))
@@ -227,7 +227,7 @@ test(
     const html = Buffer.from(`%PDF-1.7\n<!doctype html><script>${plants}</script>`)
     await visit(html, 'page.pdf')
     assert.equal(await page.evaluate('globalThis.planted'), undefined)
-    // A page runs there, on an origin of its own.
+    // On its own origin, a page may run scripts.
     await visit(Buffer.from(`<!doctype html><title>x</title><script>${plants}</script>`), 'a.html')
     assert.equal(await page.evaluate('globalThis.origin'), 'null')
     assert.deepEqual(

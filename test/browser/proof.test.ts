@@ -57,7 +57,7 @@ test(
     const method = page.getByLabel('Method', { exact: true })
     assert.equal(await method.inputValue(), 'eth_getBalance')
     const names = await method.locator('option').allInnerTexts()
-    // test/browser/call-proof.test.ts has those whose check needs a genesis file.
+    // test/browser/call-proof.test.ts covers the calls, whose check needs a genesis file.
     for (const name of names.filter((one) => !/_(call|estimateGas)$/.test(one))) {
       await method.selectOption(name)
       await askAndCheck(page)
@@ -176,7 +176,7 @@ test('a file is proved from its CID to its bytes', { skip: noBrowser }, async (t
   await picture('proof-file')
 })
 
-/** Waits for the verdict on this answer, not on the one before. */
+/** Waits for the verdict on this answer, not on the previous one. */
 async function askAndCheck(page: Page): Promise<void> {
   await Promise.all([
     page.waitForResponse((response) => response.request().headers()['x-cairn-proof'] === '1'),

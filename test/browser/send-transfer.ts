@@ -1,4 +1,4 @@
-// A transfer on the embedded chain of a started server.
+// Sends a transfer on the embedded chain of a started server.
 import { JsonRpcProvider, Wallet } from 'ethers'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
 import type { Started } from '../started-server.ts'

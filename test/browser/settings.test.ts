@@ -1,4 +1,4 @@
-// The settings page: cards of the server for operators, with what its file holds, a test mail and a backup now.
+// The settings page: for operators, cards of the server with the settings in its file, a test mail and an immediate backup.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startSmtpSink } from '../fakes/people/smtp-sink.ts'

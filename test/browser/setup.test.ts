@@ -1,4 +1,4 @@
-// The set-up of a new server: from the first-run link to a proved call of an own key, on the local chain and on own nodes.
+// The setup of a new server: from the first-run link to a proved call of a new key, on the local chain and with own nodes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openStubChain } from '../fakes/upstream/stub-chain.ts'

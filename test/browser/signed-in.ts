@@ -18,7 +18,7 @@ export async function openSignedIn(
   return { ...opened, account: await signIn(opened) }
 }
 
-/** Creates the first operator; the session cookie is in the browser then. Returns the ID of the first account. */
+/** Creates the first operator and sets the session cookie in the browser. Returns the ID of the first account. */
 export async function signIn({ cairn, page }: Pick<OpenPage, 'cairn' | 'page'>): Promise<string> {
   const link = new URL(cairn.firstRunLink ?? '').hash.slice(1)
   const response = await page.request.post(`${cairn.url}/api/v1/welcome`, {

@@ -36,7 +36,7 @@ test(
     const { cairn, page, open, picture } = await openSignedIn(t)
     const address = await deploy(cairn)
     await open('/slots')
-    // An example is one click away, and one more shows a proved value.
+    // One click fills in an example, a second one shows a proved value.
     await page.getByRole('button', { name: 'Use an example' }).click()
     await page.getByRole('button', { name: 'Read slot' }).click()
     await page.getByText(/All \d+ hashes match, from the block to \d+ words?\./).waitFor()
@@ -63,7 +63,7 @@ test(
 
     const { result } = await cairn.rpc('eth_getBlockByNumber', ['latest', false])
     const { hash } = result as { hash: string }
-    // The hash that the person enters counts, whatever the server says.
+    // The hash that the person enters is used, regardless of the server's reply.
     await page.route('**/rpc/dev', async (route) => {
       const response = await route.fetch()
       const text = await response.text()
@@ -156,7 +156,7 @@ for (const scheme of ['light', 'dark'] as const) {
       await layout.focus()
       await page.keyboard.insertText(readFileSync(artifact, 'utf8'))
       await page.getByText('A storage layout with').waitFor()
-      // The field of the layout is gone, so the focus moves on.
+      // The layout field disappears, so the focus moves to the next field.
       await page.keyboard.insertText(address)
       await page.keyboard.press('Tab')
       await page.keyboard.insertText('order.at')

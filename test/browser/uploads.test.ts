@@ -1,4 +1,4 @@
-// Uploads of the files page in a browser: through breaks of the connection, after a reload, of dropped folders.
+// Uploads of the files page in a browser: across disconnects, after a reload, of dropped folders.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { openSignedIn, signIn } from './signed-in.ts'
 
 const mebibyte = 1024 * 1024
 
-/** A way to the server that ends a connection after it carried some bytes, as often as `cuts` says. */
+/** A proxy to the server that closes a connection after some bytes, `cuts` times. */
 async function openCutLink(target: string) {
   const link = { cuts: 0, afterBytes: 0, url: '' }
   const server = createServer((client) => {
@@ -56,12 +56,12 @@ async function openThroughLink(t: TestContext) {
     close()
     await started.stop()
   })
-  // The browser sends a broken request again once by itself, and its offset is too low then.
+  // The browser itself repeats a broken request once, whose offset is too low then.
   opened.expect(/ERR_|status of (409|5)/)
   await signIn(opened)
   await opened.open('/files')
   await opened.page.getByText('No files yet').waitFor()
-  /** Of the requests with bytes. */
+  /** Offsets of the requests with bytes. */
   const offsets: number[] = []
   opened.page.on('request', (request) => {
     if (request.method() === 'PATCH') offsets.push(Number(request.headers()['upload-offset']))
@@ -175,7 +175,7 @@ test(
   },
 )
 
-/** As a person drops paths of the file system: a script cannot make entries of folders. */
+/** Drops paths of the file system, as a person does: a script cannot create entries of folders. */
 async function drop(page: Page, files: readonly string[]): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const data = { items: [], files: [...files], dragOperationsMask: 1 }
@@ -184,7 +184,7 @@ async function drop(page: Page, files: readonly string[]): Promise<void> {
   }
 }
 
-/** After the first request, each goes on behind bytes that the server has. */
+/** After the first request, each continues after bytes that the server has. */
 function assertForward(offsets: readonly number[]): void {
   const [first, ...others] = offsets
   assert.equal(first, 0)
@@ -195,7 +195,7 @@ function assertForward(offsets: readonly number[]): void {
   )
 }
 
-/** Bytes of uploads that are not complete. */
+/** Bytes of incomplete uploads. */
 async function unfinished(dataDir: string): Promise<readonly string[]> {
   const names = await readdir(join(dataDir, 'uploads'))
   return names.filter((name) => name.endsWith('.bytes'))

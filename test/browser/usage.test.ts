@@ -165,7 +165,7 @@ test(
   },
 )
 
-/** The report of a month whose whole days have calls of each class, and many methods. */
+/** A report of a month in which all whole days have calls of each class, and many methods. */
 function filled(report: { series: { complete: boolean }[] }): object {
   const sums = { failed: 30, units: 900, bytesIn: 5_000, bytesOut: 90_000 }
   const latency = { calls: 90, p50Ms: 4, p95Ms: 38, p99Ms: 112 }

@@ -1,4 +1,4 @@
-// A server that proves its answers behind a geth, to compare both.
+// A server that proves its answers behind a geth, for comparison.
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export type Reply = {
 
 export type Behind = { call(method: string, params: readonly unknown[]): Promise<Reply> }
 
-/** With `verify: require`: what cannot be proved is an error. Stops with the test. */
+/** With `verify: require`: answers that cannot be proved are errors. Stops with the test. */
 export async function startBehindGeth(
   t: { after(end: () => unknown): void },
   geth: Geth,
@@ -48,19 +48,19 @@ export async function startBehindGeth(
   }
 }
 
-/** Behind "out of gas" geth states which of its own checks noticed it; that differs between its versions. */
+/** Cuts the text after "out of gas", in which geth names the failed check: it differs between its versions. */
 export function plain({ result, error }: Reply): Reply {
   if (error === undefined) return { result }
   const { message, ...rest } = error
   return { error: { ...rest, message: message.replace(/^out of gas: .*/, 'out of gas') } }
 }
 
-/** Calls of each generated chain, and where they begin: CAIRN_CALLS, CAIRN_SEED. */
+/** Number of calls of each generated chain, and the seed: CAIRN_CALLS, CAIRN_SEED. */
 export const callsEach = Number(process.env['CAIRN_CALLS'] ?? 100)
 export const seed = Number(process.env['CAIRN_SEED'] ?? 1)
 
 const differencesMax = 5
-/** Characters of params that an error shows. */
+/** Maximum number of characters of params in an error. */
 const shownMax = 2_000
 
 type Calls = {
@@ -69,13 +69,13 @@ type Calls = {
   nextCall(): readonly unknown[]
   /** Default: `eth_call`. */
   readonly method?: string
-  /** What is compared of both replies. */
+  /** The part of both replies that is compared. */
   readonly view?: (reply: Reply) => Reply
-  /** Refusals that are no difference. */
+  /** Refusals that do not count as a difference. */
   readonly mayRefuse?: RegExp
 }
 
-/** Each of `count` calls gives the result or the error of the node, and the label `proof`. */
+/** Asserts that each of `count` calls returns the node's result or error, with the label `proof`. */
 export async function assertSameCalls(
   geth: Geth,
   cairn: Behind,

@@ -1,4 +1,4 @@
-// Proof bundles of calls: `cairn verify` runs the call again, over what the bundle contains and nothing else.
+// Proof bundles of calls: `cairn verify` executes the call again with only the content of the bundle.
 import { equal, match, ok } from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// A development chain with contracts in its genesis, and a server that reaches it as an upstream.
+// A development chain with contracts in its genesis, and a server that uses it as an upstream.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -12,21 +12,21 @@ type Scope = Pick<TestContext, 'after'>
 
 export const word = (value: number | bigint): string => `0x${value.toString(16).padStart(64, '0')}`
 
-/** Returns the storage word at keccak256(first argument ++ 0), as a token its balance. */
+/** Returns the storage word at keccak256(first argument ++ 0), as a token returns a balance. */
 export const token = `0x${'70'.repeat(20)}`
 /** Adds the storage words at 0 … n - 1, where n is the first argument. */
 export const reader = `0x${'71'.repeat(20)}`
 /** Returns the hash of the block whose number is the first argument. */
 export const hasher = `0x${'72'.repeat(20)}`
-/** Calls the token with its own calldata, by a delegated call of a second contract. */
+/** Calls the token with its own calldata, by delegatecall to a second contract. */
 export const proxy = `0x${'73'.repeat(20)}`
 const forwarder = `0x${'74'.repeat(20)}`
-/** Takes an ABI list of (address, bytes), calls each address with its bytes, and returns the sum of the words returned. */
+/** Takes an ABI list of (address, bytes), calls each address with its bytes, and returns the sum of the returned words. */
 export const multicaller = `0x${'76'.repeat(20)}`
 /** Reverts with its calldata. */
 export const refuser = `0x${'75'.repeat(20)}`
 
-/** Positions of two slots of `refuser` whose hashes begin with the same 7 nibbles: no search finds a key between them. */
+/** Two slots of `refuser` whose hashes start with the same 7 nibbles: no search finds a key between them. */
 export const twins = [word(21_471), word(23_527)] as const
 
 export const holder = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
@@ -112,7 +112,7 @@ export type CalledChain = {
   /** JSON-RPC URL of the chain. */
   readonly url: string
   readonly genesisFile: string
-  /** One call to the chain itself. */
+  /** Sends one call directly to the chain. */
   rpc(method: string, params: readonly unknown[]): Promise<Answer>
 }
 
@@ -136,7 +136,7 @@ type Behind = {
   ask(method: string, params: readonly unknown[]): Promise<Answer>
   /** The reply with its proof bundle, as JSON. */
   prove(method: string, params: readonly unknown[]): Promise<Record<string, unknown>>
-  /** What the server has logged so far. */
+  /** The log output of the server so far. */
   log(): string
   readonly server: Started
 }
@@ -156,7 +156,7 @@ export async function startBehind(
   return behindOf(server, `${server.url}/v3/${server.apiKey}`)
 }
 
-/** One server with a network for each upstream, each of which must prove its answers. */
+/** One server with one network per upstream, each of which must prove its answers. */
 export async function startBehindEach(
   t: Scope,
   genesisFile: string,
@@ -183,7 +183,7 @@ function behindOf(server: Started, url: string): Behind {
   }
 }
 
-/** The head stays where it was at the start. */
+/** The head remains at its position at the start. */
 const fixedHeads = 'heads: {pollMs: 600000, maxAgeMs: 86400000}'
 
 function networkLines(

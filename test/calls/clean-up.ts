@@ -1,4 +1,4 @@
-// A scope for what all tests of a file share: it is ended after the last one.
+// A scope for resources that all tests of a file share; it ends after the last test.
 import { after, type TestContext } from 'node:test'
 
 export function cleanUpAfter(): Pick<TestContext, 'after'> {

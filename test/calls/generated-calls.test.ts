@@ -1,5 +1,5 @@
-// Calls on proved state answer as geth does: return data, errors and gas of generated calls on each fork. CAIRN_CALLS sets
-// how many calls of each fork run, CAIRN_SEED where they begin.
+// Calls on proved state return the same as geth: return data, errors and gas of generated calls on each fork. CAIRN_CALLS sets the
+// number of calls per fork, CAIRN_SEED the first seed.
 import { test } from 'node:test'
 import { missingGeth, startGeth } from '../engines/geth.ts'
 import { assertSameCalls, callsEach, seed, startBehindGeth } from './behind-geth.ts'

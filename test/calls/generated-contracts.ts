@@ -1,11 +1,11 @@
-// Random contracts and calls, determined by a seed: every kind of instruction, calls among the contracts and to precompiled
-// ones, creations, reverts. Most results depend on the remaining gas, so that a wrong price shows.
+// Random contracts and calls, determined by a seed: every kind of instruction, calls among the contracts and to precompiles,
+// creations, reverts. Most results depend on the remaining gas, so that a wrong price becomes visible.
 import { toHex, toQuantity } from '../../src/base/hex.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
 import { systemContracts } from '../../src/devchain/system-contracts.ts'
 import { noise, type Random, seeded } from '../fakes/seeded.ts'
 
-/** Forks in the order of their start; those before the merge have no chain of geth any more. */
+/** Forks in the order of their activation; geth no longer runs chains of those before the merge. */
 export const forks = ['paris', 'shanghai', 'cancun', 'prague', 'osaka'] as const
 export type Fork = (typeof forks)[number]
 
@@ -95,7 +95,7 @@ function callOf(random: Random, addresses: readonly string[]): readonly unknown[
 
 const maxWord = (1n << 256n) - 1n
 
-/** Code that ends with all of its memory and the remaining gas as the return data. */
+/** Code that returns all of its memory and the remaining gas. */
 function contract(
   random: Random,
   addresses: readonly string[],
@@ -220,7 +220,7 @@ function contract(
       keep()
     },
     () => {
-      // The new contract's code is a part of the memory: often invalid, sometimes not.
+      // The new contract's code is a part of the memory: often invalid, sometimes valid.
       const init = random(2) === 0 ? 0x6001600c60003960016000f300n : BigInt(random(2 ** 30))
       push(init)
       push(0n)

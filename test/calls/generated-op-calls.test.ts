@@ -1,6 +1,6 @@
-// Calls on proved state of an OP Stack chain answer as op-geth does, under each fork that changes its EVM: return data, errors and
-// gas of generated calls, and of the precompiled contracts that the OP Stack limits or adds. CAIRN_CALLS sets how many calls of
-// each fork run, CAIRN_SEED where they begin.
+// Calls on proved state of an OP Stack chain return the same as op-geth, in each fork that changes its EVM: return data, errors and
+// gas of generated calls, and of the precompiles that the OP Stack limits or adds. CAIRN_CALLS sets the number of calls per fork,
+// CAIRN_SEED the first seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toHex } from '../../src/base/hex.ts'
@@ -8,7 +8,7 @@ import { missingOpGeth, startOpGeth } from '../engines/geth.ts'
 import { assertSameCalls, callsEach, seed, startBehindGeth } from './behind-geth.ts'
 import { type Fork, type GeneratedChain, generateChain } from './generated-contracts.ts'
 
-/** In the order of their start, with the fork of Ethereum that each contains. */
+/** In the order of their activation, with the Ethereum fork that each contains. */
 const opForks: readonly (readonly [name: string, contains: Fork])[] = [
   ['regolith', 'paris'],
   ['canyon', 'shanghai'],
@@ -58,7 +58,7 @@ test(
   },
 )
 
-/** Bytes just over the limit, by address. */
+/** Input sizes in bytes just over the limit, by address. */
 const granite = { 0x08: 112_688 }
 const limits: Readonly<Record<string, Readonly<Record<number, number>>>> = {
   granite,

@@ -1,6 +1,6 @@
 // Simulations on proved state equal those of geth: block hashes, state roots, logs, errors and gas of generated blocks on each
-// fork. CAIRN_CALLS sets how many calls of each fork run (a tenth as many simulations), CAIRN_SEED where they begin. Without
-// CAIRN_CALLS every other fork is tested.
+// fork. CAIRN_CALLS sets the number of calls per fork (10 % as many simulations), CAIRN_SEED the first seed. Without CAIRN_CALLS,
+// every other fork is tested.
 import { test } from 'node:test'
 import { toQuantity } from '../../src/base/hex.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
@@ -18,7 +18,7 @@ import { type Fork, forks, type GeneratedChain, generateChain } from './generate
 
 const count = Math.ceil(callsEach / 10)
 const isShort = process.env['CAIRN_CALLS'] === undefined
-/** Contracts that create contracts with all the gas of a request. */
+/** The refusal for contracts that create contracts with all the gas of a request. */
 const mayRefuse = /^the call reads more than 512 accounts$/
 
 for (const [index, fork] of forks.entries()) {
@@ -44,7 +44,9 @@ type Json = Readonly<Record<string, unknown>>
 const ringSlots = 8_191
 const beaconRoots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
 
-/** A simulated block without a beacon root sets the slot of its time to zero, which such a ring has a value in. */
+/**
+ * Adds the ring of beacon roots: a simulated block without a beacon root sets the slot of its time to zero, which contains a value.
+ */
 function withBeaconRoots(genesis: Json): Json {
   const first = Number(genesis['timestamp']) % ringSlots
   const slots = Array.from({ length: 600 }, (_, index) => (first + index) % ringSlots)
@@ -115,7 +117,7 @@ function stateOverrides(random: Random): Json {
   return {}
 }
 
-/** With prices where a real transaction needs them, and sometimes with a nonce that the sender does not have. */
+/** Adds prices if a real transaction needs them, and sometimes a wrong nonce. */
 function priced(random: Random, call: Json, validation: boolean): Json {
   const fee = toQuantity(2_000_000_000 + random(2 ** 30))
   const gas = call['gas'] ?? toQuantity(100_000 + random(1_000_000))
@@ -128,7 +130,7 @@ function priced(random: Random, call: Json, validation: boolean): Json {
   }
 }
 
-/** Without what docs/reference/differences.md lists of simulations. */
+/** Removes the differences of simulations that docs/reference/differences.md lists. */
 function view(reply: Reply): Reply {
   const shown = plain(reply)
   return shown.error === undefined ? { result: withoutDifferences(shown.result) } : shown

@@ -1,5 +1,5 @@
-// Traces of calls on proved state equal those of geth, and of op-geth: generated calls on each fork, with each tracer.
-// CAIRN_CALLS sets how many calls of each fork run, CAIRN_SEED where they begin.
+// Traces of calls on proved state equal those of geth, and of op-geth: generated calls on each fork, with each tracer. CAIRN_CALLS
+// sets the number of calls per fork, CAIRN_SEED the first seed.
 import { test } from 'node:test'
 import { type Geth, missingGeth, missingOpGeth, startGeth, startOpGeth } from '../engines/geth.ts'
 import {
@@ -21,7 +21,7 @@ const tracers: readonly object[] = [
   { tracer: '4byteTracer' },
 ]
 
-/** op-geth writes words of the default tracer without `0x`, and shows a vault that no call touches before the accounts. */
+/** op-geth writes words of the default tracer without `0x`, and lists a vault that no call uses before the accounts. */
 const opTracers: readonly object[] = [
   { tracer: 'callTracer', tracerConfig: { withLog: true } },
   { tracer: '4byteTracer' },
@@ -78,7 +78,7 @@ async function assertSameTraces(
   })
 }
 
-/** Without what docs/reference/differences.md lists of traces. */
+/** Removes the differences of traces that docs/reference/differences.md lists. */
 function view(reply: Reply): Reply {
   const shown = plain(reply)
   return shown.error === undefined ? { result: withoutDifferences(shown.result) } : shown
@@ -104,7 +104,7 @@ type Step = Json & { readonly op: string; readonly depth: number }
 
 const endings: ReadonlySet<string> = new Set(['STOP', 'RETURN', 'REVERT', 'SELFDESTRUCT'])
 
-/** Of an instruction at which its frame failed, price and cause are not compared. */
+/** Steps for comparison; omits price and cause of an instruction at which its frame failed. */
 function stepsOf(steps: readonly Step[]): readonly unknown[] {
   return steps.map((step, index) => {
     const isLast = (steps[index + 1]?.depth ?? 0) < step.depth

@@ -1,4 +1,4 @@
-// What clients and upstreams can do to proved calls of others: nothing beyond the limits.
+// Hostile clients and upstreams cannot affect the proved calls of others beyond the limits.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, reader, startBehind, startCalledChain, word } from './called-chain.ts'

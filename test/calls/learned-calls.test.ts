@@ -1,4 +1,4 @@
-// What earlier calls read makes later ones cheaper: round trips to the upstream, counted at a proxy.
+// Later calls reuse what earlier ones learned: fewer round trips to the upstream, counted at a proxy.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { until } from '../fakes/until.ts'
@@ -16,14 +16,14 @@ import {
 import { cleanUpAfter } from './clean-up.ts'
 import { startRpcProxy } from './rpc-proxy.ts'
 
-/** Of all tests: none of them needs its head. */
+/** Shared by all tests: none needs its head. */
 const chain = await startCalledChain(cleanUpAfter())
 
 const balanceOf = (to: string, owner: string) => ({ to, data: word(BigInt(owner)) })
 const read = (slots: number) => ({ to: reader, data: word(slots) })
 const other = `0x${'5a'.repeat(20)}`
 
-/** As `aggregate((address,bytes)[])`. */
+/** Calldata like that of `aggregate((address,bytes)[])`. */
 function multicall(calls: readonly { readonly to: string; readonly data: string }[]) {
   const tuples = calls.map(({ to, data }) =>
     [word(BigInt(to)), word(64), word(32), data].map((part) => part.slice(2)).join(''),
@@ -38,7 +38,7 @@ type Asked = { readonly answer: Answer; readonly trips: number; readonly methods
 async function startCounted(t: TestContext) {
   const node = await startRpcProxy(t, chain.url)
   const cairn = await startBehind(t, chain.genesisFile, [node.url])
-  // The fork check and the header of the head are not of a call.
+  // Exclude the fork check and the head's header, which do not belong to a call.
   await cairn.ask('eth_call', [{ to: other, data: '0x' }, 'latest'])
   node.delayMs = 20
   async function ask(call: object, block: unknown = 'latest'): Promise<Asked> {
@@ -50,7 +50,7 @@ async function startCounted(t: TestContext) {
   return { ask }
 }
 
-/** A new block, as a block parameter. */
+/** Mines a new block and returns it as a block parameter. */
 async function mine() {
   await chain.rpc('evm_mine', [])
   const { result } = await chain.rpc('eth_getBlockByNumber', ['latest', false])
@@ -120,7 +120,7 @@ test('after a new head, a call that was asked at the last two takes no round tri
   const cairn = await startBehind(t, chain.genesisFile, [node.url], [heads])
   const call = () => cairn.ask('eth_call', [balanceOf(token, holder), 'latest'])
 
-  /** Resolves when Cairn follows a new block; counts the calls that the node gets since. */
+  /** Resolves when Cairn follows a new block; counts the node's calls from then on. */
   async function follow() {
     node.forget()
     await chain.rpc('evm_mine', [])

@@ -1,6 +1,6 @@
-// Lies: a reply with one field changed.
+// Falsified replies: one field changed.
 
-/** `value` with each of its leaves replaced in turn by another value of its kind, and each list without its first item. */
+/** Yields `value` with each of its leaves replaced by another value of the same type, and with each list without its first item. */
 export function* mutated(value: unknown): Generator<unknown> {
   if (typeof value === 'string') {
     if (/^0x[0-9a-f]+$/i.test(value))

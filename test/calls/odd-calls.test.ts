@@ -1,4 +1,4 @@
-// Calls that no wallet sends answer as geth does too, or are refused: no wrong answer is labelled `proof`.
+// Calls that no wallet sends return the same as geth, or are refused: no wrong answer has the label `proof`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { missingGeth, startGeth } from '../engines/geth.ts'
@@ -7,7 +7,7 @@ import { type Fork, generateChain } from './generated-contracts.ts'
 
 const rich = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const contracts = {
-  /** Needs 20,000,000 gas: if (gas < 20000000) invalid. */
+  /** Requires 20,000,000 gas: if (gas < 20000000) invalid. */
   [`0x${'a1'.repeat(20)}`]: '0x6301312d005a11600b57fe5b00',
   /** Returns BLOBBASEFEE and BLOBHASH(0). */
   [`0x${'a2'.repeat(20)}`]: '0x4a5f525f4960205260405ff3',

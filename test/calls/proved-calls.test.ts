@@ -1,4 +1,5 @@
-// Calls behind an upstream, computed here on proved state: what is asked of the upstream, what its lies do, and what cannot be
+// Calls behind an upstream, executed by Cairn on proved state: the requests to the upstream, the effect of its false replies, and
+// calls that cannot be
 // proved.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -25,13 +26,13 @@ import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
 const balanceOf = (to: string) => ({ to, data: word(BigInt(holder)) })
 const read = (slots: number) => ({ to: reader, data: word(slots) })
 const proved = (result: unknown): Answer => ({ result, verified: 'proof' })
-/** Answers that differ by calls that are asked once: each has a gas limit of its own. */
+/** Makes calls unique by a gas limit, so that no answer is cached. */
 const fresh = (call: object, nonce: number) => ({
   ...call,
   gas: `0x${(1_000_000 + nonce).toString(16)}`,
 })
 
-/** No test changes its state. */
+/** Shared, because no test changes its state. */
 const calledChain = startCalledChain(cleanUpAfter())
 
 async function startProxied(t: TestContext) {
@@ -61,7 +62,7 @@ test('calls are proved, and hot ones ask nothing of the upstream', async (t) => 
 
 test('a cold call takes two round trips, also without a hint for its first accounts', async (t) => {
   const { cairn, node } = await startProxied(t)
-  // The fork check and the header of the head are not of the call.
+  // Exclude the fork check and the head's header, which do not belong to the call.
   await cairn.ask('eth_call', [{ to: refuser, data: '0x' }, 'latest'])
   node.delayMs = 30
   for (const asked of [balanceOf(proxy), read(31)]) {
@@ -120,7 +121,7 @@ test('no changed field of a reply changes an answer', { timeout: 300_000 }, asyn
       return liar.url
     }),
   )
-  // The settings take 64 networks.
+  // The settings permit 64 networks.
   for (let first = 0; first < liars.length; first += 50) {
     const some = liars.slice(first, first + 50)
     for (const [index, network] of (await startBehindEach(t, chain.genesisFile, some)).entries()) {

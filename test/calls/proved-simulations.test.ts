@@ -1,5 +1,5 @@
-// eth_simulateV1 behind an upstream, run here on proved state: blocks with the hashes and roots of a node, what has no root, and
-// what lies of the upstream do.
+// eth_simulateV1 behind an upstream, executed by Cairn on proved state: blocks with the hashes and roots of a node, values without
+// a root, and the effect of the upstream's false replies.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { toQuantity } from '../../src/base/hex.ts'
@@ -142,7 +142,7 @@ test('an upstream whose blocks have another hash or return other data is logged'
   let compared = 0
   let lie = ''
   node.change = (request, reply) => {
-    // Comparisons of earlier simulations may still be under way.
+    // Comparisons of earlier simulations may still be in flight.
     if (request.method !== method || !JSON.stringify(request).includes(mark)) return reply
     compared += 1
     if (lie === '') return reply
@@ -162,7 +162,7 @@ test('an upstream whose blocks have another hash or return other data is logged'
   match(preferring.log(), /"event":"chain.call_differs".*"method":"eth_simulateV1"/)
 })
 
-/** Servers take 64 networks; CAIRN_LIES sets how many lies are told, of some hundred. */
+/** A server permits 64 networks; CAIRN_LIES sets the number of false replies, of some hundred. */
 const liesMax = Number(process.env['CAIRN_LIES'] ?? 30)
 const networksMax = 60
 

@@ -1,5 +1,5 @@
-// debug_traceCall behind an upstream, traced here on proved state: the traces of each tracer, what Cairn has no tracer for, and
-// what lies of the upstream do.
+// debug_traceCall behind an upstream, traced by Cairn on proved state: the traces of each tracer, unsupported tracers, and the
+// effect of the upstream's false replies.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -36,7 +36,7 @@ const configs: readonly object[] = [
   { tracer: 'callTracer', blockOverrides: { number: '0x64', time: '0x7fffffff' } },
 ]
 
-/** No test changes its state. */
+/** Shared, because no test changes its state. */
 const calledChain = startCalledChain(cleanUpAfter())
 
 test('a call is traced on proved state by each tracer, also one that reverts or cannot begin', async (t) => {
@@ -110,7 +110,7 @@ test('an upstream whose trace has other gas or another output is logged', async 
     return reply
   }
   const cairn = await startBehind(t, chain.genesisFile, [node.url])
-  // Equal questions that are under way share one reply: these differ in their gas.
+  // Equal requests in flight share one reply: these differ in their gas.
   for (const [gas, config] of [
     ['0x186a0', {}],
     ['0x186a1', { tracer: 'callTracer' }],
@@ -154,7 +154,7 @@ test('no changed field of a reply changes a trace', { timeout: 300_000 }, async 
       return liar.url
     }),
   )
-  // The settings take 64 networks.
+  // The settings permit 64 networks.
   for (let first = 0; first < liars.length; first += 50) {
     const some = liars.slice(first, first + 50)
     for (const [index, network] of (await startBehindEach(t, chain.genesisFile, some)).entries()) {

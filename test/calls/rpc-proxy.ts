@@ -1,4 +1,4 @@
-// A JSON-RPC node that passes calls on to another: it counts them, delays replies and changes them.
+// A JSON-RPC proxy that forwards calls to another node: it counts them, delays replies and changes them.
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
@@ -7,20 +7,23 @@ import { pause } from '../../src/base/clock.ts'
 export type Request = { readonly method: string; readonly params: readonly unknown[] }
 type Reply = { readonly result?: unknown; readonly error?: unknown }
 
-/** Probes and comparisons run beside the calls of a test. */
+/** Counts only these: probes and comparisons run in parallel with a test's calls. */
 const stateMethods = /^(eth_(getProof|getCode|createAccessList)|debug_traceCall)$/
 
 export type RpcProxy = {
   readonly url: string
-  /** Calls for state that came, oldest first; `depth`: one more than those whose replies it could have waited for. */
+  /**
+   * Received calls for state, oldest first; `depth`: one more than the depth of calls whose replies preceded it, so the number of
+   * round trips.
+   */
   calls: { readonly method: string; readonly depth: number }[]
-  /** Calls for state that are not answered yet. */
+  /** Calls for state in flight. */
   underway: number
-  /** Forgets the calls. */
+  /** Clears the counted calls. */
   forget(): void
-  /** Milliseconds before each reply. */
+  /** Delay of each reply in milliseconds. */
   delayMs: number
-  /** What is answered in place of `reply`. */
+  /** Returns the reply to send instead of `reply`. */
   change: (request: Request, reply: Reply) => Reply
 }
 
@@ -65,7 +68,7 @@ export async function startRpcProxy(
     response.setHeader('content-type', 'application/json')
     answer(request).then(
       (text) => response.end(text),
-      // The node behind has ended.
+      // The target node has stopped.
       () => response.destroy(),
     )
   })

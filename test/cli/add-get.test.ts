@@ -1,5 +1,5 @@
-// `cairn add` and `cairn get` against a running server: CIDs equal those of the API, downloads equal the uploads, and
-// failures leave nothing behind.
+// `cairn add` and `cairn get` against a running server: CIDs equal those of the API, downloads equal the uploads, and failures
+// leave nothing behind.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -193,7 +193,7 @@ test('an interrupted upload leaves nothing pinned', async () => {
   const before = await pins()
   const { code, out } = await cairn(['add', 'site', '-'], {
     async during(child) {
-      // The large file is being sent; standard input never ends.
+      // The large file is being sent; standard input does not end.
       child.stdin?.write('x'.repeat(1_000_000))
       await new Promise((resolve) => child.stdin?.once('drain', resolve))
       child.kill('SIGINT')
@@ -223,7 +223,7 @@ test('an interrupted download leaves nothing under the final name', async () => 
   }
   child.kill('SIGINT')
   await ended
-  // If the machine was faster than the signal, the file is complete. Otherwise it does not exist.
+  // If the download completed before the signal, the file is complete. Otherwise it does not exist.
   if (child.exitCode === 0) assert.equal(lstatSync(join(folder, 'broken')).size, 20_000_000)
   else assert.equal(existsSync(join(folder, 'broken')), false)
   assert.deepEqual(readdirSync(folder).filter(part), [])

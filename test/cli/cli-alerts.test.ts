@@ -1,4 +1,4 @@
-// `cairn alerts` on a data folder, whose running server uses the rules, and through the API with a token.
+// `cairn alerts` on a data folder, whose running server applies the rules, and through the API with a token.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runProgram } from '../../src/cli/program.ts'

@@ -1,4 +1,4 @@
-// The command as people and programs run it: bin/cairn.js in its own process, on a new data folder.
+// The command as people and programs run it: bin/cairn.js in a separate process, on a new data folder.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import {
@@ -33,7 +33,7 @@ function cairn(
 ): Promise<Ended> {
   return new Promise((resolve) => {
     const all = [...nodeArgs, program, ...args]
-    // A user does not have the folder that the tests of this run share.
+    // A user does not have the cache folder that the tests of this run share.
     const env = { ...process.env, NODE_COMPILE_CACHE: undefined, ...variables }
     const child = execFile(process.execPath, all, { cwd: root, env }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
@@ -91,7 +91,7 @@ test('compiled code is cached for the next start, and a missing home folder is n
     readdirSync(compiled, { recursive: true, withFileTypes: true }).filter((it) => it.isFile())
   const count = pieces().length
   assert.ok(count > 5)
-  // Code that another user may have written is not run.
+  // Cairn must not run code that another user may have written.
   chmodSync(compiled, 0o777)
   const open = await cairn(['keys', '--help'], '', [], { XDG_CACHE_HOME: caches })
   assert.equal(open.code, 0)
@@ -111,7 +111,7 @@ test('the heap may triple between two full collections, and the flag is set befo
     cairn(['--version'], '', [], { XDG_CACHE_HOME: caches }),
   ])
   assert.notEqual(plain, grown)
-  // Node names the cache folder by all V8 flags, including flags that were set at run time.
+  // Node names the cache folder by all V8 flags, including flags set at run time.
   const folders = readdirSync(join(caches, 'cairn', 'compiled')).map((name) =>
     name.split('-').at(-2),
   )

@@ -1,4 +1,4 @@
-// `cairn doctor --dropin`: this server beside another JSON-RPC endpoint, a real one and one with planted differences.
+// `cairn doctor --dropin`: compares this server with another JSON-RPC endpoint, a real one and one with planted differences.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -59,7 +59,7 @@ test('a Cairn in front of another Cairn answers the same', async (t) => {
   const ended = await compare(ours, `${theirs.url}/v3/${theirs.apiKey}`, '--json')
   const report = reportOf(ended)
   const others = report.results.filter(({ verdict }) => verdict !== 'same' && verdict !== 'none')
-  // The key of the other one is for development accounts, which it lists.
+  // The other server's key permits development accounts, which it lists.
   assert.deepEqual(
     others.map(({ probe, explanation }) => [probe, explanation?.section]),
     [['eth_accounts', 'refusals-and-limits']],
@@ -73,7 +73,7 @@ type Planted = (
   reply: string,
 ) => string | { readonly status: number; readonly retryAfter: string } | null
 
-/** An endpoint with a key in its path: replies of `target`, changed by `plant`; null: the connection breaks. */
+/** An endpoint with a key in its path: replies of `target`, changed by `plant`; null: closes the connection. */
 async function startStub(t: TestContext, target: string, plant: Planted): Promise<string> {
   const stub = createServer((request, response) => {
     void text(request).then(async (body) => {
@@ -115,7 +115,7 @@ test('planted differences are found, each with what differs, and no output conta
     if (method === 'eth_getCode') return '{"jsonrpc":"2.0","id":1,"result":null}'
     if (method === 'eth_feeHistory') return error(-32601, 'no such method for their-secret-key')
     if (method === 'eth_doesNotExist') return error(-32600, 'unknown key their-secret-key')
-    // One difference that a rule explains, and one that no rule may explain.
+    // One difference that a rule explains, and one that no rule explains.
     if (method === 'eth_getBlockByHash') {
       return reply
         .replace('"stateRoot":"0x', '"totalDifficulty":"0x0","stateRoot":"0x7')
@@ -243,7 +243,7 @@ test('an interrupt ends the command also while it pauses for a rate limit', asyn
   const ended = once(child, 'exit')
   const said = text(child.stderr)
   await limited.promise
-  // The reply is on its way; a second request would follow the pause.
+  // The reply is in flight; a second request would follow after the pause.
   child.kill('SIGINT')
   const [code] = (await ended) as [number]
   assert.equal(code, 1)

@@ -1,5 +1,5 @@
-// `cairn import car` against a running server: files are stored completely with their roots pinned, runs continue
-// after a kill, and failures are reported.
+// `cairn import car` against a running server: files are stored completely with their roots pinned, runs continue after a kill, and
+// failures are reported.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -59,7 +59,7 @@ async function run(
   return { code: child.exitCode, out, err }
 }
 
-/** A CAR of one block, and its CID. */
+/** Writes a CAR of one block, and returns its CID. */
 async function carOf(name: string, bytes: Uint8Array, said: Uint8Array = bytes): Promise<string> {
   const cid = cidOf(1, rawCodec, multihashOf('sha2-256', said))
   async function* blocks() {
@@ -101,7 +101,7 @@ test('a failure does not end the run, and the report is valid input for the next
   const report = readFileSync(join(folder, 'import-car.failed'), 'utf8')
   assert.match(report, /^# there is no such file or folder\nabsent\.car$/m)
   assert.match(report, /^# .*\nlie\.car$/m)
-  // Repaired, and run again with the failed files only.
+  // Repair the files and repeat the run with only the failed ones.
   for (const name of ['lie.car', 'cut.car', 'absent.car']) await carOf(name, Buffer.from(name))
   const again = JSON.parse((await run(['--list', 'import-car.failed', '--json'])).out) as Found
   assert.deepEqual([again.imported, again.failed, again.report], [3, 0, null])

@@ -47,7 +47,7 @@ async function start(t: TestContext, settings = '') {
   })
   const client = filesClient(server)
 
-  /** Runs the command; `during` may end it. */
+  /** Runs the command; `during` may abort it. */
   async function run(
     args: readonly string[],
     during: (child: ReturnType<typeof spawn>) => Promise<void> | void = () => {},
@@ -73,7 +73,7 @@ async function start(t: TestContext, settings = '') {
     return { code: child.exitCode, out, err, found }
   }
 
-  /** Name by CID of all pins. */
+  /** Names of all pins by CID. */
   async function pins(type = 'recursive'): Promise<Map<string, string>> {
     const response = await client.post(`pin/ls?type=${type}&names=true`)
     const { Keys: keys = {} } = (await response.json()) as {
@@ -89,7 +89,7 @@ async function start(t: TestContext, settings = '') {
   return { ...client, server, dataDir, run, pins, list }
 }
 
-/** Blocks that are roots of their own. */
+/** Single blocks that are roots. */
 function smallRoots(count: number) {
   const blocks = new Map<string, Uint8Array>()
   const cids = Array.from({ length: count }, (_, index) => {

@@ -1,4 +1,4 @@
-// `cairn migrate-from infura` on a running server: keys, allowlists, pins and a project, once and again.
+// `cairn migrate-from infura` on a running server: keys, allowlists, pins and a project, once and repeated.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'

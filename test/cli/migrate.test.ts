@@ -63,7 +63,7 @@ async function fill(t: TestContext): Promise<Filled> {
   return { dataDir, key: { apiKey, apiKeySecret }, cids }
 }
 
-/** All rows that move, without the places of copies. */
+/** All rows that move, without the locations of block copies. */
 function rowsOf(dataDir: string): Readonly<Record<string, readonly string[]>> {
   const db = openDatabase(join(dataDir, 'cairn.db'))
   try {
@@ -121,7 +121,7 @@ async function shareWith(t: TestContext) {
 
 type Shared = Awaited<ReturnType<typeof shareWith>>
 
-/** Runs a move again and again, and stops it before each of its steps once. */
+/** Repeats a move, and interrupts it once before each of its steps. */
 async function interruptEach(
   move: typeof moveToShared,
   config: Awaited<ReturnType<Shared['config']>>,
@@ -234,7 +234,7 @@ test(
     const added = await filesClient({ ...server, ...filled.key }).add(Buffer.from('later'))
     assert.ok(added)
 
-    // Back into the folder that was moved, while the server runs and after its end.
+    // Back into the previous folder, while the server runs and after it stopped.
     const online = await shared.cli('to-folder', dataDir)
     assert.partialDeepStrictEqual(online, { complete: false })
     await server.stop()
@@ -271,7 +271,7 @@ test(
       onBlocks: () => {},
       async onStep(step) {
         if (step !== 'rows account') return
-        // Not marked yet: it waits for its lease.
+        // The server is not marked yet, so it waits for the lease.
         const starting = shared.start(machine)
         refused.push(failure(starting).catch(String))
         t.after(() =>
@@ -287,7 +287,7 @@ test(
       },
     })
     assert.equal(refused.length, 1)
-    // The move may take longer than a statement.
+    // The move may take longer than a statement's timeout.
     assert.match(await (refused[0] ?? ''), /were moved to a data folder|overloaded/)
     assert.equal(moved.recount?.lost, 0)
     const alone = await startCairn({ dataDir: back })

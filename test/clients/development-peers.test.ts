@@ -1,5 +1,5 @@
-// The methods of development tools beside the real ones: Cairn, anvil and EDR, the chain inside hardhat, get the same calls, and
-// their answers have the same form.
+// The methods of development tools compared with the real tools: Cairn, anvil and EDR (hardhat's chain) get the same calls and must
+// return the same structure.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -16,7 +16,7 @@ const unknown = word(0xabc)
 
 type Call = readonly [method: string, ...params: unknown[]]
 
-/** `snapshot`: replaced by the answer to the last evm_snapshot. */
+/** `snapshot`: replaced by the result of the last evm_snapshot. */
 const shared = (prefix: string): readonly Call[] => [
   [`${prefix}_setBalance`, stranger, '0xde0b6b3a7640000'],
   [`${prefix}_setBalance`, stranger],
@@ -88,7 +88,7 @@ before(async () => {
 })
 after(() => cairn.stop())
 
-/** Values that a program compares stay; others become their form. */
+/** Keeps values that a program compares; replaces others by their form. */
 function formOf(value: unknown): unknown {
   if (typeof value === 'number') return 'number'
   if (Array.isArray(value)) return 'list'
@@ -126,7 +126,7 @@ async function askEngine(url: string, method: string, params: readonly unknown[]
   return (await response.json()) as { result?: unknown; error?: unknown }
 }
 
-/** `differing`: methods without the prefix of one tool, where Cairn answers as the other tool. */
+/** `differing`: methods without a tool's prefix for which Cairn replies as the other tool. */
 async function compare(
   engine: EngineUpstream,
   calls: readonly Call[],

@@ -1,4 +1,4 @@
-// Events by polling: ethers, viem and web3.js through filters where there are any, and through logs.
+// Events by polling: ethers, viem and web3.js through filters if supported, and through logs.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Contract, type EventLog, JsonRpcProvider, Wallet } from 'ethers'
@@ -34,7 +34,7 @@ test('ethers and web3.js receive an event and find it again', async () => {
   })
   // Calls are answered in order, so the filter exists before the next call.
   await provider.getBlockNumber()
-  // ethers caches a nonce for 250 ms, so the test passes the next one.
+  // ethers caches a nonce for 250 ms, so the test sets the next one.
   const sent = await signer.sendTransaction({
     to: address,
     data: `0x${word(7)}${word(42)}`,

@@ -15,13 +15,13 @@ before(async () => {
 })
 after(() => cairn.stop())
 
-/** Both clients as the newer one types itself: their calls here are the same. */
+/** Both clients with the types of the newer one: the calls in this test are the same. */
 const clients: Readonly<Record<string, typeof createKubo>> = {
   'kubo-rpc-client 7.1.0': createKubo,
   'ipfs-http-client 60.0.1': createOlder as unknown as typeof createKubo,
 }
 
-/** A new account with a card, as the header that its key sends. */
+/** Creates an account with a card, and returns the header of its key. */
 async function anotherAccount(client: string): Promise<string> {
   const account = client.replaceAll(/[ .]/g, '-')
   await cairn.cli('accounts', 'create', account)
@@ -30,14 +30,14 @@ async function anotherAccount(client: string): Promise<string> {
   return `Basic ${btoa(`${String(made['apiKey'])}:${String(made['apiKeySecret'])}`)}`
 }
 
-/** Files as these clients take them. */
+/** Files in the form that these clients expect. */
 async function* carFiles(
   ...cars: readonly Uint8Array[]
 ): AsyncGenerator<AsyncIterable<Uint8Array>> {
   for (const car of cars) yield piecesOf(car)
 }
 
-/** Links as text and bytes as hex, so that the classes of two clients compare. */
+/** Links as text and bytes as hex, so that objects of both clients compare. */
 function shape(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
   if (Array.isArray(value)) return value.map(shape)
@@ -154,7 +154,7 @@ for (const [name, create] of Object.entries(clients)) {
     )
     assert.deepEqual(pinned.map(String), [cid.toString()])
     assert.deepEqual(Buffer.concat(await Array.fromAsync(other.cat(cid))), content)
-    // Two CARs in one request, one of them truncated: nothing of either is stored.
+    // Two CARs in one request, one of them truncated: no block of either is stored.
     const torn = Array.fromAsync(other.dag.import(carFiles(car, car.subarray(0, -9))))
     await assert.rejects(torn, /import failed after block "[a-zA-Z\d]+": unexpected EOF/)
   })

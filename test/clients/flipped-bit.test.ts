@@ -1,4 +1,4 @@
-// One bit of a stored block is flipped on disk: every client must fail, none may take a short or wrong file.
+// One bit of a stored block is flipped on disk: every client must fail, none may accept a truncated or wrong file.
 // Tests guarantee 4 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -39,7 +39,7 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Flips the last bit of the middle of the one place in the store where `chunk` lies. */
+/** Flips the last bit in the middle of `chunk`, which occurs once in the store. */
 function flipBit(chunk: Buffer): void {
   for (const name of globSync('store/*/*', { cwd: dataDir })) {
     const path = join(dataDir, name)

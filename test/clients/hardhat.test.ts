@@ -1,5 +1,5 @@
-// hardhat 3, in a project of its own whose one network is a started server: deploy, send, wait, read; and its network helpers,
-// as test suites use them.
+// hardhat 3 in a separate project whose only network is a started server: deploy, send, wait, read; and its network helpers, as
+// test suites use them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { devAccounts } from '../fakes/client-keys.ts'

@@ -11,7 +11,7 @@ before(async () => {
   cairn = await startCairn()
   const { hostname, port } = new URL(cairn.url)
   const authorization = `Basic ${btoa(`${cairn.apiKey}:${cairn.apiKeySecret}`)}`
-  // As its users reach a hosted service: host, port, protocol, one header.
+  // As users connect to a hosted service: host, port, protocol, one header.
   ipfs = create({
     host: hostname,
     port: Number(port),
@@ -24,7 +24,7 @@ after(() => cairn.stop())
 const demo = 'Infura IPFS - Getting started demo.\n'
 const demoCid = 'QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn'
 
-// The library's own types are lost under Node's module resolution.
+// Node's module resolution loses the library's own types.
 async function collect<T>(items: AsyncIterable<unknown>): Promise<T[]> {
   const all: T[] = []
   for await (const item of items) all.push(item as T)

@@ -38,7 +38,7 @@ after(async () => {
   for (const end of enders) await end()
 })
 
-/** Lines of the answer of `ipfs pin remote …`. */
+/** Output lines of `ipfs pin remote …`. */
 async function ask(
   command: string,
   args: readonly string[],
@@ -101,7 +101,7 @@ test('with --background the answer is queued, and counts show it', { skip }, asy
   }[]
   const { Status: status, PinCount: count } = RemoteServices[0]?.Stat ?? {}
   assert.equal(status, 'valid')
-  // Requests of other tests may be under way too.
+  // Requests of other tests may be in progress too.
   assert.ok((count?.['Queued'] ?? 0) + (count?.['Pinning'] ?? 0) >= 1)
   await ask('rm', [], options, ['queued', 'pinning'])
 })

@@ -1,4 +1,4 @@
-// Python's requests against a started server, step by step as the vendor's documentation uploads a file.
+// Python's requests against a started server, following the steps of the vendor's documentation for an upload.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { missingPython, run } from '../fakes/programs.ts'
@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => cairn.stop())
 
-// The CID is found by splitting the reply at commas and colons, as the documented script does.
+// The CID is extracted by splitting the reply at commas and colons, as in the documented script.
 const upload = `
 import os, requests
 api = os.environ['CAIRN_URL'] + '/api/v0/'

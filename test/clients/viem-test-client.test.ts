@@ -1,5 +1,5 @@
-// viem's test client in both modes against a started server: every action that the embedded chain offers, and the refusals of
-// the others. Wallets without keys send from development accounts and impersonated ones.
+// viem's test client in both modes against a started server: every action that the embedded chain supports, and the refusals of the
+// others. Wallets without keys send from development accounts and impersonated ones.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {

@@ -1,4 +1,4 @@
-// viem 2 against a started server, as its users set it up: read, deploy, send, wait, watch, batch, refusals.
+// viem 2 against a started server in a typical setup: read, deploy, send, wait, watch, batch, refusals.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -30,7 +30,7 @@ before(async () => {
 })
 after(() => cairn.stop())
 
-/** What a transport sends: method names, a batch as one entry. */
+/** Records the method names that a transport sends, a batch as one entry. */
 function recordingTransport(to: string, sent: string[]) {
   return http(to, {
     async onFetchRequest(request) {

@@ -176,12 +176,12 @@ test('viem reconnects after a restart and receives blocks again', async (t) => {
   restarted.resolve(second.url)
   let block = 0n
   heard = (number) => (block = number)
-  // One after the other: none is on its way when the server stops.
+  // One after the other, so that none is in flight when the server stops.
   while (block === 0n) await rpc(second.url, first.apiKey, 'evm_mine')
   ;(await client.transport.getRpcClient()).close()
 })
 
-/** An address that stays while the server behind it goes: viem gives up after one try that is refused. */
+/** A proxy address that remains while its server stops: viem stops after one refused attempt. */
 async function openFront(url: string) {
   let target: string | Promise<string> = url
   const server = createServer((socket) => {

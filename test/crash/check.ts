@@ -1,5 +1,4 @@
-// Checks that a restarted server has exactly the acknowledged content: pins, their bytes, and the storage of the account
-// to the byte.
+// Checks that a restarted server has exactly the acknowledged content: pins, their bytes, and the account's storage to the byte.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { CID } from 'multiformats/cid'
@@ -12,16 +11,16 @@ import type { Started } from '../started-server.ts'
 import { type Content, digestsOf } from './content.ts'
 import { type Ledger, settle } from './ledger.ts'
 
-/** Sizes of blocks by multihash, of everything below a CID. */
+/** Block sizes by multihash, of the DAG below a CID. */
 type Closure = ReadonlyMap<string, number>
 
-/** Immutable facts of a CID, requested once. */
+/** Immutable data of a CID, requested once. */
 export type Closures = Map<string, Closure>
 
-/** Number of unchanged entries that are read again. */
+/** Number of unchanged entries to read again. */
 const others = 4
 
-/** `all`: reads everything back. `alsoAt`: a server that has the same. Leaves the account without leases. */
+/** `all`: reads everything back. `alsoAt`: a server with the same content. Leaves the account without leases. */
 export async function assertKept(
   cairn: Started,
   ledger: Ledger,
@@ -75,7 +74,7 @@ export async function assertKept(
   assert.deepEqual(await client.stored(), { blocks: sizes.size, bytes: sum(sizes) })
 }
 
-/** Content of an interrupted add may be present, but only completely. */
+/** Content of an interrupted add may exist, but only completely. */
 async function adopt(
   ledger: Ledger,
   pinned: ReadonlySet<string>,
@@ -145,7 +144,7 @@ function createReader(cairn: Started) {
         Objects: { Links: { Name: string }[] }[]
       }
       const isFolder = links.Objects[0]?.Links.some(({ Name }) => Name !== '') === true
-      // Each path once, not once for each that it could be.
+      // Read each path once, not once per candidate.
       const read = new Map<string, Promise<string>>()
       const digestOnce = (path: string): Promise<string> => {
         const known = read.get(path) ?? digest(path)
@@ -158,7 +157,7 @@ function createReader(cairn: Started) {
       }
       return null
     },
-    /** As a CAR: every block is proved, and none that is linked to is missing. */
+    /** Fetches the DAG as a CAR: every block is proved, and no linked block is missing. */
     async closure(cid: string): Promise<Closure> {
       const { body } = await ask(`dag/export?arg=${cid}`)
       assert.ok(body)

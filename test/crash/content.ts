@@ -1,5 +1,5 @@
-// Content of the crash test: files of all sizes, folders, CARs and single blocks, generated from a few numbers for each
-// comparison. Many share chunks, so that an unpin of one meets an add of another.
+// Content of the crash test: files of all sizes, folders, CARs and single blocks, generated from a few numbers for each comparison.
+// Many share chunks, so that an unpin of one coincides with an add of another.
 import { createHash } from 'node:crypto'
 import { type CarBlock, writeCar } from '../../src/codec/ipld/car-writer.ts'
 import { cidOf, dagPbCodec, rawCodec } from '../../src/codec/ipld/cid.ts'
@@ -13,7 +13,7 @@ type Piece = { readonly seed: string; readonly bytes: number }
 
 export type Content = {
   readonly kind: 'file' | 'folder' | 'car' | 'block'
-  /** Of `add`. */
+  /** Options of `add`. */
   readonly options: string
   readonly files: readonly { readonly name: string; readonly pieces: readonly Piece[] }[]
 }
@@ -21,7 +21,7 @@ export type Content = {
 const leafBytes = 256 * 1024
 const sharedPieces = 12
 
-/** `own`: distinct from all other content. */
+/** `own`: makes the content unique. */
 export function someContent(random: Random, own: string): Content {
   const at = random(100)
   const file = (name: string, shared: number): Content['files'][number] => ({
@@ -37,7 +37,7 @@ export function someContent(random: Random, own: string): Content {
   const options = ['', 'cid-version=1', 'raw-leaves=true', 'chunker=size-65536'][random(4)] ?? ''
   if (at < 40) return { kind: 'file', options, files: [file('f', 0)] }
   if (at < 70) return { kind: 'file', options, files: [file('f', 1 + random(10))] }
-  // Mostly its own: whole slots go to an extent, as many at a time as one upload may.
+  // Mostly unique content: whole slots go to an extent, up to the limit of concurrent uploads.
   if (at < 75) {
     const pieces = [{ seed: own, bytes: (1 + random(20)) * 1024 * 1024 }]
     return { kind: 'file', options: '', files: [{ name: 'f', pieces }] }
@@ -52,7 +52,7 @@ export function someContent(random: Random, own: string): Content {
 
 type File = Content['files'][number]
 
-/** Not joined: large files would be copied once more. */
+/** Returns the chunks without joining them: large files would be copied again. */
 function piecesOf({ pieces }: File): Buffer<ArrayBuffer>[] {
   return pieces.map(({ seed, bytes }) => noise(seed, bytes) as Buffer<ArrayBuffer>)
 }
@@ -64,7 +64,7 @@ export function bytesOf(file: File): Buffer<ArrayBuffer> {
 /** Cached digests of files, because contents are compared in every round. */
 const digests = new WeakMap<File, string>()
 
-/** In the order of `files`. */
+/** Digests in the order of `files`. */
 export function digestsOf({ files }: Content): readonly string[] {
   return files.map((file) => {
     const known = digests.get(file)
@@ -95,7 +95,7 @@ export async function requestOf(
   return { command: `add?pin=${pin}&${options}${wrap}`, body }
 }
 
-/** CID in the reply of the command. */
+/** Extracts the CID from the command's reply. */
 export function cidIn({ kind }: Content, answer: string): string {
   const last = JSON.parse(answer.trim().split('\n').at(-1) ?? '') as {
     Hash: string
@@ -105,7 +105,7 @@ export function cidIn({ kind }: Content, answer: string): string {
   return kind === 'car' ? last.Root.Cid['/'] : kind === 'block' ? last.Key : last.Hash
 }
 
-/** A file of raw leaves. */
+/** Creates a CAR of a file with raw leaves. */
 async function carOf(files: readonly Buffer[]): Promise<Uint8Array<ArrayBuffer>> {
   const [bytes = Buffer.alloc(0)] = files
   const leaves: CarBlock[] = []

@@ -1,7 +1,7 @@
-// Backups under load with kills: while files are added, pinned, unpinned and collected, a command or the server makes
-// backups, and kill -9 ends the server, the command, or neither. Each finished backup is restored: everything acknowledged
-// before it began is in it, byte for byte, and the storage total of the account is that of a recount. The seed is printed;
-// set CAIRN_SEED to repeat a run. `npm run test:crash` runs more rounds.
+// Backups under load with kills: while files are added, pinned, unpinned and collected, a command or the server creates backups,
+// and kill -9 ends the server, the command, or neither. Each completed backup is restored: it contains everything that was
+// acknowledged before it started, byte for byte, and the account's storage total equals a recount. The seed is printed; set
+// CAIRN_SEED to repeat a run. `npm run test:crash` runs more rounds.
 // Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -26,10 +26,10 @@ import { type Random, seeded } from '../fakes/seeded.ts'
 import { type Started, bin, startCairn, temporaryFolder } from '../started-server.ts'
 
 const rounds = Number(process.env['CAIRN_BACKUP_ROUNDS'] ?? 4)
-/** No round begins after this time. */
+/** No round starts after this time. */
 const secondsMax = Number(process.env['CAIRN_BACKUP_SECONDS'] ?? 25)
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
-/** Then a new folder is used, so that the disk does not fill. */
+/** Rounds per folder, so that the disk does not fill. */
 const roundsOfFolder = 8
 
 type Tally = { rounds: number; backups: number; killed: number; pins: number; acknowledged: number }
@@ -71,7 +71,7 @@ async function backUpInFolder(
       operator ??= await takeFirstRun(started)
       const { apiKey, apiKeySecret } = first
       const keys = { apiKey, apiKeySecret }
-      // Decides what the kill of the round before left open.
+      // Determines the result of commands that the kill of the previous round interrupted.
       await assertKept({ ...started, ...keys }, ledger, { closures, random, all: false })
       const stopAfter = 40 + random(110)
       const working = workUntilKilled({ ...started, ...keys }, ledger, {
@@ -97,7 +97,7 @@ async function backUpInFolder(
   }
 }
 
-/** No server runs: what earlier ones wrote changes no more. */
+/** No server runs, so written segments do not change. */
 async function age(dataDir: string): Promise<void> {
   const past = Date.now() / 1000 - 3600
   for (const kind of ['ext', 'log']) {
@@ -109,7 +109,7 @@ async function age(dataDir: string): Promise<void> {
 
 type Finished = { readonly id: string; readonly expected: Ledger }
 
-/** The kinds of backups of a round, one after the other. The last one always completes, with or without a server. */
+/** The kinds of backups of a round, in order. The last one always completes, with or without a server. */
 const plans = [
   ['command'],
   ['server', 'command'],
@@ -117,7 +117,7 @@ const plans = [
   ['killed', 'server', 'command'],
 ] as const
 
-/** Resolves with the backups that completed. */
+/** Resolves with the completed backups. */
 async function backUpMeanwhile(parts: {
   readonly started: Started
   readonly operator: AdminClient
@@ -136,14 +136,14 @@ async function backUpMeanwhile(parts: {
     if (kind === 'server') await backUpByServer(started, operator)
     else if (!(await backUpByCommand(started.dataDir, to, killAfterMs))) tally.killed += 1
     const ids = await listBegun(to, began)
-    // After the list: what a listed backup contains was requested before.
+    // After the list: the content of a listed backup was requested before.
     const expected = state.complete()
     for (const id of ids) finished.push({ id, expected })
   }
   return finished
 }
 
-/** Backups that began at this time or later. The schedule of the server may have begun one before. */
+/** Backups that started at or after this time. The server's schedule may have started an earlier one. */
 async function listBegun(to: string, time: number): Promise<readonly string[]> {
   const folder = join(to, 'backups')
   const names = await readdir(folder).catch(() => [])
@@ -158,7 +158,7 @@ async function listBegun(to: string, time: number): Promise<readonly string[]> {
   return ids
 }
 
-/** `killAfterMs`: after it created its staging folder; null: it is not killed. False: it was killed. */
+/** `killAfterMs`: time after it created its staging folder; null: it is not killed. False: it was killed. */
 async function backUpByCommand(
   dataDir: string,
   to: string,
@@ -177,12 +177,12 @@ async function backUpByCommand(
   }
   const [code, signal] = await exit
   if (signal === 'SIGKILL') return false
-  // The schedule of the server may have begun one at the same time.
+  // The server's schedule may have started one at the same time.
   if (code !== 0) assert.match(err, /another backup of .* is running/)
   return true
 }
 
-/** Resolves when the backup has ended, or the server. */
+/** Resolves when the backup, or the server, has ended. */
 async function backUpByServer({ url }: Started, operator: AdminClient): Promise<void> {
   const client = openAdminClient(url)
   client.cookie = cookieAt(operator.cookie, url)
@@ -198,7 +198,7 @@ async function backUpByServer({ url }: Started, operator: AdminClient): Promise<
       await pause(50)
     }
   } catch (error) {
-    // The server was killed.
+    // The error is due to the kill of the server.
     if (error instanceof assert.AssertionError) throw error
   }
 }

@@ -1,5 +1,5 @@
-// kill -9 at random instants while single blocks are committed: after a restart with unwritten index rows, every
-// acknowledged block exists. The seed is printed; set CAIRN_SEED to repeat a run.
+// kill -9 at random instants while single blocks are committed: after a restart with unwritten index rows, every acknowledged block
+// exists. The seed is printed; set CAIRN_SEED to repeat a run.
 // Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -27,7 +27,7 @@ test(`acknowledged blocks exist after kill -9, and after a second kill -9 (seed 
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const ended = once(child, 'exit')
-    // From a fraction of the first delay of rows to several delays.
+    // Between a fraction of the delay of index rows and several delays.
     const stopAt = 1 + random(6000)
     let isReady = false
     let count = 0

@@ -1,6 +1,6 @@
-// kill -9 at random instants while files of all sizes, folders and CARs are added, removed and collected: after each
-// restart every acknowledged pin exists, byte for byte, and so does the storage total of the account. The seed is
-// printed; set CAIRN_SEED to repeat a run. `npm run test:crash` runs 500 rounds.
+// kill -9 at random instants while files of all sizes, folders and CARs are added, removed and collected: after each restart every
+// acknowledged pin exists, byte for byte, and the account's storage total is correct. The seed is printed; set CAIRN_SEED to repeat
+// a run. `npm run test:crash` runs 500 rounds.
 // Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -16,14 +16,14 @@ import { readFigures } from '../hostile/process-figures.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 const rounds = Number(process.env['CAIRN_CRASH_ROUNDS'] ?? 50)
-/** No round begins after this time; a busy machine completes fewer rounds. */
+/** No round starts after this time; a busy machine completes fewer rounds. */
 const secondsMax = Number(process.env['CAIRN_CRASH_SECONDS'] ?? 40)
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
-/** Folders with one server each, in parallel. */
+/** Number of folders with one server each, in parallel. */
 const workers = 3
-/** Then a new folder is used, so that the disk does not fill. */
+/** Rounds per folder, so that the disk does not fill. */
 const roundsOfFolder = 25
-/** Limit of the start time on a used folder, compared with an empty folder. */
+/** Maximum additional processor time of a start on a used folder, compared with an empty folder. */
 const restartCpuMs = 1_000
 
 type Tally = { rounds: number; acknowledged: number; pins: number; readonly startMs: number[] }

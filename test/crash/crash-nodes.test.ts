@@ -1,6 +1,6 @@
-// Two servers that share a database, a bucket and a Valkey, with a kill or a cut link in each round: a server, an engine or the
-// link between them. Afterwards everything acknowledged is readable at both servers, byte for byte, the storage of accounts is that
-// of a recount, and after collections the objects of the bucket are those of the rows. The seed is printed; set CAIRN_SEED to
+// Two servers that share a database, a bucket and a Valkey, with a kill or a cut link in each round: of a server, an engine or the
+// link between them. Afterwards everything acknowledged is readable at both servers, byte for byte, the storage of accounts equals
+// a recount, and after collections the bucket contains exactly the objects of the rows. The seed is printed; set CAIRN_SEED to
 // repeat a run. `npm run test:crash -- --nodes 2` runs 1000 rounds.
 // Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
@@ -19,10 +19,10 @@ import { workThrough } from './nodes-work.ts'
 import { type Nodes, startNodes } from './nodes.ts'
 
 const rounds = Number(process.env['CAIRN_NODES_ROUNDS'] ?? 20)
-/** No round begins after this time; a busy machine completes fewer rounds. */
+/** No round starts after this time; a busy machine completes fewer rounds. */
 const secondsMax = Number(process.env['CAIRN_NODES_SECONDS'] ?? 120)
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
-/** Then new servers and engines are used, so that the disk does not fill. */
+/** Rounds per set of servers and engines, so that the disk does not fill. */
 const roundsOfNodes = 25
 
 const postgres = usePostgres()
@@ -74,7 +74,7 @@ test(
   },
 )
 
-/** Every kind of trouble once before the first repetition. */
+/** Every kind of trouble once before the first repetition, in random order. */
 function shuffled({ troubles }: Nodes, random: Random): Nodes['troubles'] {
   return troubles
     .map((trouble) => ({ trouble, at: random(1000) }))

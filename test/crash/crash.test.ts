@@ -1,5 +1,5 @@
-// kill -9 at random instants during adds, imports, pins, key creation and mining: every acknowledged change exists
-// after the restart. The seed is printed; set CAIRN_SEED to repeat a run.
+// kill -9 at random instants during adds, imports, pins, key creation and mining: every acknowledged change exists after the
+// restart. The seed is printed; set CAIRN_SEED to repeat a run.
 // Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -170,7 +170,7 @@ async function addAndPin(
   return Hash
 }
 
-/** As a CAR: a file of two raw leaves, its root pinned by the import. */
+/** Imports a CAR: a file of two raw leaves, whose root the import pins. */
 async function importCar(
   url: string,
   key: { apiKey: string; apiKeySecret: string },

@@ -1,5 +1,5 @@
-// Record of acknowledged and of merely requested changes. A pin may be present or absent if a kill interrupted its command
-// or if two commands changed it concurrently.
+// Records acknowledged changes and changes that were only requested. A pin may be present or absent if a kill interrupted its
+// command or if two commands changed it concurrently.
 import type { Content } from './content.ts'
 
 export type Entry = {
@@ -8,19 +8,19 @@ export type Entry = {
   state: 'pinned' | 'free' | 'either'
   /** Commands in flight for this pin. */
   busy: number
-  /** More than one command was in flight. */
+  /** Several commands were in flight. */
   clash: boolean
   /** Not checked since its last change. */
   fresh: boolean
-  /** Commands so far, those in flight included. */
+  /** Number of commands, including those in flight. */
   changes: number
 }
 
 export type Ledger = {
   readonly entries: Map<string, Entry>
-  /** Contents being added, whose CIDs are not known yet. */
+  /** Contents being added, whose CIDs are still unknown. */
   readonly coming: Set<Content>
-  /** Stored without a pin, except content that a concurrent `repo/gc` may have deleted. */
+  /** Content without a pin, except content that a concurrent `repo/gc` may have deleted. */
   readonly loose: Map<string, Content>
   /** Number of `repo/gc` calls so far. */
   collections: number
@@ -96,7 +96,10 @@ export async function collect(ledger: Ledger, send: () => Promise<void>): Promis
   ledger.collecting = false
 }
 
-/** The acknowledged state of now. `complete`: of what was in flight or was requested since, either state is right. */
+/**
+ * The acknowledged state now. `complete`: marks changes that were in flight or were requested since, for which either state is
+ * correct.
+ */
 export function freeze(ledger: Ledger): { complete(): Ledger } {
   const entries = new Map([...ledger.entries].map(([cid, entry]) => [cid, { ...entry }]))
   const coming = new Set(ledger.coming)
@@ -123,7 +126,7 @@ export function freeze(ledger: Ledger): { complete(): Ledger } {
   }
 }
 
-/** After a restart: no command is in flight, and undecided pins take the state on the server. */
+/** After a restart: no command is in flight, and undecided pins get the server's state. */
 export function settle(ledger: Ledger, pinned: ReadonlySet<string>): void {
   ledger.collecting = false
   for (const entry of ledger.entries.values()) {

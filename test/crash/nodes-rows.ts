@@ -1,10 +1,10 @@
-// Checks the rows of the database that servers share against each other and against the objects of the bucket.
+// Checks the rows of the shared database against each other and against the objects of the bucket.
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { hasErrno } from '../../src/base/describe-errno.ts'
 import type { Nodes } from './nodes.ts'
 
-/** Each finds nothing. */
+/** Queries that find inconsistent rows; each must return none. */
 const faults: Readonly<Record<string, string>> = {
   'charges without their block': `SELECT charge.block FROM charge LEFT JOIN block ON block.id = charge.block
     WHERE block.id IS NULL`,
@@ -25,7 +25,7 @@ const faults: Readonly<Record<string, string>> = {
       (SELECT count(*) FROM lease WHERE lease.root = holding.root AND lease.account_id = account_storage.account_id)`,
 }
 
-/** While the servers run and no client writes. */
+/** Must be called while the servers run and no client writes. */
 export async function assertRows(nodes: Nodes): Promise<void> {
   for (const [name, sql] of Object.entries(faults)) {
     assert.deepEqual(await nodes.query(sql), [], name)
@@ -36,10 +36,10 @@ export async function assertRows(nodes: Nodes): Promise<void> {
   assert.deepEqual(lost, [], 'rows without their object')
 }
 
-/** Of the last collection: ends uploads, deletes blocks, moves those that are left, and marks, removes and removes again objects. */
+/** Enough collections to end uploads, delete blocks, compact, and mark, remove and again remove objects. */
 const collectionsMax = 6
 
-/** Collects until the objects of the bucket are those of the rows. `collect`: a collection of servers that have stopped. */
+/** Collects until the bucket contains exactly the objects of the rows. `collect`: a collection while the servers are stopped. */
 export async function assertCollected(
   nodes: Nodes,
   collect: () => Promise<unknown>,
@@ -54,7 +54,7 @@ export async function assertCollected(
   }
 }
 
-/** Nothing is left after the last collection. */
+/** What remains after the last collection: must be nothing. */
 async function rest(nodes: Nodes): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const live = new Set(await liveSegments(nodes))
   const extra = (await listObjects(nodes)).filter((id) => !live.has(id))
@@ -76,8 +76,8 @@ async function liveSegments(nodes: Nodes): Promise<readonly string[]> {
 }
 
 /**
- * As if hours passed without a request: complete objects count as quiet, dead ones are removed by the next collection, and leases
- * of killed servers have ended. `isStopped`: of all.
+ * Simulates hours without a request: complete objects count as quiet, the next collection removes dead ones, and leases of killed
+ * servers have expired. `isStopped`: all servers are stopped.
  */
 export async function passHours(
   nodes: Nodes,
@@ -89,7 +89,7 @@ export async function passHours(
     WHERE ${isStopped} OR token NOT IN (SELECT max(token) FROM node_lease GROUP BY node)`)
 }
 
-/** The service removes the folder with its last object. */
+/** The S3 service removes the folder with its last object. */
 async function listObjects({ folder }: Nodes): Promise<readonly string[]> {
   try {
     return await readdir(folder)

@@ -1,5 +1,5 @@
-// Concurrent changes to the content that two servers share, each sent to either of them, while something fails: adds, pins, unpins,
-// reads, content without a pin, and collections. A request that fails meanwhile may have happened or not.
+// Concurrent changes to the content that two servers share, each sent to either of them, during a failure: adds, pins, unpins,
+// reads, content without a pin, and collections. A request that fails in the meantime may have been executed or not.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { pause } from '../../src/base/clock.ts'
@@ -10,15 +10,15 @@ import { bring, change, collect, type Entry, lease, type Ledger } from './ledger
 import type { Nodes, Trouble } from './nodes.ts'
 
 const turnsMax = 500
-/** No request waits longer, whatever fails. */
+/** Maximum time of a request, whatever fails. */
 const replyMs = 60_000
-/** Between tries while something fails. */
+/** Pause between retries during a failure. */
 const againMs = 30
-/** Work after the end of the trouble. */
+/** Number of acknowledged changes after the failure. */
 const acknowledgedAfter = 8
 const afterMs = 1500
 
-/** The request failed because something else did. */
+/** The request failed because a server or engine failed. */
 class Unavailable extends Error {}
 
 type Reply = { readonly status: number; readonly text: string }
@@ -28,12 +28,12 @@ type Plan = {
   /** Prefix unique to the round. */
   readonly own: string
   readonly trouble: Trouble
-  /** Acknowledgements before the trouble. */
+  /** Number of acknowledged changes before the failure. */
   readonly before: number
   readonly troubleMs: number
 }
 
-/** Resolves when the trouble is over and no request is in flight. */
+/** Resolves when the failure is over and no request is in flight. */
 export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Promise<void> {
   const { random, own, trouble } = plan
   let done = 0
@@ -41,7 +41,7 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
   let troubled = false
   let over = false
 
-  /** Any status but 503, or `Unavailable` if something has failed. */
+  /** Returns any reply except one with status 503; throws `Unavailable` if a part has failed. */
   async function ask(command: string, body?: FormData): Promise<Reply> {
     const { post } = filesClient(nodes.at(random(2)))
     try {
@@ -57,7 +57,7 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
     throw new Unavailable()
   }
 
-  /** The text of a reply with the status 200. */
+  /** Returns the text of a reply with status 200. */
   async function get(command: string, body?: FormData): Promise<string> {
     const { status, text } = await ask(command, body)
     assert.equal(status, 200, `${command}: ${text}`)
@@ -70,7 +70,7 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
     try {
       return cidIn(content, text)
     } catch (error) {
-      // The status was sent before the failure.
+      // The server sent the status before the failure.
       if (troubled) throw new Unavailable()
       throw error
     }
@@ -114,7 +114,7 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
     } else await pinAgain(entry)
   }
 
-  /** Acknowledged content at either server, at once. */
+  /** Reads acknowledged content from either server. */
   async function read(): Promise<void> {
     const entry = some('pinned')
     if (entry === null) return await add()
@@ -127,7 +127,7 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
     if (entry.changes === changes) assert.fail(`${command} is not what was added: ${found}`)
   }
 
-  /** Or the error. */
+  /** Returns the digest, or the error. */
   async function digestOf(command: string): Promise<string> {
     const { post } = filesClient(nodes.at(random(2)))
     try {

@@ -1,5 +1,5 @@
-// Two servers over one PostgreSQL, one S3 service and one Valkey, each through links of its own that can be cut, and the troubles
-// that a test makes for them.
+// Two servers over one PostgreSQL, one S3 service and one Valkey, each through separate links that can be cut, and the failures
+// that a test causes.
 import assert from 'node:assert/strict'
 import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,13 +15,13 @@ import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { until } from '../fakes/until.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
-/** From the end of a trouble to the first accepted write of every server. */
+/** Maximum time from the end of a failure to the first accepted write on every server. */
 const recoveryMs = 40_000
 
-/** Lines of a server's log that an error shows. */
+/** Number of log lines of a server in an error. */
 const logLines = 40
 
-/** What fails, and how it comes back. */
+/** What fails, and how it recovers. */
 export type Trouble = {
   readonly name: string
   begin(): Promise<void>
@@ -29,20 +29,20 @@ export type Trouble = {
 }
 
 export type Nodes = {
-  /** As it runs now, with the key of the first: a started one has another address. */
+  /** The current server with this index, with the key of the first: a restarted one has another URL. */
   readonly at: (index: number) => Started
   readonly troubles: readonly Trouble[]
-  /** The database, without a link. */
+  /** Queries the database directly, without a link. */
   query(sql: string): Promise<readonly Record<string, unknown>[]>
-  /** Where the bucket has its objects. */
+  /** Folder with the objects of the bucket. */
   readonly folder: string
   /** Waits until each server stores a block. */
   recovered(): Promise<void>
-  /** The last lines of the log of each server that runs now. */
+  /** The last log lines of each running server. */
   logs(): string
-  /** Stops the servers with a signal, each with the exit code 0. */
+  /** Stops the servers with a signal; each must exit with code 0. */
   stop(): Promise<void>
-  /** Runs a command on the data folder of the first. */
+  /** Arguments and environment to run a command on the data folder of the first server. */
   readonly command: { readonly args: readonly string[]; readonly env: Record<string, string> }
 }
 
@@ -55,7 +55,7 @@ type Node = {
   now: Started
 }
 
-/** The servers and engines end with the test. */
+/** The servers and engines stop with the test. */
 export async function startNodes(t: TestContext, postgres: PostgresFixture): Promise<Nodes> {
   const upstream = await startStubUpstream(t, await openStubChain(), {})
   const s3 = await startVersitygw(t)

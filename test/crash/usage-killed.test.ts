@@ -1,5 +1,5 @@
-// Ten thousand requests of every kind from eight concurrent clients, with kill -9 in between: the API and the command
-// line report the same counts, exact while the server runs, and at most one second short after the kill.
+// Ten thousand requests of every kind from eight concurrent clients, with kill -9 in between: the API and the command line report
+// the same counts, exact while the server runs, and at most one second short after the kill.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const requests = 10_000
 const writesMin = 4
 
 type Key = { readonly apiKey: string; readonly apiKeySecret: string }
-/** The outcome and reason that a request is counted as. */
+/** Number of requests by expected outcome and reason. */
 type Tally = Map<string, number>
 type Report = {
   readonly totals: { readonly requests: number; readonly units: number }
@@ -67,7 +67,7 @@ const kinds: readonly (readonly [
   [() => [`v3/${open.apiKey}`, '{'], { bad_json: 1 }],
   [
     () => [`v3/${open.apiKey}`, JSON.stringify([item('eth_chainId'), item('x_nothing')])],
-    // The extra unit of a batch has a row of its own.
+    // The extra unit of a batch has a separate row.
     { ok: 2, no_method: 1 },
   ],
   [
@@ -84,7 +84,7 @@ const kinds: readonly (readonly [
   ],
 ]
 
-/** Sends `count` requests one after another and reports each reply. Ends when the server is gone. */
+/** Sends `count` requests one after the other and reports each reply. Ends when the server is dead. */
 async function send(first: number, count: number, answered: (kind: number) => void): Promise<void> {
   for (let n = first; n < first + count; n++) {
     const kind = n % kinds.length
@@ -140,7 +140,7 @@ const writesIn = (database: Database): number =>
   database.getValue<number>('SELECT sum(seq) FROM usage_flush') ?? 0
 const sum = (of: Tally) => [...of.values()].reduce((all, some) => all + some, 0)
 
-/** The command line reads written counts: repeated until it equals the server. */
+/** Polls until the command line, which reads only written counts, reports the same as the server. */
 async function agreeing(report: Report): Promise<Report> {
   for (;;) {
     const printed = await fromCli()
@@ -157,7 +157,7 @@ test('the admin API and the command line report the same usage, and kill -9 lose
   assert.deepEqual(sorted(tallyOf(printed)), sorted(counted))
   assert.deepEqual(printed.totals, first.totals)
 
-  // Each with the number of writes at its arrival.
+  // Each reply, with the number of usage writes at its arrival.
   const answers: { readonly kind: number; readonly writes: number }[] = []
   const killing: Promise<void>[] = []
   const database = openDatabase(join(dataDir, 'cairn.db'), { readOnly: true })
@@ -173,14 +173,14 @@ test('the admin API and the command line report the same usage, and kill -9 lose
   const written = writesIn(database)
   database.close()
   const surely: Tally = new Map(counted)
-  // The write in progress at the time of a reply may have begun before it; the next write includes the reply.
+  // The write in progress at the time of a reply may have started before it; the next write includes it.
   for (const { kind, writes } of answers) if (writes + 2 <= written) tally(surely, kind)
   assert.ok(sum(surely) > sum(counted))
   const atMost: Tally = new Map(counted)
   for (const { kind } of answers) tally(atMost, kind)
   const stored = await fromCli()
   assert.ok(stored.totals.requests >= sum(surely), 'what two writes had time for is lost')
-  // Counted requests without a reply: at most one for each client.
+  // Counted requests without a reply: at most one per client.
   assert.ok(stored.totals.requests <= sum(atMost) + 3 * clients, 'nothing is counted twice')
 
   cairn = await startCairn({ dataDir })
@@ -194,7 +194,7 @@ test('the admin API and the command line report the same usage, and kill -9 lose
   assert.deepEqual((await agreeing(last)).totals, last.totals)
 })
 
-/** The session stays valid: only the address of the server changed. */
+/** The session remains valid: only the server's URL has changed. */
 function signInAgain(): AdminClient {
   const client = openAdminClient(cairn.url)
   client.cookie = cookieAt(page.cookie, cairn.url)

@@ -1,5 +1,5 @@
-// Concurrent changes to the stored content until the server is killed: adds of all sizes, repeated adds, unpins, pins of
-// unpinned content, content without a pin, and collections of both kinds.
+// Concurrent changes to the stored content until the server is killed: adds of all sizes, repeated adds, unpins, pins of unpinned
+// content, content without a pin, and collections of both kinds.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { pause } from '../../src/base/clock.ts'
@@ -75,7 +75,7 @@ export async function workUntilKilled(
       const response = await post(`pin/add?arg=${entry.cid}`)
       const text = await response.text()
       if (response.status === 200) return 'pinned'
-      // It may be deleted by now.
+      // It may have been deleted in the meantime.
       assert.match(text, /could not find/)
       return null
     })
@@ -99,7 +99,7 @@ export async function workUntilKilled(
     else await collect(ledger, async () => void (await ask('repo/gc')))
   }
 
-  /** As `cairn gc` does it with a running server. */
+  /** As `cairn gc` does with a running server. */
   async function sweep(): Promise<void> {
     const db = openDatabase(join(cairn.dataDir, 'cairn.db'))
     try {
