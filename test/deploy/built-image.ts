@@ -1,5 +1,5 @@
-// The image, built by buildah on a base of debootstrap (.ci/tools), and a container of it: the image's own command line, user
-// and environment, in mounts of its own with a read-only root.
+// The image, built by buildah on a base of debootstrap (.ci/tools), and a container of it: with the image's command line, user and
+// environment, in a separate mount namespace with a read-only root.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { realpathSync } from 'node:fs'
@@ -23,7 +23,7 @@ export type ImageConfig = {
 
 export type BuiltImage = {
   readonly config: ImageConfig
-  /** Root of the image's files. */
+  /** Root folder of the image's files. */
   readonly files: string
   /** Runs a command line in a container whose volume is `data`; `env` as with `docker run --env`. */
   start(data: string, args: readonly string[], env?: Record<string, string>): ChildProcess
@@ -76,7 +76,7 @@ export async function buildImage(): Promise<BuiltImage> {
 
 type Buildah = (...args: string[]) => Promise<string>
 
-/** What node:24-bookworm-slim has: Debian, Node and npm; all of this machine. */
+/** The content of node:24-bookworm-slim: Debian, Node and npm, copied from this machine. */
 async function makeBase(buildah: Buildah): Promise<void> {
   const container = (await buildah('from', 'scratch')).trim()
   const npm = join(realpathSync(findProgram('npm') ?? ''), '../..')
@@ -100,7 +100,7 @@ async function makeBase(buildah: Buildah): Promise<void> {
   await buildah('commit', '--rm', '--format', 'docker', container, base)
 }
 
-/** npm takes packages from this machine's cache, and asks the registry that this machine uses. */
+/** npm uses this machine's cache and registry. */
 async function bud(buildah: Buildah, folder: string): Promise<void> {
   const [cache, registry] = await Promise.all(
     ['cache', 'registry'].map(async (key) => (await run('npm', ['config', 'get', key])).trim()),
@@ -137,7 +137,7 @@ async function bud(buildah: Buildah, folder: string): Promise<void> {
   )
 }
 
-// Becomes the program itself, so that a signal reaches it as it reaches process 1 of a container.
+// Executes the program in place, so that it receives signals as process 1 of a container does.
 const enter = `
 mount --bind "$1" "$1"
 mount -o remount,bind,ro "$1"

@@ -1,4 +1,4 @@
-// The Helm chart of deploy/helm/: it renders for each file of ci/ to valid manifests, and what it renders agrees with Cairn.
+// The Helm chart of deploy/helm/: renders valid manifests for each file of ci/, which agree with Cairn's settings.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -46,7 +46,7 @@ function validate(version: string, files: readonly string[]): Promise<string> {
   return run('kubernetes-validate', ['--strict', '--kubernetes-version', version, ...files])
 }
 
-/** A helm that is built from its module knows no version of Kubernetes. */
+/** A helm built from its Go module has no default version of Kubernetes. */
 function template(...more: string[]): Promise<string> {
   return run('helm', ['template', 'team', chart, '--kube-version', '1.37.0', ...more])
 }
@@ -98,7 +98,7 @@ test(
       const out = join(folder, basename(values))
       await mkdir(out)
       await template('--values', values, '--output-dir', out)
-      // The Prometheus operator defines its kind itself.
+      // The Prometheus operator defines this kind.
       const files = globSync('**/*.yaml', { cwd: out })
         .filter((path) => !path.endsWith('servicemonitor.yaml'))
         .map((path) => join(out, path))

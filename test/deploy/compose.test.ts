@@ -1,5 +1,5 @@
 // The compose files of deploy/compose/: valid by the Compose Specification, with pinned images, existing files, and settings that
-// Cairn knows.
+// exist in Cairn.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ const services = [...files, sharedFile].flatMap((file) =>
   Object.entries((parse(read(file)) as Compose).services),
 )
 
-/** The files as a validator of the Compose Specification reads them; it does not read the environment. */
+/** The files as parsed by a validator of the Compose Specification, which does not read the environment. */
 async function load(t: TestContext, given: readonly string[], host: string | null) {
   const copy = await temporaryFolder()
   t.after(() => rm(copy, { recursive: true, force: true }))
@@ -51,7 +51,7 @@ for (const given of [files.slice(0, 1), files]) {
     needs('compose-spec'),
     async (t) => {
       const { services: loaded } = await load(t, given, 'cairn.example.org')
-      // Merged files have a list of variables, one file a mapping.
+      // In merged files the variables are a list, in a single file a mapping.
       assert.match(JSON.stringify(loaded['cairn']), /CAIRN_ADMIN_HOSTS(=|":")cairn\.example\.org"/)
       const token = given.includes('compose.monitoring.yaml')
       assert.equal(JSON.stringify(loaded['cairn']).includes('CAIRN_METRICS_TOKEN_FILE'), token)
@@ -143,7 +143,7 @@ test("the proxy's address is the one that Cairn trusts", () => {
 test("promtool accepts Prometheus's configuration", needs('promtool'), async (t) => {
   const place = await temporaryFolder()
   t.after(() => rm(place, { recursive: true, force: true }))
-  // promtool opens the files that it names.
+  // promtool opens the files named in its configuration.
   await mkdir(join(place, 'run'))
   await writeFile(join(place, 'run/token'), 'token')
   const text = read('prometheus.yml')

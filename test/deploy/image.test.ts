@@ -1,5 +1,5 @@
-// The image of deploy/docker/Dockerfile, built and started as its configuration says: both APIs, its health check, a read-only
-// root, SIGTERM, and a restart on the same volume.
+// The image of deploy/docker/Dockerfile, built and started with its configuration: both APIs, its health check, a read-only root,
+// SIGTERM, and a restart on the same volume.
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ suite('the built image', { ...noBase, ...left, timeout: 900_000 }, () => {
   const running = new Set<ChildProcess>()
   before(async () => {
     image = await buildImage()
-    // As a new volume, a copy of the image's folder.
+    // A new volume starts as a copy of the image's folder.
     data = await temporaryFolder()
     await chown(data, 10_001, 10_001)
   })
@@ -50,7 +50,7 @@ suite('the built image', { ...noBase, ...left, timeout: 900_000 }, () => {
 
   async function serve() {
     const { Entrypoint, Cmd } = image.config
-    // The image listens on every address; a test does not.
+    // The image listens on every address, which a test must not do.
     const own = { CAIRN_HTTP_HOST: '127.0.0.1', CAIRN_HTTP_PORT: '0' }
     const server = start([...Entrypoint, ...Cmd, '--json'], own)
     while (!server.out().includes('\n')) {

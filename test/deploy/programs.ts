@@ -1,5 +1,5 @@
-// Programs that check the files of deploy/ and stand beside the server in tests. A test whose program is missing is left out with
-// the reason; in CI, .ci/tools has installed them all but those of CAIRN_CI_WITHOUT, and a missing one fails its test.
+// Programs that check the files of deploy/ or run next to the server in tests. If a program is missing, its tests are skipped with
+// the reason; in CI, .ci/tools has installed all of them except those in CAIRN_CI_WITHOUT, and a missing one fails its test.
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Options of a test that runs these programs. */
+/** Options of a test that needs these programs. */
 export function needs(...programs: readonly string[]): { readonly skip?: string } {
   const missing = programs.filter((program) => findProgram(program) === null)
   if (missing.length === 0) return {}
-  // The wording is counted by .ci/run.
+  // .ci/run counts skips by this text.
   if (missing.some(isLeftOut)) {
     return { skip: `left out by CAIRN_CI_WITHOUT: ${missing.join(', ')}` }
   }
@@ -31,7 +31,7 @@ export function needsMounts(): { readonly skip?: string } {
   return process.env['CI'] === 'true' ? {} : { skip: 'this user cannot mount file systems' }
 }
 
-/** Where Debian installs PostgreSQL, outside of the PATH. */
+/** Debian's folder of PostgreSQL, which is not in the PATH. */
 const postgresFolders = ['17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`)
 
 export function findProgram(name: string): string | null {
@@ -39,7 +39,7 @@ export function findProgram(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null
 }
 
-/** Output of a program, in the root of the project. Rejects with what it wrote if it fails. */
+/** Output of a program, run in the project's root folder. Rejects with its output if it fails. */
 export async function run(
   program: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// The units of deploy/systemd/, and what Cairn does under systemd: it serves on a passed socket, and reports when it is ready.
+// The units of deploy/systemd/, and Cairn under systemd: it serves on a passed socket, and reports when it is ready.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -32,8 +32,8 @@ test('one passed socket is for the APIs, two are told apart by name, others are 
   assert.throws(() => passed(1, 'admin'), /passed 1 sockets/)
 })
 
-// Opens a listening socket, prints its port, and for each line of input starts the command with the socket as descriptor
-// 3, as systemd does for a unit with a socket. It ends when its input ends.
+// Opens a listening socket, prints its port, and for each line of input starts the command with the socket as descriptor 3, as
+// systemd does for a unit with a socket. Exits at the end of its input.
 const parent = `
 import os, socket, sys
 listener = socket.socket()
@@ -90,7 +90,7 @@ test(
     process.kill(two, 'SIGTERM')
     assert.equal(await next(), 'exit 0')
 
-    // The settings decide who may reach the server; a socket elsewhere contradicts them.
+    // The settings restrict access to the server; a socket at another address contradicts them.
     held.stdin.write('0.0.0.0\n')
     let errors = ''
     held.stderr.on('data', (text: Buffer) => (errors += text.toString()))
@@ -123,7 +123,7 @@ test(
     const lines = createInterface({ input: held.stdout })[Symbol.asyncIterator]()
     const next = async () => String((await lines.next()).value)
     const log = createInterface({ input: held.stderr })[Symbol.asyncIterator]()
-    /** Reads the log up to a line with this event. */
+    /** Reads the log until a line with this event. */
     async function logged(event: string): Promise<void> {
       for (;;) {
         const { value, done } = await log.next()
@@ -149,7 +149,7 @@ test(
     process.kill(pid, 'SIGTERM')
     assert.equal(await next(), 'exit 0')
 
-    // A socket whose workers are all killed is lost to this server: it ends, and is started again on the same socket.
+    // If all its workers are killed, the server loses the socket: it exits, and is restarted on the same socket.
     held.stdin.write('127.0.0.1\n')
     const second = Number(await next())
     t.after(() => end(second))
@@ -168,7 +168,7 @@ test(
   },
 )
 
-/** Workers are the children that node:cluster started: they have a number in their environment. */
+/** Workers are child processes of node:cluster: their environment contains a number. */
 async function workersOf(primary: number): Promise<readonly number[]> {
   const listed = await readFile(`/proc/${primary}/task/${primary}/children`, 'utf8')
   const children = listed.split(' ').filter((pid) => pid !== '')
@@ -182,11 +182,11 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
-// Prints each datagram that a notification socket receives. systemd-notify waits until its descriptor is closed.
+// Prints each datagram of a notification socket. systemd-notify waits until its descriptor is closed.
 const notified = `
 import array, os, socket, sys
 server = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -1,4 +1,4 @@
-// The workflows of .github/: actionlint finds nothing, and each action is pinned to a commit.
+// The workflows of .github/: actionlint reports nothing, and each action is pinned to a commit.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// docs/reference/cli.md, from the help of every command.
+// Generates docs/reference/cli.md from the help of every command.
 // Tested by test/docs.test.ts
 import type { Context } from '../../src/cli/context.ts'
 import { runProgram } from '../../src/cli/program.ts'

@@ -1,4 +1,4 @@
-// docs/reference/settings.md and .env.example, from the settings table.
+// Generates docs/reference/settings.md and .env.example from the settings table.
 // Tested by test/docs.test.ts
 import { settingDefinitions } from '../../src/config/config.ts'
 import type { SettingDefinition } from '../../src/config/setting-definition.ts'

@@ -1,4 +1,4 @@
-// docs/reference/errors.md, from the fault table.
+// Generates docs/reference/errors.md from the fault table.
 // Tested by test/docs.test.ts
 import { faults } from '../../src/base/fault.ts'
 import type { FaultRow } from '../../src/base/fault.ts'

@@ -1,5 +1,5 @@
-// The pages that are generated from the source. As a program (`npm run docs`) it writes them; test/docs.test.ts
-// compares them with the committed pages.
+// All pages that are generated from the source. As a program (`npm run docs`) it writes them; test/docs.test.ts compares them with
+// the committed pages.
 import { writeFileSync } from 'node:fs'
 import { cliPage } from './cli-page.ts'
 import { configurationPage, environmentExample } from './configuration-page.ts'
@@ -8,7 +8,7 @@ import { metricsPage } from './metrics-page.ts'
 import { networksPage, proofsPage } from './networks-page.ts'
 import { ipfsCommandsPage, methodsPage } from './operations-page.ts'
 
-/** Path from the root of the project -> text. */
+/** Path from the project's root folder -> text. */
 export async function generatePages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/errors.md', errorsPage()],

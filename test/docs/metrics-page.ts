@@ -1,4 +1,4 @@
-// docs/reference/metrics.md, from the table of metrics and the alert rules.
+// Generates docs/reference/metrics.md from the table of metrics and the alert rules.
 // Tested by test/docs.test.ts
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'

@@ -1,4 +1,4 @@
-// docs/reference/networks.md and proofs.md, from the table of known networks and the declarations of methods.
+// Generates docs/reference/networks.md and proofs.md from the table of known networks and the declarations of methods.
 // Tested by test/docs.test.ts
 import type { Fork, KnownNetwork } from '../../src/base/known-network.ts'
 import { networkTable } from '../../src/base/network-table.ts'

@@ -1,4 +1,4 @@
-// docs/reference/methods.md and ipfs-commands.md, from the operation tables.
+// Generates docs/reference/methods.md and ipfs-commands.md from the operation tables.
 // Tested by test/docs.test.ts
 import { systemClock } from '../../src/base/clock.ts'
 import { faults } from '../../src/base/fault.ts'

@@ -1,4 +1,4 @@
-// A port of the loopback address that no program uses now.
+// Finds a free port of the loopback address.
 import { type AddressInfo, createServer } from 'node:net'
 
 export async function freePort(): Promise<number> {

@@ -1,5 +1,5 @@
-// A real geth, or op-geth for OP Stack chains, for tests, on loopback, with a chain of its genesis block alone: enough state to read, prove and call. Stops
-// with the test.
+// A real geth, or op-geth for OP Stack chains, on loopback, with only the genesis block: enough state to read, prove and call.
+// Stops with the test.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const startMs = 60_000
 
 type Program = 'geth' | 'op-geth'
 
-/** The variables name binaries. */
+/** Variables with the paths of the binaries. */
 const variables: Readonly<Record<Program, string>> = {
   geth: 'CAIRN_GETH',
   'op-geth': 'CAIRN_OP_GETH',
@@ -58,7 +58,7 @@ export function startOpGeth(t: Pick<TestContext, 'after'>, genesis: unknown): Pr
   return start(t, 'op-geth', genesis)
 }
 
-/** Makes a block for each transaction (`--dev`). The genesis has passed the merge. */
+/** Mines a block for each transaction (`--dev`). The genesis is after the merge. */
 export function startMiningGeth(
   t: { after(end: () => unknown): void },
   genesis: unknown,

@@ -14,7 +14,7 @@ const callMs = 120_000
 
 const program = (): string | null => process.env['CAIRN_KUBO'] ?? findProgram('ipfs')
 
-/** False if Kubo is installed, else the reason to skip its tests. CAIRN_KUBO names the binary. */
+/** False if Kubo is installed, else the reason to skip its tests. CAIRN_KUBO: path of the binary. */
 export function missingKubo(): string | false {
   if (program() !== null) return false
   const isLeftOut = (process.env['CAIRN_CI_WITHOUT'] ?? '').split(' ').includes('kubo')
@@ -24,25 +24,25 @@ export function missingKubo(): string | false {
 
 export type Kubo = {
   readonly peer: string
-  /** With the peer ID. */
+  /** Address including the peer ID. */
   readonly address: string
   /** Base URL of its API. */
   readonly api: string
-  /** Calls a command of its API. Returns the text of the reply. Rejects with the text of an error. */
+  /** Calls an API command. Returns the text of the reply. Rejects with the text of an error. */
   call(command: string, query?: Readonly<Record<string, string>>): Promise<string>
-  /** As `call`; the bytes of the reply. */
+  /** As `call`; returns the bytes of the reply. */
   bytes(command: string, query?: Readonly<Record<string, string>>): Promise<Buffer>
   /** Adds a file; returns its CID. */
   add(bytes: Uint8Array, query?: Readonly<Record<string, string>>): Promise<string>
-  /** Adds files of one folder by their names; returns its CID. */
+  /** Adds files of one folder by name; returns the folder's CID. */
   addFolder(files: ReadonlyMap<string, Uint8Array>): Promise<string>
-  /** Unpins all, and deletes all blocks. */
+  /** Removes all pins and deletes all blocks. */
   empty(): Promise<void>
   connect(address: string): Promise<void>
 }
 
 export type KuboOptions = {
-  /** Base URLs of routers; with them Kubo asks them instead of the DHT. */
+  /** Base URLs of routers, which Kubo uses instead of the DHT. */
   readonly routers?: readonly string[]
   readonly dhtServer?: boolean
 }

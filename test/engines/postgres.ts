@@ -1,5 +1,5 @@
-// A real PostgreSQL for tests: a new cluster on a free port of loopback, without syncs. The cluster is made once on a machine and
-// copied for each test file. Skipped by `missingPostgres` where the program is absent.
+// A real PostgreSQL for tests: a new cluster on a free loopback port, without syncs. The cluster is created once per machine and
+// copied for each test file. `missingPostgres` skips tests if the program is absent.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import {
   chown,
@@ -21,7 +21,7 @@ import { findProgram, needs } from '../deploy/programs.ts'
 
 const program = 'postgres'
 const run = promisify(execFile)
-/** Root must not run PostgreSQL: this user of Debian's package does. */
+/** Root cannot run PostgreSQL; this user of Debian's package can. */
 const systemUser = 'postgres'
 
 /** False if the program is installed, else the reason to skip its tests. */
@@ -31,26 +31,26 @@ export function missingPostgres(): string | false {
 
 export type Postgres = {
   readonly port: number
-  /** URL of a database of this server, for its superuser. */
+  /** URL of a database on this server, for its superuser. */
   urlOf(database: string): string
-  /** Makes an empty database, or a copy of `template`, and returns its name. */
+  /** Creates an empty database, or a copy of `template`, and returns its name. */
   createDatabase(template?: string): Promise<string>
   /** Runs SQL without parameters; returns the rows of the last statement. */
   query(database: string, sql: string): Promise<readonly Record<string, unknown>[]>
-  /** Makes a standby a primary. */
+  /** Promotes a standby to primary. */
   promote(): Promise<void>
-  /** Ends the server at once, as a loss of power does; `start` continues with its data. */
+  /** Stops the server immediately, as a power loss does; `start` continues with its data. */
   kill(): Promise<void>
   start(): Promise<void>
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>
 }
 
 type User = { readonly uid: number; readonly gid: number } | null
 
 /**
- * `settings`: lines of `postgresql.conf`, as `name=value`. `standby`: of no primary; it takes no writes. `follows`: it begins
- * as a standby of this server.
+ * `settings`: lines of `postgresql.conf`, as `name=value`. `standby`: without a primary; it refuses writes. `follows`: starts as a
+ * standby of this server.
  */
 export async function startPostgres(
   settings: readonly string[] = [],
@@ -59,7 +59,7 @@ export async function startPostgres(
     follows = null,
   }: { readonly standby?: boolean; readonly follows?: Postgres | null } = {},
 ): Promise<Postgres> {
-  // A name in the PATH may be a link to one program of the folder.
+  // A name in the PATH may be a link to a single program of the folder.
   const bin = dirname(await realpath(findProgram(program) ?? program))
   const user = await userOf()
   const folder = await mkdtemp(join(tmpdir(), 'cairn-postgres-'))
@@ -151,7 +151,7 @@ async function userOf(): Promise<User> {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
 }
 
-/** A cluster that no server has used. Another process may make it at the same time: the first one stays. */
+/** An unused cluster. If another process creates it at the same time, the first one is used. */
 async function madeCluster(bin: string, user: User): Promise<string> {
   const kept = join(tmpdir(), `cairn-cluster-${bin.replaceAll(/\W+/g, '-')}-${user?.uid ?? 'own'}`)
   if (await isFolder(kept)) return kept

@@ -1,15 +1,15 @@
-// A connection to an engine that loses replies: it passes everything on, and on command ends the connection after a request that
-// contains a text, before the reply to it.
+// A proxy to an engine that loses replies: it forwards everything and, on command, closes the connection after a request that
+// contains a text, before the reply.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type ReplyCutter = {
   readonly port: number
-  /** The next request with this text reaches the engine, its reply does not arrive. Resolves when that happened. */
+  /** The next request with this text reaches the engine, but its reply is lost. Resolves after that. */
   cutReplyTo(text: string): Promise<void>
-  /** Ends all connections; new ones are refused until `pass`. */
+  /** Closes all connections; refuses new ones until `pass`. */
   cut(): void
   pass(): void
-  /** Where new connections lead from now on. */
+  /** Target of new connections from now on. */
   turnTo(port: number): void
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ export async function createReplyCutter(enginePort: number): Promise<ReplyCutter
     let isCut = false
     const end = (): void => {
       client.destroy()
-      // The engine has read the request before it notices the end.
+      // The engine has read the request before it notices the disconnect.
       engine.end()
     }
     for (const socket of [client, engine]) {
@@ -46,7 +46,7 @@ export async function createReplyCutter(enginePort: number): Promise<ReplyCutter
       isCut = true
       const { done } = watched
       watched = null
-      // Its reply shows that the engine has done it.
+      // The reply shows that the engine has executed the request.
       engine.once('data', () => {
         end()
         done()

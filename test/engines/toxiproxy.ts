@@ -1,4 +1,4 @@
-// toxiproxy in front of an engine: cuts, slows and silences its connections. Stops with the test.
+// toxiproxy in front of an engine: cuts, delays and silences its connections. Stops with the test.
 import { spawn } from 'node:child_process'
 import type { TestContext } from 'node:test'
 import { pause } from '../../src/base/clock.ts'
@@ -14,15 +14,15 @@ export function missingToxiproxy(): string | false {
 }
 
 export type Toxiproxy = {
-  /** In front of the engine. */
+  /** Address in front of the engine. */
   readonly port: number
-  /** Closes all connections and refuses others. */
+  /** Closes all connections and refuses new ones. */
   cut(): Promise<void>
   /** Delays every reply. */
   slow(latencyMs: number): Promise<void>
-  /** Connections stay open, and no byte of a reply passes. */
+  /** Keeps connections open but forwards no byte of a reply. */
   silence(): Promise<void>
-  /** As at the start. */
+  /** Restores the initial state. */
   heal(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// A real Valkey or Redis for tests, on a free port and without a disk. Stops with the test.
+// A real Valkey or Redis for tests, on a free port, in memory only. Stops with the test.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -21,11 +21,11 @@ export function missingValkey(): string | false {
 export type Valkey = {
   readonly url: string
   readonly port: number
-  /** SIGKILL: all data is lost. */
+  /** Sends SIGKILL: all data is lost. */
   kill(): Promise<void>
-  /** Again, on the same port. */
+  /** Restarts it on the same port. */
   start(): Promise<void>
-  /** SIGSTOP: connections stay open, and nothing answers. */
+  /** Sends SIGSTOP: connections stay open without replies. */
   freeze(): void
   thaw(): void
 }

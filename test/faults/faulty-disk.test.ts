@@ -1,4 +1,4 @@
-// The faulty disk follows its rules, so that a test that relies on it cannot pass without a fault.
+// The faulty disk follows its rules, so that a test with it cannot pass without a fault.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ after(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Runs `script` of Node in a process with this disk; `path` names a file of four letters. */
+/** Runs `script` in a Node process with this disk; `path` is a file of four letters. */
 function run(fault: DiskFault | null, script: string): string {
   const path = join(folder, 'file')
   writeFileSync(path, 'abcd')

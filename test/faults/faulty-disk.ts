@@ -1,6 +1,6 @@
-// A faulty disk for a process started by a test: a C library (faulty-disk.c) that the process loads before libc. It
-// flips a bit of, cuts short, refuses or delays the reads, writes and syncs that the rules select. Rules may change
-// while the process runs. Linux only, and only with a C compiler.
+// A faulty disk for a process started by a test: a C library (faulty-disk.c) that the process loads before libc. It corrupts,
+// truncates, fails or delays the reads, writes and syncs that match rules. Rules can change while the process runs. Linux only, and
+// only with a C compiler.
 // Tested by test/faults/faulty-disk.test.ts
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * `flip`: one bit of what is read, or of what is written, is wrong. `cut`: a read gives half of its bytes and looks like
- * the end of the file; the second half of a write becomes zeros, unnoticed. `fail`: the call fails with `errno`. `delay`: it
- * takes `ms` longer. A read never changes the disk.
+ * `flip`: one bit of the read or written bytes is wrong. `cut`: a read returns half of its bytes, as at the end of the file; the
+ * second half of a write becomes zeros, without an error. `fail`: the call fails with `errno`. `delay`: the call takes `ms` longer.
+ * A read never changes the disk.
  */
 export type DiskFault = {
   readonly op: 'read' | 'write' | 'sync'
@@ -28,15 +28,15 @@ export type DiskFault = {
   readonly min?: number
   /** Only calls that include this position of the file; a flip changes that byte. */
   readonly at?: number
-  /** Of the flipped byte: 0 (default) to 7. */
+  /** Bit of the flipped byte: 0 (default) to 7. */
   readonly bit?: number
-  /** Of a delay (default 10). */
+  /** Duration of a delay in milliseconds (default 10). */
   readonly ms?: number
-  /** Of a failure (default 5, EIO). */
+  /** Error number of a failure (default 5, EIO). */
   readonly errno?: number
 }
 
-/** A fault that occurred. `at`: position in the file, -1 where the call has none. */
+/** A fault that occurred. `at`: position in the file, -1 if the call has none. */
 export type DoneFault = {
   readonly op: string
   readonly action: string
@@ -48,7 +48,7 @@ export type DoneFault = {
 export type FaultyDisk = {
   /** Environment of the process. */
   readonly env: Readonly<Record<string, string>>
-  /** Replaces all rules; the counts of each start again. */
+  /** Replaces all rules and resets their counts. */
   set(faults: readonly DiskFault[]): void
   /** The faults so far. */
   done(): readonly DoneFault[]

@@ -1,4 +1,4 @@
-// A started server on a disk with occasional read errors: stored content stays, and is served once it can be read.
+// A started server on a disk with occasional read errors: stored content remains, and is served once it can be read.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
@@ -66,7 +66,7 @@ test(
       const list = await command(server, `pin/ls?arg=${cid}`)
       assert.equal(list.status, 200)
       const verified = await cliFails(server, 'store', 'verify')
-      // The command itself reads a disk without faults.
+      // The command itself runs on a disk without faults.
       assert.partialDeepStrictEqual(verified, { bad: 0, released: 1, unreadablePins: 1 })
       assert.deepEqual((verified['pins'] as { cid: string }[])[0]?.cid, cid)
       const doctor = await cliFails(server, 'doctor')
@@ -127,7 +127,7 @@ test('a temporarily unreadable or unwritable database ends no process', { skip }
       { op: 'read', action: 'fail', path: '*/cairn.db*', times: 0 },
       { op: 'write', action: 'fail', path: '*/cairn.db*', times: 0 },
     ])
-    // Timers read and write in the meantime, and so do requests: each request gets a reply, possibly an error.
+    // Timers and requests read and write in the meantime; each request gets a reply, possibly an error.
     for (let second = 0; (disk?.done().length ?? 0) < faults + 20; second += 1) {
       assert.ok(second < 200, 'the faults were met')
       await Promise.all([

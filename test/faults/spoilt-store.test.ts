@@ -1,6 +1,5 @@
-// Bit flips and truncated files in a stopped store: the server never sends a wrong byte, the rest is unaffected,
-// `cairn store verify` lists each bad copy, and a source repairs all of them. The seed is printed; set CAIRN_SEED to
-// repeat a run.
+// Bit flips and truncated files in a stopped store: the server never sends a wrong byte, other content is unaffected, `cairn store
+// verify` lists each bad copy, and a source repairs all of them. The seed is printed; set CAIRN_SEED to repeat a run.
 // Tests guarantee 4 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -40,7 +39,7 @@ type Entry = {
   readonly cid: string
   readonly path: string
   readonly bytes: Buffer
-  /** Of all blocks below it. */
+  /** Hashes of all blocks below it. */
   readonly hashes: ReadonlySet<string>
 }
 type Key = { readonly apiKey: string; readonly apiKeySecret: string }
@@ -118,7 +117,7 @@ function flipBits(dataDir: string): ReadonlySet<string> {
     ...Array.from({ length: 5 }, () => rows[random(rows.length)]).flatMap((row) =>
       row === undefined ? [] : [{ file: row.file, at: row.at + random(row.bytes) }],
     ),
-    // Record heads are stored directly before.
+    // The header of a record is stored directly before it.
     ...Array.from({ length: 20 }, () => rows[random(rows.length)]).flatMap((row) =>
       row === undefined ? [] : [{ file: row.file, at: Math.max(0, row.at - 1 - random(40)) }],
     ),
@@ -152,7 +151,7 @@ function tearTails(dataDir: string): ReadonlySet<string> {
   return bad
 }
 
-/** Reads everything in three ways; returns how many reads were affected. */
+/** Reads everything in three ways; returns the number of affected reads. */
 async function readAll(server: Started, bad: ReadonlySet<string>): Promise<number> {
   const { post, headers } = filesClient({ url: server.url, ...key })
   let harmed = 0
@@ -173,7 +172,7 @@ async function readAll(server: Started, bad: ReadonlySet<string>): Promise<numbe
   return harmed
 }
 
-/** True if all of it arrived; the received part must be a prefix. */
+/** True if it arrived completely; a partial read must be a prefix. */
 async function assertStart(response: Response, expected: Buffer): Promise<boolean> {
   const chunks: Uint8Array[] = []
   let whole = true

@@ -11,7 +11,7 @@ import { startCairn } from '../started-server.ts'
 
 const mib = 1024 * 1024
 const readers = 16
-/** Of one stream: two groups, read-ahead, and copies in progress in the thread pool. */
+/** Memory of one stream: two groups, read-ahead, and copies in progress in the thread pool. */
 const streamMiB = 5
 
 test(

@@ -1,5 +1,5 @@
-// `cairn deny` and its admin operations: content that the gateway of a running server refuses from the next request on, with
-// the rule that decides and an audit entry.
+// `cairn deny` and its admin operations: the gateway of a running server refuses the content from the next request on, with the
+// deciding rule and an audit entry.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { appendFile, rm, writeFile } from 'node:fs/promises'

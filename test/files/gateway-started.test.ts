@@ -1,5 +1,5 @@
-// Light clients of `/ipfs/<cid>` against a started server: they verify every block against its hash. `@ipld/car`
-// reads the CARs, so that their format is checked by another implementation.
+// Light clients of `/ipfs/<cid>` against a started server: they verify every block against its hash. `@ipld/car` parses the CARs,
+// so that another implementation checks their format.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -15,7 +15,7 @@ import { verifyDagBlock } from '../../src/codec/ipld/verify-dag-block.ts'
 import { sendRaw } from '../fakes/raw-http.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
-/** 5 MiB that differ in every block. */
+/** 5 MiB in which every block is different. */
 const large = Buffer.alloc(5 * 1024 * 1024 + 77, 'readers ')
 for (let at = 0; at < large.length - 4; at += 65_536) large.writeUInt32BE(at, at)
 
@@ -175,7 +175,7 @@ test('access follows the settings while the server runs', async (t) => {
     assert.equal(response.status, 200)
     await response.arrayBuffer()
   }
-  /** Once the server knows the setting of the key, its pins are private. */
+  /** Waits until the server has applied the key's setting, after which its pins are private. */
   const turnsPrivate = async (cairn: Started) => {
     const until = performance.now() + 30_000
     for (let at = 0; performance.now() < until; at++) {
@@ -212,7 +212,7 @@ test('access follows the settings while the server runs', async (t) => {
   await turns(`${pinned}?format=raw`, 200)
   assert.equal(await status(`${loose}?format=raw`), 401)
   assert.equal(await status(`${excluded}?format=raw`), 401)
-  // Pinned again without the option, it stays excluded.
+  // Pinned again without the option, it remains excluded.
   await pinAgain(excluded, '')
   assert.equal(await status(`${excluded}?format=raw`), 401)
   await pinAgain(excluded, '&provide=true')

@@ -45,7 +45,7 @@ const quiet = () => {}
 
 /** Leaves of 64 KiB, so that contents share some of them; the large ones are stored in extents. */
 const leafBytes = 65536
-/** Less than a slot, more than any of the contents: segments fill up, become garbage and are removed all the time. */
+/** Smaller than a slot, larger than any of the contents, so that segments constantly fill, become garbage and are removed. */
 const sealBytes = 16 * leafBytes
 const contents = [1, 2, 3, 300, leafBytes, 3 * leafBytes + 5, 4 * leafBytes + 5].map((bytes, at) =>
   Buffer.alloc(bytes, at < 5 ? at : 7),
@@ -127,7 +127,7 @@ test(`pinned content is readable after ${rounds} rounds (seed ${seed})`, async (
   const clock = createTurnedClock()
   let side = await openSide(dataDir, clock)
   await makeAccounts(dataDir)
-  /** The blocks of each root, in the order of its entries: recorded when it was first added. */
+  /** Blocks of each root, in the order of its entries, as recorded when it was first added. */
   const known = new Map<string, { readonly cid: CID; readonly parts: readonly number[] }>()
   const counts = { done: 0, refused: 0, forgotten: 0 }
   const steady = await addSteady(side)

@@ -1,4 +1,4 @@
-// The commands `files/*` next to a real Kubo: the same requests give the same replies and the same CIDs.
+// The commands `files/*` compared with a real Kubo: the same requests produce the same replies and the same CIDs.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { startFilesServer } from '../fakes/files/files-server.ts'
@@ -28,7 +28,7 @@ function sender(url: string, headers: Record<string, string> = {}): Send {
   }
 }
 
-/** Sends each request to both, and compares the replies and the CIDs of both trees. */
+/** Sends each request to both, and compares the replies and the root CIDs. */
 async function startBoth(t: TestContext) {
   const [kubo, server] = await Promise.all([startKubo(t), startFilesServer(t)])
   const { key, secret } = server.newAccount()
@@ -139,7 +139,7 @@ test('what `rm` cannot remove is an error, with the texts of Kubo', { skip }, as
   assert.equal((JSON.parse(refused.text) as { Message: string }).Message, texts.join('\n'))
 })
 
-/** A request that changes a tree of few names, so that most of them meet. */
+/** A request that changes a tree with few names, so that requests often affect the same entry. */
 function randomChange(random: Random, step: number): readonly [string, Uint8Array?] {
   const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T
   const directory = () => pick(['', '/a', '/b', '/a/c', '/b/d'])
@@ -180,8 +180,8 @@ test('random changes give the root CID of Kubo after each step', { skip }, async
   for (let step = 0; step < 120; step += 1) await both(...randomChange(random, step))
 })
 
-// Kubo compares sizes with and without names, so that a directory close to the limit may change its form at any time. It
-// lists a sharded directory in an order of chance.
+// Kubo compares sizes with and without names, so a directory close to the limit may change its form at any time. It lists a sharded
+// directory in random order.
 test(
   'a directory is sharded when it is large, and one block again when it is small',
   { skip },
@@ -229,7 +229,7 @@ test('`add` with `to-files` links what it added, or says why not', { skip }, asy
   await both(at('mkdir', '/e'))
   await both('add?to-files=/e/&pin=false', files)
   await both('add?to-files=/x', files.slice(0, 1))
-  // Kubo has sent its lines by then, and names the error in a trailer.
+  // Kubo has already sent its lines, and reports the error in a trailer.
   const refused: readonly (readonly [target: string, message: string])[] = [
     ['', 'to-files: cannot put node in path "/a.txt": directory already has entry by that name'],
     ['/y', 'to-files: MFS destination is a file: only one entry can be copied to "/y"'],

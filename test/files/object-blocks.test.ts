@@ -1,4 +1,4 @@
-// File blocks in objects, their rows in a real PostgreSQL.
+// File blocks in objects, with their rows in a real PostgreSQL.
 import { after, before } from 'node:test'
 import { missingPostgres, type Postgres, startPostgres } from '../engines/postgres.ts'
 import { openObjectFixture } from '../fakes/files/object-fixture.ts'

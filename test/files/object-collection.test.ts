@@ -1,4 +1,4 @@
-// Garbage collection of objects on a real PostgreSQL: what remains, what goes, and when; and machines that were paused.
+// Garbage collection of objects on a real PostgreSQL: what it retains and removes, and when; and paused machines.
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -90,7 +90,7 @@ promise(
     const { segments } = machine.store
     const sealed = await segments.sealed()
     assert.equal(sealed.size, 1)
-    // A writer that was paused commits to the object now, and a slow count has not seen it.
+    // A paused writer commits to the object now, after a slow count has read it.
     const [row] = await fixture.read("SELECT id, token FROM segment WHERE state = 'live'")
     const [segment, token] = [Number(row?.['id']), Number(row?.['token'])]
     await fixture.rows.write([publishSegment({ id: segment, token, bytes: 2000 })])
@@ -184,7 +184,7 @@ promise(
     await machine.store.put(stored)
     const batch = machine.store.batch()
     await batch.put(stored.slice(0, 6))
-    // Waits until the group before is written.
+    // Waits until the previous group is written.
     await batch.put(blocks('next', 6, mebibyte))
     await collect(machine)
     for (const [index, { ref }] of stored.entries()) {
@@ -236,7 +236,7 @@ promise('a writer that was paused beyond its lease writes its bytes again', asyn
   await checkReadable(collector, items)
   await checkService(fixture)
   assert.equal((await listObjects(fixture)).length, 1)
-  // Its lease is over for good.
+  // Its lease has expired permanently.
   const { token } = writer.store.ids
   await passHours(fixture, 2)
   await writer.store.ids.renew()
@@ -265,7 +265,7 @@ promise('an object that is stored after its removal is removed again', async (fi
   })
   const items = blocks('block', 3)
   await writer.store.put(items, charge(items))
-  // The first one arrived too late for its commit.
+  // The first object arrived too late for its commit.
   assert.equal((await listObjects(fixture)).length, 2)
   await checkCollected(fixture, collector)
   assert.equal((await listObjects(fixture)).length, 1)
@@ -282,7 +282,7 @@ promise(
     await batch.put(stored.slice(0, 2))
     await batch.put(blocks('new', 6, mebibyte))
     await batch.put(blocks('newer', 6, mebibyte))
-    // Its machine is killed here.
+    // Its machine is killed at this point.
     await passHours(fixture, 30)
     const next = await fixture.machine({ deleteDelayMs: 0 })
     await checkCollected(fixture, next)
@@ -309,7 +309,7 @@ promise('a collector that another one replaced commits nothing', async (fixture)
   assert.deepEqual(await listObjects(fixture), [])
 })
 
-/** Takes the lease of the collector over. */
+/** Takes over the collector's lease. */
 async function lead({ read }: ObjectFixture, holder: string): Promise<bigint> {
   const [row] = await read(
     `INSERT INTO leadership (name, holder, token, until) VALUES ('collector', '${holder}', 1, now())

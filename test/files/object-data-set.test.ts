@@ -1,4 +1,4 @@
-// The owner of a bucket: two data sets in one place, and a wrong place.
+// The owner of a bucket: two data sets in one bucket, and a wrong bucket.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { checkDataSet, describeDataSet } from '../../src/content/objects/data-set.ts'

@@ -1,5 +1,5 @@
-// A machine that stops, or loses a reply, at every call of an engine while it stores blocks; a collector that runs between any
-// two calls, hours later. Nothing that was acknowledged is missing from an engine.
+// A machine that stops, or loses a reply, at every call of an engine while it stores blocks, and a collector that runs between any
+// two calls, hours later. No acknowledged block is missing from an engine.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Fault } from '../../src/base/fault.ts'
@@ -28,13 +28,13 @@ after(async () => {
   if (skip === false) await server.stop()
 })
 
-/** At call `at`: `stop` before or after its effect; `lose` its reply; null: nothing. */
+/** At call `at`: `stop` before or after its effect; `lose` its reply; null: no failure. */
 type Trouble = {
   readonly at: number
   readonly what: 'stop before' | 'stop after' | 'lose reply' | null
 }
 
-/** Counts the calls of both engines, makes trouble at one of them, and runs `between` before each. */
+/** Counts the calls of both engines, fails one of them, and runs `between` before each. */
 function createTrouble({ at, what }: Trouble, between: (call: number) => Promise<void>) {
   let calls = 0
   let isStopped = false
@@ -83,7 +83,7 @@ function createTrouble({ at, what }: Trouble, between: (call: number) => Promise
 }
 
 const mebibyte = 1024 * 1024
-/** Of a client that repeats a call. */
+/** A client that repeats a failed call. */
 const callsMax = 3
 
 type Work = {
@@ -125,7 +125,7 @@ async function runOnce({ items, run }: Work, trouble: Trouble, collectAt: number
   const fixture = await openObjectFixture(server)
   try {
     const collector = await fixture.machine({ deleteDelayMs: 0 })
-    // Half of the blocks exist before, without a charge: the collector takes them away in between.
+    // Half of the blocks exist already, without a charge: the collector removes them in between.
     await collector.store.put(items.slice(0, items.length / 2))
     const troubled = createTrouble(trouble, async (call) => {
       if (call !== collectAt) return
@@ -144,7 +144,7 @@ async function runOnce({ items, run }: Work, trouble: Trouble, collectAt: number
     await checkService(fixture)
     if (isDone) await checkReadable(collector, items)
     if (trouble.what === null && collectAt === null) assert.ok(isDone)
-    // The client repeats the call, at another machine if its own has stopped.
+    // The client repeats the call, on another machine if its machine has stopped.
     const next = trouble.what === 'lose reply' || trouble.what === null ? machine : collector
     for (let tries = 1; !isDone; tries += 1) {
       const again = await run(next, items).then(

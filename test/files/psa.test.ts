@@ -1,4 +1,4 @@
-// The Pinning Service API of a running server, by hand.
+// The Pinning Service API of a running server, with plain HTTP requests.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { filesClient } from '../fakes/files/files-client.ts'
@@ -20,7 +20,7 @@ after(() => server.stop())
 
 const pinLs = async (cid: string) => (await files.post(`pin/ls?arg=${cid}&names=true`)).text()
 
-/** Uploads, and unpins: the content is stored for a day. */
+/** Uploads and unpins, so that the content remains stored for a day. */
 async function upload(text: string): Promise<string> {
   return await files.add(Buffer.from(text), 'pin=false&cid-version=1')
 }

@@ -26,7 +26,7 @@ before(async () => {
 
 after(() => Promise.all([near.stop(), far.stop()]))
 
-/** Status, and the body or the message of an error. */
+/** Status, and the body or the error message. */
 async function command(line: string): Promise<[number, string]> {
   const response = await files.post(`pin/remote/${line}`)
   const text = await response.text()

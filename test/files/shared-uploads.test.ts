@@ -1,4 +1,4 @@
-// Resumable uploads of several machines, on a real PostgreSQL.
+// Resumable uploads on several machines, with a real PostgreSQL.
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
@@ -83,7 +83,7 @@ test('an upload goes on at another machine where it stopped', { skip }, async (t
   assert.deepEqual(found, { ...upload, received: 2500 })
   assert.equal(await other.append(upload.id, 2500, pieces(body.subarray(2500)), fits), 4321)
   assert.ok((await bytesOf(one, upload.id)).equals(body))
-  // A collection in between takes no part away.
+  // A collection in between removes no part.
   await passHours(fixture, 0.5)
   await collect(await fixture.machine({ deleteDelayMs: 0 }))
   assert.ok((await bytesOf(one, upload.id)).equals(body))

@@ -1,4 +1,4 @@
-// Limits of unfinished tus uploads: the quota of the account, `store.bytesMax`, the device, 64 for each key.
+// Limits of unfinished tus uploads: the account's quota, `store.bytesMax`, the device, 64 per key.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { filesClient } from '../fakes/files/files-client.ts'
@@ -56,7 +56,7 @@ test('the declared lengths of unfinished uploads and the stored bytes stay withi
   const form = new FormData()
   form.append('file', new Blob([new Uint8Array(600_000)]))
   assert.equal((await post('add', form)).status, 403)
-  // Its own bytes are not counted twice.
+  // The upload's own bytes are not counted twice.
   const whole = Buffer.alloc(600_000, 'within ')
   assert.equal((await patch(pathOf(one), 0, whole.subarray(0, 300_000))).status, 204)
   assert.equal((await patch(pathOf(one), 300_000, whole.subarray(300_000))).status, 200)

@@ -1,4 +1,4 @@
-// Resumable uploads, with the standard tus client and by hand, against a running server.
+// Resumable uploads to a running server, with the standard tus client and with plain HTTP requests.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -23,12 +23,12 @@ type Way = {
   readonly metadata?: Record<string, string>
   readonly uploadUrl?: string
   readonly chunkSize?: number
-  /** Receives the progress; returning true ends the upload. */
+  /** Receives the progress; returns true to abort the upload. */
   readonly until?: (sent: number) => boolean
   readonly on?: Started
 }
 
-/** Resolves with the CID; null when `until` ended it. */
+/** Resolves with the CID; null if `until` aborted it. */
 function upload(bytes: Buffer, way: Way = {}): Promise<{ cid: string | null; url: string }> {
   const on = way.on ?? server
   return new Promise((resolve, reject) => {
@@ -267,7 +267,7 @@ test('an upload that is complete but not imported before kill -9 is added at the
     headers: { ...headers, 'upload-length': '36' },
   })
   await doomed.kill()
-  // As the last sync of a PATCH leaves it.
+  // The state after the last sync of a PATCH.
   const path = made.headers.get('location') ?? ''
   const place = join(dataDir, 'uploads', path.replace(/^.*\//, ''))
   const record = JSON.parse(readFileSync(`${place}.json`, 'utf8')) as object

@@ -41,7 +41,7 @@ test(
   },
 )
 
-/** One part of that many pseudo-random bytes; `hash` receives the content. */
+/** One part of this many pseudo-random bytes; updates `hash` with the content. */
 function* multipart(bytes: number, hash: ReturnType<typeof createHash>): Generator<Uint8Array> {
   yield Buffer.from('--edge\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n')
   const cipher = createCipheriv('chacha20', Buffer.alloc(32, 7), Buffer.alloc(16))

@@ -1,5 +1,5 @@
-// Upstreams of a fork that send something else than the state of the forked block: no wrong value is read or written, the error
-// names the value, and an honest reply is used as before.
+// Upstreams of a fork that falsify the state of the forked block: no wrong value is read or written, the error names the value, and
+// an honest reply is used afterwards.
 import { equal, match, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
@@ -30,7 +30,7 @@ type Proof = {
   }[]
 }
 
-/** The node with another last half-byte. */
+/** The node with its last nibble changed. */
 const bent = (node: string): string => node.slice(0, -1) + (node.endsWith('0') ? '1' : '0')
 
 function changeStorage(
@@ -99,7 +99,7 @@ for (const [what, method, lie] of lies) {
     node.change = (_, reply) => reply
     const answered = async () => (await reader.call({ to, data: slot(isCode ? 2 : 700) })).data
     const expected = isCode ? (await reader.getBlock({ blockNumber: 2n })).hash : slot(701)
-    // After an invalid reply the upstream is left out for a while.
+    // After an invalid reply, the upstream gets no requests for a while.
     await until(async () => equal(await answered(), expected), 60_000)
   })
 }

@@ -1,5 +1,5 @@
-// A fork of a real chain: development tools read, change and extend the state of another network, every node of it proved, and
-// a second start needs no upstream for what the first one read.
+// A fork of a real chain: development tools read, change and extend the state of another network, with a proof for every node, and
+// a second start needs no upstream for data that the first one has read.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parseEther } from 'viem'
@@ -93,11 +93,11 @@ test(
     equal(await second.reader.getStorageAt({ address: store, slot: slot(10) }), slot(11))
     equal(await second.reader.getBalance({ address: rich }), parseEther('7'))
     equal((await storeWord(second, 10, 1_000)).status, 'success')
-    // A wallet with a key of its own asks for fees.
+    // A wallet with its own key requests fees.
     equal(await second.reader.estimateMaxPriorityFeePerGas(), 1_000_000n)
     ok((await second.reader.getGasPrice()) > 1_000_000n)
     equal((await second.reader.call({ to: store, data: slot(10) })).data, slot(1_000))
-    // Nothing is guessed about what was not read before, and the chain goes on.
+    // Unread data is not guessed, and the chain continues.
     await rejects(second.reader.getStorageAt({ address: store, slot: slot(1_500) }), /./)
     await rejects(storeWord(second, 1_501, 1), /slot 0x0{61}5dd of account 0x76/)
     equal((await storeWord(second, 9, 901)).status, 'success')
@@ -137,7 +137,7 @@ test(
       const got = await fork.rpc('eth_getBlockByNumber', [`0x${blockNumber.toString(16)}`, true])
       deepEqual(got.result, expected.result)
     }
-    // The forked block has a parent, and the block after it is this chain's own.
+    // The forked block has a parent; the next block is the fork's own.
     const { hash: first, parentHash } = await reader.getBlock({ blockNumber: at + 1n })
     equal(parentHash, (await reader.getBlock({ blockNumber: at })).hash)
     equal((await reader.getBlock({ blockHash: first })).number, at + 1n)
@@ -154,7 +154,7 @@ test(
       2n,
     )
     equal((await reader.getTransaction({ hash: old?.transactionHash ?? '0x' })).to, store)
-    // The transaction of the block after the fork is unknown here.
+    // The transaction of the real chain's next block is unknown here.
     const later = await forked.geth.call('eth_getBlockByNumber', [
       `0x${forkNumber.toString(16)}`,
       false,
@@ -183,7 +183,7 @@ test(
     ])
     const [simulated] = latest.result as { calls: { returnData: string }[] }[]
     equal(simulated?.calls[0]?.returnData, (await reader.getBlock({ blockNumber: 3n })).hash)
-    // What was not read cannot be listed.
+    // Slots that were not read cannot be listed.
     const { hash: own } = await reader.getBlock({ blockNumber: at + 2n })
     const range = await fork.rpc('debug_storageRangeAt', [own, 0, store, slot(0), 4_000])
     equal((range.error as { code: number }).code, -32000)
@@ -203,7 +203,7 @@ test('a fork survives a crash, without an upstream', { skip }, async (t) => {
   const dataDir = await folderFor(t)
   const first = await startFork(t, forked, { dataDir })
   await storeWord(first, 20, 2_000)
-  // Deleted beside slots that were never read.
+  // Deleted next to slots that were never read.
   for (let index = 21; index < 31; index += 1) await storeWord(first, index, 0)
   const { stateRoot, number } = await first.reader.getBlock()
   await first.kill()
@@ -249,7 +249,7 @@ test(
     equal(await reader.getBlockNumber(), forkNumber + 1n)
     equal(await reader.getStorageAt({ address: store, slot: slot(40) }), slot(41))
     equal(await reader.getBalance({ address: sender }), parseEther('10000'))
-    // The time goes on from the forked block.
+    // Time continues from the forked block.
     await storeWord(fork, 40, 4)
     const [forkedAt, now] = await Promise.all(
       [forkNumber, forkNumber + 2n].map(async (blockNumber) => {

@@ -1,5 +1,5 @@
-// A real geth with a large state and some blocks, a proxy before it that can lie or end, and servers whose embedded chain is
-// forked from it.
+// A real geth with a large state and some blocks, a proxy in front of it that can falsify replies or stop, and servers whose
+// embedded chain is forked from it.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -19,7 +19,7 @@ import { type Geth, startMiningGeth } from '../engines/geth.ts'
 import { storageRuntime, word } from '../fakes/storage-contract.ts'
 import { startCairn, type Started, temporaryFolder } from '../started-server.ts'
 
-/** Stores and answers slots (fakes/storage-contract.ts). Slot i of the first `slotsCount` has the value i + 1. */
+/** Stores and returns slots (fakes/storage-contract.ts). Slot i of the first `slotsCount` has the value i + 1. */
 export const store = `0x${'76'.repeat(20)}` as const
 /** Returns the hash of the block whose number is the first argument. */
 export const hasher = `0x${'72'.repeat(20)}` as const
@@ -107,7 +107,7 @@ export async function startForkedGeth(t: { after(end: () => unknown): void }): P
   return geth
 }
 
-/** With a proxy of its own for each test. */
+/** With a separate proxy for each test. */
 export async function proxied(t: Pick<TestContext, 'after'>, geth: Geth): Promise<ForkedChain> {
   return { geth, node: await startRpcProxy(t, geth.url) }
 }
@@ -149,7 +149,7 @@ export async function startFork(
       },
     ],
   }
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(file, JSON.stringify(settings))
   const cairn = await startCairn({ dataDir, args: ['--config', file] })
   t.after(() => cairn.stop())

@@ -1,5 +1,5 @@
-// A proof bundle may be changed in transit. With any change, a verifier with its own block hash and request gets the true
-// result or none.
+// A proof bundle may be changed in transit. With any change, a verifier with its own block hash and request gets the correct result
+// or none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -54,7 +54,7 @@ async function check(
   return 'result' in own
 }
 
-/** Three accounts, two of them with slots of one byte, so that nodes stand inside others. */
+/** Three accounts, two of them with slots of one byte, so that nodes are embedded in others. */
 function createSmallState(): { readonly network: Network; readonly addresses: readonly string[] } {
   const addresses = [1, 2, 3].map((fill) => new Uint8Array(20).fill(fill))
   const storage = buildTrie(

@@ -1,4 +1,4 @@
-// CAR files that cost more to process than to send: each gets the right answer with bounded processor time and memory.
+// CAR files that cost more to process than to send: each gets the correct reply with bounded processor time and memory.
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
@@ -58,7 +58,7 @@ function chain(levels: number): Block[] {
   while (blocks.length < levels) blocks.push(cbor([(blocks.at(-1) as Block).cid]))
   return blocks
 }
-/** Each node twice over the one below: 2^`levels` paths. */
+/** Each node links twice to the one below: 2^`levels` paths. */
 function doubled(levels: number): Block[] {
   const blocks = [leaf]
   for (let level = 0; level < levels; level += 1) {

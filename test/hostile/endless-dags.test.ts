@@ -1,5 +1,5 @@
-// Endless DAGs, put block by block and read with every command of a started server: each costs bounded processor time and
-// memory, no wrong content looks complete, and other requests are answered meanwhile.
+// Endless DAGs, stored block by block and read with every command of a started server: each costs bounded processor time and
+// memory, no wrong content looks complete, and other requests are served in the meantime.
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
@@ -11,14 +11,14 @@ import { type Block, type EndlessDag, endlessDags } from './endless-dags.ts'
 import { bombLimits } from './files-bombs.ts'
 import { type Figures, readFigures } from './process-figures.ts'
 
-/** What passes before something comes, before another is answered, and after a reader left. */
+/** Time limits: until the first bytes, until another client's reply, and after a client disconnected. */
 const silentCpuMsMax = 5_000
 const waitCpuMsMax = 1_500
-/** V8 compiles and collects on its own threads for hundreds of milliseconds after a large walk. */
+/** V8 compiles and collects on its own threads for hundreds of milliseconds after a large traversal. */
 const afterCpuMsMax = 1_500
 /** On a busy machine V8 collects late. */
 const grownMiBMax = 400
-/** A reader who has so much, or cost so much, leaves. */
+/** A client that has received this much, or caused this cost, disconnects. */
 const enoughBytes = 4 * 1024 * 1024
 const enoughCpuMs = 1_500
 
@@ -125,7 +125,7 @@ suite('DAGs without an end', { skip: platform !== 'linux' && 'reads /proc' }, ()
     }
   }
 
-  /** When hardly any processor time is spent, or it is clear that it does not end. */
+  /** Ends when the server is nearly idle, or when the work clearly does not end. */
   async function untilQuiet(): Promise<Figures> {
     let before = await readFigures(cairn.child.pid)
     const until = before.cpuMs + afterCpuMsMax
@@ -137,7 +137,7 @@ suite('DAGs without an end', { skip: platform !== 'linux' && 'reads /proc' }, ()
     }
   }
 
-  /** The most processor time that the server spent from a question of another to its answer. */
+  /** The maximum processor time of the server between another client's request and its reply. */
   async function waitedMeanwhile(reading: Promise<unknown>): Promise<number> {
     const state = { isOver: false }
     void reading.finally(() => (state.isOver = true))
@@ -153,7 +153,7 @@ suite('DAGs without an end', { skip: platform !== 'linux' && 'reads /proc' }, ()
 
 type Reading = { readonly outcome: string; readonly silentCpuMs: number }
 
-/** What came of it; a reader who has enough leaves. */
+/** Returns the result; the client disconnects when it has received enough. */
 async function readEnough(
   open: (signal: AbortSignal) => Promise<Response>,
   pid: number | undefined,

@@ -1,5 +1,5 @@
-// A few small blocks that describe huge DAGs: files of 2^40 bytes, 2^40 paths, directories of 256^8 entries, and false
-// sizes. Each block is valid.
+// A few small blocks that describe huge DAGs: files of 2^40 bytes, 2^40 paths, directories of 256^8 entries, and false sizes. Each
+// block is valid.
 import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../../src/codec/ipld/cid.ts'
 import { encodeDagCbor } from '../../src/codec/ipld/dag-cbor-writer.ts'
 import { type DagLink, encodeDagNode } from '../../src/codec/ipld/dag-pb.ts'
@@ -10,9 +10,9 @@ export type Block = { readonly codec: number; readonly cid: string; readonly byt
 
 export type EndlessDag = {
   readonly name: string
-  /** The root is the last. */
+  /** The root is the last block. */
   readonly blocks: readonly Block[]
-  /** Below the root, to something in it. */
+  /** Path below the root to existing content. */
   readonly path: string
   /** The sizes in its file nodes are false. */
   readonly hasLies?: true
@@ -45,14 +45,14 @@ function file(children: readonly Named[], fileSize?: bigint): Block {
   return blockOf(dagPbCodec, encodeDagNode({ links: children.map(linkOf), data }))
 }
 
-/** Of 256 places, each filled. */
+/** A shard with 256 slots, all of them filled. */
 function shard(entries: readonly Named[]): Block {
   const bits = new Uint8Array(32).fill(0xff)
   const data = encodeUnixfs({ type: 'hamt', data: bits, hashType: 0x22n, fanout: 256n })
   return blockOf(dagPbCodec, encodeDagNode({ links: entries.map(linkOf), data }))
 }
 
-/** `above`: makes a block over the one below, from that and its level. */
+/** `above`: creates a block that links to the one below, from that block and its level. */
 function tower(
   bottom: Block,
   height: number,
@@ -81,7 +81,7 @@ const shards = tower(leaf, 8, (below, level) =>
   ),
 )
 
-/** As CIDs stand in a list. */
+/** CIDs in the encoding of a list. */
 function list(children: readonly Block[]): Block {
   const cids = children.map(({ codec, bytes }) =>
     cidOf(1, codec, cutMultihash(sha256Code, null, bytes)),

@@ -16,7 +16,7 @@ import { startCairn, temporaryFolder } from '../started-server.ts'
 import { callAtPace, type Pace, type Paced, percentile } from './load-callers.ts'
 
 const rounds = 3
-/** Of these, while the median is too high: what else this machine does may last for some of them. */
+/** Number of attempts while the median is too high, because other load on the machine may affect some of them. */
 const roundsMax = 9
 const normalKeys = 9
 const callUnits = 80
@@ -25,7 +25,7 @@ const unitsPerSecond = callsPerSecond * callUnits
 const normal: Pace = { perSecond: callsPerSecond, seconds: 1.5, connections: 1 }
 const greedy: Pace = { perSecond: 100 * callsPerSecond, seconds: 1.5, connections: 8 }
 const factor = 1.5
-/** What a busy machine adds to the worst of some hundred answers that take a millisecond. */
+/** Latency that a busy machine adds to the slowest of some hundred replies that take a millisecond. */
 const floorMs = 5
 const busyLoad = 2 * availableParallelism()
 
@@ -96,7 +96,7 @@ test('a key at 100 times its rate slows nine others by at most 50 % and gets exa
     }
     const [load = 0] = loadavg()
     if (load > busyLoad) {
-      // With several programs waiting for each core, latency tells of the machine and not of the server.
+      // With several runnable programs per core, latency measures the machine and not the server.
       t.diagnostic(
         `the load of this machine is ${load.toFixed(1)}: latencies are printed, not asserted`,
       )

@@ -1,4 +1,4 @@
-// Every request of files-bombs.ts at a started server, and DAGs with false sizes: each gets the right answer at a bounded
+// Sends every request of files-bombs.ts to a started server, and DAGs with false sizes: each gets the correct reply at a bounded
 // cost.
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
@@ -11,7 +11,7 @@ import { type Started, startCairn } from '../started-server.ts'
 import { bombLimits, file, filesBombs, form, multipart } from './files-bombs.ts'
 import { readFigures } from './process-figures.ts'
 
-// Several times the highest cost, 1,500 files and pins in 0.5 s. A cost that grows with the square of the request is far
+// Several times the highest measured cost, 1,500 files and pins in 0.5 s. A cost that grows with the square of the request is far
 // above it.
 const cpuMsMax = 3_000
 const grownMiBMax = 150

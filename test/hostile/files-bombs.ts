@@ -1,8 +1,8 @@
-// Requests that cost the IPFS API more than they cost to send, or that exceed its limits, each with the expected answer.
+// Requests that cost the IPFS API more than they cost to send, or that exceed its limits, each with the expected reply.
 
 export type FilesBomb = {
   readonly name: string
-  /** Below `/api/v0/`, query included. */
+  /** Below `/api/v0/`, including the query. */
   readonly target: string
   readonly body?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Readonly<Record<string, string>>
@@ -289,7 +289,7 @@ const heads: readonly FilesBomb[] = [
   },
 ]
 
-/** `status` 0: any that refuses (4xx or 500). */
+/** `status` 0: any error (4xx or 500). */
 export const filesBombs: readonly FilesBomb[] = [
   ...uploads,
   ...options,

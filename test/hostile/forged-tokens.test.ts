@@ -34,7 +34,7 @@ async function forge(chance: Random, { text, kid }: Token): Promise<string> {
   const [header = '', payload = '', signature = ''] = parts
   switch (chance(8)) {
     case 0: {
-      // One bit of what the text stands for, not of its spelling.
+      // Changes one bit of the decoded bytes, not only of their encoding.
       const at = chance(3)
       const bytes = Buffer.from(parts[at] ?? '', 'base64url')
       const place = chance(bytes.length)
@@ -48,7 +48,7 @@ async function forge(chance: Random, { text, kid }: Token): Promise<string> {
       return `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`
     }
     case 3: {
-      // The public key as the secret of an HMAC, in each of its spellings.
+      // The public key as an HMAC secret, in each of its encodings.
       const secret = pick([rsa.publicKey, rsa.publicKey.trim(), ec.publicKey, kid, ''])
       const head = writeJwt({ alg: 'HS256', typ: 'JWT', kid }, good).split('.').slice(0, 2)
       const mac = createHmac('sha256', secret).update(head.join('.')).digest('base64url')

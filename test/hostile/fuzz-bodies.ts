@@ -1,4 +1,4 @@
-// Generated bodies: valid ones with some bytes changed, and arbitrary JSON in the shape of calls. A seed determines them.
+// Generated bodies: valid ones with some changed bytes, and arbitrary JSON in the structure of calls. A seed determines them.
 import fc from 'fast-check'
 import { call } from './rpc-bombs.ts'
 import { seeded } from '../fakes/seeded.ts'
@@ -196,7 +196,7 @@ const arbitraryBody = fc.array(member, { minLength: 1, maxLength: 4 }).map((item
 
 const sampleSize = 500
 
-/** Endless. One in eight is arbitrary JSON, the others are good ones with one to six changes. */
+/** Yields without end. One in eight is arbitrary JSON, the others are valid bodies with one to six changes. */
 export function* fuzzBodies(seed: number): Generator<FuzzBody> {
   const dice = seeded(seed)
   const pick = <T>(from: readonly T[]): T => from[dice(from.length)] as T

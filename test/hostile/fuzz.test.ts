@@ -1,5 +1,5 @@
-// Generated bodies through both APIs: each through parsers and rendering in this process, one in 49 also through a started
-// server. 20,000 here; `npm run test:fuzz` sends a million.
+// Generated bodies through both APIs: each through parsers and rendering in this process, one in 49 also through a started server.
+// 20,000 in this test; `npm run test:fuzz` sends a million.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { Agent, request } from 'node:http'
@@ -31,7 +31,7 @@ const bodies = Number(process.env['CAIRN_FUZZ_BODIES'] ?? 20_000)
 const seed = Number(process.env['CAIRN_FUZZ_SEED'] ?? randomInt(2 ** 31))
 /** Coprime to the eight kinds of bodies, so that all of them are sent. */
 const sentShare = 49
-/** Between the first quarter and the end: held here, resident there. */
+/** Memory growth between the first quarter and the end: heap of this process, resident memory of the server. */
 const grownMiBMax = { own: 20, server: 150 }
 
 const rpcOperations = createRpcOperations({
@@ -48,7 +48,7 @@ const filesOperations = createKuboCommands({
   network: null,
 })
 
-/** Everything between the bytes and the answer but the work itself. */
+/** Everything from the received bytes to the reply, except the operation itself. */
 function answerRpc(bytes: Uint8Array): string {
   try {
     const { batch, entries, refusal } = parseEnvelope(bytes, 100)
@@ -200,7 +200,7 @@ test(
         try {
           if (fuzz.face === 'rpc') checkRpcReply(answerRpc(fuzz.bytes))
           else judgeFiles(await answerFiles(fuzz))
-          // A caller's own `timeout` is waited out, however long.
+          // A command waits for the client's own `timeout`, however long, so such requests are not sent.
           if (done % sentShare === 0 && !fuzz.line.includes('timeout')) await send(fuzz)
         } catch (cause) {
           const shown = `${fuzz.line} ${JSON.stringify(fuzz.bytes.toString('latin1'))}`

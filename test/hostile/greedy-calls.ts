@@ -1,5 +1,5 @@
-// Calls that cost a server far more than they cost to send: the calls of a hostile key. Each is the params of one
-// `eth_call` at the latest block.
+// Calls that cost a server far more than they cost to send: the calls of a hostile key. Each is the params of one `eth_call` at the
+// latest block.
 
 /** One `eth_call`: its transaction object, and its state override if it has one. */
 export type GreedyCall = {
@@ -26,7 +26,7 @@ const bn254Pair = [
   .map(word)
   .join('')
 
-/** The generators of BLS12-381 in the form of EIP-2537: each number in 64 bytes. */
+/** The generators of BLS12-381 in the format of EIP-2537: each number in 64 bytes. */
 const blsG1 = [
   '17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb',
   '08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1',
@@ -42,7 +42,7 @@ const blsG2 = [
   .map((hex) => hex.padStart(128, '0'))
   .join('')
 
-/** A commitment to nothing, and the proof that it is nothing everywhere (EIP-4844). */
+/** The commitment to the zero polynomial, and the proof of its value 0 at any point (EIP-4844). */
 const kzgInput = [
   '010657f37554c781402a22917dee2f75def7ab966d7b770905398eba3c444014',
   word(5),
@@ -51,7 +51,7 @@ const kzgInput = [
   'c0'.padEnd(96, '0'),
 ].join('')
 
-/** A contract that calls BLAKE2f with `rounds` until its gas is gone. */
+/** A contract that calls BLAKE2f with `rounds` until its gas is used up. */
 export function blakeOverride(rounds: number): readonly unknown[] {
   const contract = precompile('b1a4e')
   const code = [
@@ -71,14 +71,14 @@ export const endlessJumps: GreedyCall = {
   isRefused: false,
 }
 
-/** KECCAK256 of 4 MB again and again. */
+/** Repeats KECCAK256 of 4 MB. */
 const endlessHashes: GreedyCall = {
   name: 'hashes of 4 MB without an end',
   params: [{ data: '0x5b623d09005f20505f56', gas }, 'latest'],
   isRefused: false,
 }
 
-/** A long run of 256-bit EXP, then back to its begin. */
+/** A long sequence of 256-bit EXP, then a jump back to its start. */
 const endlessPowers: GreedyCall = {
   name: 'powers without an end',
   params: [{ data: `0x5b${'5f195f190a50'.repeat(4000)}5f56`, gas }, 'latest'],

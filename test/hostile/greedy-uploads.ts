@@ -1,7 +1,7 @@
-// Uploads that cost a server far more than they cost to send: a block for each byte, nodes of two links, parts without
-// content. Each is a query and a multipart body of `add`.
+// Uploads that cost a server far more than they cost to send: a block per byte, nodes of two links, parts without content. Each is
+// a query and a multipart body of `add`.
 
-/** `isRefused`: it asks for more blocks than its bytes allow. */
+/** `isRefused`: it would create more blocks than its bytes allow. */
 export type GreedyUpload = {
   readonly name: string
   readonly query: string
@@ -14,7 +14,7 @@ export const greedyBoundary = 'edge'
 const bytesOf = (length: number) =>
   Uint8Array.from({ length }, (_, at) => (at * 2_654_435_761) >>> 24)
 
-/** A part of `multipart/form-data` with a file in it. */
+/** A part of `multipart/form-data` that contains a file. */
 export function partOf(name: string, content: Uint8Array): Buffer {
   const head = `--${greedyBoundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
   return Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n')])

@@ -24,7 +24,7 @@ const randomGuesses = 100_000
 const nearMisses = 10_000
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Texts that are almost `key`. The checksum of some is right, so that it alone proves nothing. */
+/** Texts that are almost `key`. Some have a valid checksum, so that it alone proves nothing. */
 function near(key: string): readonly string[] {
   return [...changes(key)].filter((text) => text !== key)
 }
@@ -100,7 +100,7 @@ test('a hundred thousand guesses and ten thousand near misses find no key and no
       tryOne(key, text)
     }
   }
-  // One key's secret opens no other key.
+  // A secret is not valid for another key.
   for (const { key } of made) {
     for (const { secret } of made.filter((other) => other.key !== key)) tryOne(key, secret)
   }

@@ -1,4 +1,4 @@
-// The lean listener compared with node:http: the same bytes get the same answers, byte for byte, and the same end of the
+// The lean listener compared with node:http: the same bytes get the same replies, byte for byte, and the same end of the
 // connection, for hand-written, split and generated requests. `CAIRN_FUZZ_BODIES` sets the number of generated ones.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -10,7 +10,7 @@ import { parseReplies } from './raw-replies.ts'
 import { goodCall, rawRequests } from './raw-requests.ts'
 
 const path = `/v3/${goodKey}`
-/** Marks the lean listener that hands over immediately. */
+/** Makes the lean listener hand over to node:http immediately. */
 const handed = -1
 const probes = rawRequests(path)
 const generated = Math.ceil(Number(process.env['CAIRN_FUZZ_BODIES'] ?? 20_000) / 50)
@@ -31,11 +31,11 @@ suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
   })
 
   /**
-   * Sends `requests`, one behind the other, cut at `cut`. When node:http refuses bytes it forgets calls in front of them
-   * that it has not answered, and whether it has depends on how it came by the bytes: from the socket, or handed over
-   * (an empty line in front, which it ignores, makes the lean listener hand over immediately). So the answers must be those
-   * of node:http to all bytes, or its answers to the first of them and then to the others, handed over. Throws when they
-   * are neither, three times in a row: a reset may overtake an answer.
+   * Sends `requests` one after the other, split at `cut`. If node:http refuses bytes, it drops earlier calls that it has not
+   * answered, and whether it has answered them depends on how it received the bytes: from the socket, or handed over (a leading
+   * empty line, which it ignores, makes the lean listener hand over immediately). So the replies must be those of node:http to all
+   * bytes, or its replies to the first part and then to the rest, handed over. Throws if they are neither, three times in a row,
+   * because a reset may overtake a reply.
    */
   async function compare(
     requests: readonly string[],
@@ -118,7 +118,7 @@ suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
   })
 })
 
-/** Everything received until the server closes. Pieces are sent in writes of their own, as far as TCP lets them. */
+/** Returns everything received until the server closes. Sends each part in a separate write, as far as TCP permits. */
 function exchange(port: number, pieces: readonly string[], hangUp: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
@@ -142,7 +142,7 @@ function exchange(port: number, pieces: readonly string[], hangUp: boolean): Pro
   })
 }
 
-/** Answers without what differs from one to the next: Date, ids we made; names in lower case, lines in order. */
+/** Normalises replies: without Date and generated IDs, header names in lower case, lines sorted. */
 function alike(received: string, heads?: readonly number[]): readonly string[] {
   let replies: ReturnType<typeof parseReplies>
   try {
@@ -163,7 +163,7 @@ function isSame(answers: readonly string[], others: readonly string[]): boolean 
   return answers.length === others.length && answers.every((answer, at) => answer === others[at])
 }
 
-/** Where a request may end by the length it declares: it is off by one at most, or there is none. */
+/** The position at which a request may end by its declared length: off by at most one, or none. */
 function endsOf(requests: readonly string[]): readonly number[] {
   const ends = [0]
   let start = 0
@@ -251,7 +251,7 @@ const bodies = [
   ' '.repeat(70_000) + call('1'),
 ]
 const anyBody = fc.constantFrom(...bodies)
-/** How far the length that is declared is off. */
+/** Difference between the declared and the real length. */
 const anyLength = fc.constantFrom(0, 0, 0, 0, 0, 0, null, -1, 1)
 const anyEnd = fc.constantFrom('\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\n')
 const anyLead = fc.constantFrom('', '', '', '', '', '\r\n', '\n', ' ')

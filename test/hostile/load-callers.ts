@@ -1,14 +1,14 @@
-// Clients at a fixed rate over keep-alive connections. Latency counts from the due time of a request, so that a stall
-// affects all delayed requests.
+// Clients with a fixed rate over keep-alive connections. Latency counts from a request's due time, so that a stall affects all
+// delayed requests.
 import { Agent, request } from 'node:http'
 
 export type Paced = {
-  /** From when a call was due to the end of its answer, milliseconds. */
+  /** Milliseconds from the due time of a call to the end of its reply. */
   readonly latencies: readonly number[]
   readonly statuses: ReadonlyMap<number, number>
   /**
-   * Milliseconds. Between the server's looks at two calls that it refused (429) lay no less than `least`, or it refused
-   * none; between those at the first and the last call of all no more than `most`.
+   * Milliseconds. `least`: minimum time on the server between two calls that it refused (429), if it refused any; `most`: maximum
+   * time on the server between the first and the last call.
    */
   readonly tookMs: readonly [least: number, most: number]
 }
@@ -19,7 +19,7 @@ export type Pace = {
   readonly connections: number
 }
 
-/** Calls `url` with `body` at that pace, whatever the answers. */
+/** Sends `body` to `url` at that rate, regardless of the replies. */
 export function callAtPace(url: string, body: string, pace: Pace): Promise<Paced> {
   const agent = new Agent({ keepAlive: true, maxSockets: pace.connections })
   const total = Math.round(pace.perSecond * pace.seconds)
@@ -32,7 +32,7 @@ export function callAtPace(url: string, body: string, pace: Pace): Promise<Paced
     let lastRefusedSentAt = 0
     let answered = 0
     const send = (dueAt: number): void => {
-      // It may wait for a connection before.
+      // Before that, the request may wait for a connection.
       let sentAt = 0
       const call = request(url, {
         method: 'POST',

@@ -9,19 +9,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export type Nginx = {
   readonly port: number
-  /** How many requests it has sent to the server behind it. */
+  /** Number of requests that it has forwarded to the server. */
   passedOn(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Where the program is; null when it is not installed. */
+/** Path of the program; null if it is not installed. */
 export function findNginx(): string | null {
   // Debian installs it in a folder that is not in the PATH of a normal user.
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.map((folder) => join(folder, 'nginx')).find((path) => existsSync(path)) ?? null
 }
 
-/** Forwards bodies unbuffered over keep-alive connections, which would expose a smuggled request. */
+/** Forwards bodies unbuffered over keep-alive connections, which would reveal a smuggled request. */
 export async function startNginx(program: string, upstreamPort: number): Promise<Nginx> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-nginx-'))
   const port = await freePort()

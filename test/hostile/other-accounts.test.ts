@@ -96,7 +96,7 @@ test('a requested pin of a directory of the own account reaches no block of anot
 test('the file tree retains no block of another account, also below a node of the own one', async () => {
   const leaf = await ada.add(randomBytes(900), 'cid-version=1&raw-leaves=true')
   const link = CID.parse(leaf)
-  // A UnixFS directory whose one entry is the leaf of the other account.
+  // A UnixFS directory whose only entry is the leaf of the other account.
   const hash = Buffer.concat([Buffer.from([0x0a, link.bytes.length]), link.bytes])
   const entry = Buffer.concat([hash, Buffer.from([0x12, 1, 0x78, 0x18, 1])])
   const data = Buffer.from([0x0a, 2, 0x08, 1])
@@ -173,7 +173,7 @@ type Request = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A reply as a reader sees it, `CID` and `NAME` of the request replaced, and hidden in the reply. */
+/** Normalises a reply: replaces `CID` and `NAME` in the request, and removes their values from the reply. */
 async function seen(request: Request, cid: string, name: string) {
   const fill = (text: string): string => text.replaceAll('CID', cid).replaceAll('NAME', name)
   const hide = (text: string): string => text.replaceAll(cid, 'CID').replaceAll(name, 'NAME')
@@ -217,7 +217,7 @@ const onHosts: readonly Request[] = ['CID.ipfs', 'NAME.ipns'].flatMap((host) => 
   { path: '/', host: `${host}.gw.example.org`, headers: { 'cache-control': 'only-if-cached' } },
 ])
 
-/** A new name of the account that leads to this CID. */
+/** A new name of the account that resolves to this CID. */
 async function nameOf({ post }: typeof ada, cid: string): Promise<string> {
   const key = randomBytes(8).toString('hex')
   const { Id } = JSON.parse(await ok(post(`key/gen?arg=${key}`))) as { Id: string }
@@ -225,7 +225,7 @@ async function nameOf({ post }: typeof ada, cid: string): Promise<string> {
   return Id
 }
 
-/** Resolves when readers without a key can read the public content of eve, whose CID it returns. */
+/** Resolves when clients without a key can read eve's public content; returns its CID. */
 async function openGateway(): Promise<string> {
   await cairn.cli('accounts', 'set', 'eve', '--provide', 'roots')
   const open = await eve.add(randomBytes(3000), 'cid-version=1&raw-leaves=true')

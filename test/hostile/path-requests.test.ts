@@ -79,7 +79,7 @@ test('each generated request gets a documented answer, and ranges contain the re
       ...(chance(10) === 0 ? [] : [`authorization: ${reader.basic}`]),
     ]
     connection.socket.write(`${lines.join('\r\n')}\r\n\r\nGET /livez HTTP/1.1\r\nhost: x\r\n\r\n`)
-    // The page behind it tells where the answer ends.
+    // The reply to a second, valid request marks the end of the first.
     const text = await connection.until(livePage)
     const status = Number(text.slice(9, 12))
     const context = `round ${round}, seed ${seed}: ${lines.join(' | ')}\n${text.slice(0, 600)}`

@@ -15,7 +15,7 @@ export async function readFigures(pid: number | undefined): Promise<Figures> {
     readFile(`/proc/${pid}/stat`, 'utf8'),
   ])
   const residentKib = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1])
-  // The name in brackets may hold blanks: fields are counted behind it (proc(5): utime 14, stime 15).
+  // The name in brackets may contain spaces, so fields are counted after it (proc(5): utime 14, stime 15).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { residentMiB: residentKib / 1024, cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 }
 }

@@ -1,4 +1,4 @@
-// Sends bytes over one connection and parses the HTTP replies strictly: each must be complete, without bytes between or
+// Sends bytes over one connection and parses the HTTP replies strictly: each must be complete, without bytes between or after them.
 // after them.
 import { connect } from 'node:net'
 
@@ -12,8 +12,8 @@ export type Reply = {
 const patienceMs = 15_000
 
 /**
- * Sends `bytes` in one write, and with `hangUp` the end of the stream right behind. Resolves with everything
- * received (latin1) once the other side has closed.
+ * Sends `bytes` in one write, and with `hangUp` closes the sending side directly afterwards. Resolves with everything received
+ * (latin1) once the server has closed.
  */
 export function exchangeBytes(
   port: number,
@@ -29,7 +29,7 @@ export function exchangeBytes(
       reject(new Error(`neither answered nor closed; received ${JSON.stringify(received)}`))
     })
     socket.on('data', (text) => (received += String(text)))
-    // A reset behind the answer is one way of closing.
+    // A server may also close with a reset after the reply.
     socket.on('error', () => {})
     socket.on('close', () => resolve(received))
     socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
@@ -38,8 +38,8 @@ export function exchangeBytes(
 }
 
 /**
- * The answers in `received`, interim ones (1xx) left out. `heads`: which of them answer HEAD. Throws for
- * what is not a sequence of complete answers.
+ * Parses the replies in `received`, without interim ones (1xx). `heads`: indexes of replies to HEAD. Throws for anything other than
+ * a sequence of complete replies.
  */
 export function parseReplies(received: string, heads: readonly number[] = []): readonly Reply[] {
   const replies: Reply[] = []

@@ -1,24 +1,24 @@
-// Malformed, ambiguous and smuggling requests as bytes, with the allowed results. After each, the test sends a valid call
-// on the same connection: it gets its own reply, or the connection is closed before.
+// Malformed, ambiguous and smuggling requests as bytes, with the permitted results. After each, the test sends a valid call on the
+// same connection: it gets its own reply, or the connection is closed before.
 
 export type RawRequest = {
   readonly name: string
   readonly bytes: string
   /**
-   * Statuses in the order they come back, joined by a blank; `after` stands for the good call's own answer.
-   * Several where the pace of the socket decides.
+   * Statuses of the replies in order, separated by spaces; `after` stands for the reply to the valid call. Several alternatives if
+   * the result depends on the timing of the socket.
    */
   readonly direct: readonly string[]
-  /** The sender hangs up behind its bytes, and sends no good call. */
+  /** The sender closes after its bytes, and sends no valid call. */
   readonly hangUp?: true
-  /** Which of its requests are HEAD, counted from 0. */
+  /** Indexes of HEAD requests, from 0. */
   readonly heads?: readonly number[]
 }
 
-/** An id that only a request hidden in the body of another would bring. */
+/** An ID that only a request hidden in another's body contains. */
 export const hiddenId = 'hidden'
 
-/** A good call as bytes. */
+/** A valid call as bytes. */
 export function goodCall(path: string, id: string, headers = ''): string {
   const body = `{"jsonrpc":"2.0","id":"${id}","method":"eth_chainId"}`
   return `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`
@@ -80,7 +80,7 @@ export function rawRequests(path: string): readonly RawRequest[] {
     ['a length with a blank inside', post(`${host}Content-Length: 4 4\r\n`, 'null'), refused],
     ['a length over 2^64', post(`${host}Content-Length: 18446744073709551620\r\n`), refused],
     ['an empty length', post(`${host}Content-Length:\r\n`, hidden), refused],
-    // Line ends and blanks.
+    // Line endings and spaces.
     ['bare line feeds', post(`${host}${length}`).replaceAll('\r\n', '\n'), refused],
     ['a bare line feed behind one header', post(`Host: a\nX: y\r\n${length}`), refused],
     ['a bare carriage return in a header', post(`${host}X: y\rZ: z\r\n${length}`), refused],
@@ -109,7 +109,7 @@ export function rawRequests(path: string): readonly RawRequest[] {
     ['a chunk that ends early', post(host + chunked, '40\r\nnu'), cutShort, { hangUp: true }],
     ['a body that ends early', post(host + length, '{"json'), cutShort, { hangUp: true }],
     ['a head that ends early', 'POST / HTTP/1.1\r\nHos', cutShort, { hangUp: true }],
-    // Where it goes.
+    // Request targets.
     ['no Host', post(length), refused],
     ['two Hosts', post(`${host}${length}Host: b\r\n`), refused],
     [
@@ -161,7 +161,7 @@ export function rawRequests(path: string): readonly RawRequest[] {
       ),
       ['401'],
     ],
-    // One behind the other.
+    // Several requests in sequence.
     [
       'three calls in one write',
       goodCall(path, '1') + goodCall(path, '2') + goodCall(path, '3'),

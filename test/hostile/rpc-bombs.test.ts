@@ -1,4 +1,4 @@
-// Every body of rpc-bombs.ts at a started server: the right answer at a bounded cost.
+// Sends every body of rpc-bombs.ts to a started server: the correct reply at a bounded cost.
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
@@ -6,7 +6,7 @@ import { type Started, startCairn } from '../started-server.ts'
 import { readFigures } from './process-figures.ts'
 import { rpcBombs } from './rpc-bombs.ts'
 
-// About three times what the dearest of them was measured to cost; stock parsing costs more.
+// About three times the highest measured cost; standard parsing costs more.
 const cpuMsMax = 300
 const workCpuMsMax = 15_000
 const grownMiBMax = 120
@@ -16,7 +16,7 @@ suite('bodies made to cost', { skip: platform !== 'linux' && 'reads /proc' }, ()
   let cairn: Started
   before(async () => {
     cairn = await startCairn()
-    // Code that was never run costs more the first time.
+    // Code costs more at its first execution.
     for (let n = 0; n < 200; n++) await cairn.rpc('eth_chainId')
     await cairn.rpc('eth_call', [{ data: '0x00' }, 'latest'])
   })

@@ -1,11 +1,10 @@
-// Bodies that cost the JSON-RPC API more than they cost to send, each with the expected answer. The test holds the cost
-// limits.
+// Bodies that cost the JSON-RPC API more than they cost to send, each with the expected reply. The test contains the cost limits.
 
 export type Bomb = {
   readonly name: string
   readonly body: string | Uint8Array<ArrayBuffer>
   readonly status: number
-  /** Of the whole reply, which is never long unless it echoes an id. */
+  /** Maximum length of the whole reply, which is never long unless it echoes an ID. */
   readonly reply: RegExp
   readonly headers?: Readonly<Record<string, string>>
   /** It requests real work, which has its own limits. */
@@ -18,7 +17,7 @@ export function call(method: string, params: unknown = [], id: unknown = 1): str
   return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }
 
-/** `unit` as often as fits below the cap on bodies, between `open` and `close`. */
+/** Repeats `unit` up to the limit of bodies, between `open` and `close`. */
 function filled(open: string, unit: string, close: string): string {
   const room = bodyBytesMax - open.length - close.length
   return open + unit.repeat(Math.floor(room / unit.length)) + close
@@ -224,7 +223,7 @@ export const rpcBombs: readonly Bomb[] = [
     status: 200,
     reply: /"non-array args"/,
   },
-  // Twice the same member: one parse decides, the last one counts everywhere.
+  // A duplicate member: a single parse decides, so the last one counts everywhere.
   {
     name: 'two methods',
     body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","method":"eth_chainId"}',
@@ -261,7 +260,7 @@ export const rpcBombs: readonly Bomb[] = [
     status: 200,
     reply: /"id":199999,"result"/,
   },
-  // Bytes that are no text.
+  // Bytes that are not text.
   {
     name: 'bytes that are not UTF-8',
     body: new Uint8Array(1_000_000).fill(0xff),
@@ -294,7 +293,7 @@ export const rpcBombs: readonly Bomb[] = [
   },
   { name: 'NUL behind a call', body: `${call('eth_chainId')}\0`, status: 400, reply: parseError },
   { name: 'no body', body: '', status: 400, reply: parseError },
-  // Bodies that grow when unpacked are not unpacked.
+  // Bodies that grow when decompressed are not decompressed.
   {
     name: 'gzip',
     body: Buffer.from('1f8b0800', 'hex'),

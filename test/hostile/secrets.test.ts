@@ -18,7 +18,7 @@ function basic(user: string, password: string): string {
   return Buffer.from(`${user}:${password}`).toString('base64')
 }
 
-/** Runs the command with `input`; resolves with all it printed. */
+/** Runs the command with `input`; resolves with its output. */
 function runWith(args: readonly string[], input: string): Promise<string> {
   const child = spawn(process.execPath, [bin, ...args], { stdio: 'pipe' })
   return new Promise((resolve) => {
@@ -30,7 +30,7 @@ function runWith(args: readonly string[], input: string): Promise<string> {
   })
 }
 
-/** Command line and environment of a process, as any user of the machine may read them, and of its children. */
+/** Command line and environment of a process and its children, as any user of the machine can read them. */
 async function visibleOf(child: ChildProcess): Promise<string> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const texts: string[] = []
@@ -42,7 +42,7 @@ async function visibleOf(child: ChildProcess): Promise<string> {
       texts.push(await readFile(`/proc/${pid}/cmdline`, 'latin1'))
       texts.push(await readFile(`/proc/${pid}/environ`, 'latin1'))
     } catch {
-      // It ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   return texts.join('\n')
@@ -92,7 +92,7 @@ test(
     const json = { 'content-type': 'application/json' }
     const call = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}'
 
-    // Where they belong: these enter.
+    // Valid uses: these are accepted.
     assert.equal(
       await send(`/v3/${key}`, { ...json, authorization: `Basic ${basic('', secret)}` }, call),
       200,
@@ -105,7 +105,7 @@ test(
     plant('a valid header for the IPFS API', basic(key, secret))
     assert.equal(await send(`/v3/${importedKey}`, json, call), 200)
 
-    // Where they are wrong.
+    // Invalid uses.
     const unknownKey = plant('an unknown key in a path', createApiKey())
     assert.equal(await send(`/v3/${unknownKey}`, json, call), 401)
     const wrongSecret = plant('a wrong secret', createApiSecret())
@@ -159,7 +159,7 @@ test(
       true,
     )
 
-    // In bodies, where people paste them.
+    // In bodies, into which people paste them.
     const privateKey = plant('a private key instead of a transaction', hex(32))
     await send(
       `/v3/${key}`,
@@ -182,7 +182,7 @@ test(
       `{"jsonrpc":"2.0","id":1,"password":"${plant('an unused member', hex(16))}"`,
     )
 
-    // Where a line end could forge a line of the log.
+    // With a line break, which could forge a log line.
     const forged = '{"level":"error","event":"forged"}'
     await send(
       `/v3/${key}`,
@@ -232,7 +232,7 @@ test(
       }
     }
     assert.deepEqual(found, [])
-    // Stored instead: the hash, and the prefix that lists show.
+    // Only the hash, and the prefix for lists, are stored.
     assert.ok(
       files.some((file) => file.includes(createHash('sha256').update(key).digest('binary'))),
     )

@@ -1,5 +1,5 @@
-// Clients that hold connections, bodies and replies: a limit ends each, and other requests are served meanwhile. Loopback
-// has many addresses, so one machine can act as several clients.
+// Clients that hold connections, bodies and replies: a limit ends each, and other requests are served in the meantime. Loopback has
+// many addresses, so one machine can simulate several clients.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { platform } from 'node:process'
@@ -39,11 +39,11 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
     for (const caller of open) caller.socket.destroy()
     await Promise.all([...open].map((caller) => caller.closed))
     open.clear()
-    // Until the server has seen them go, an answer is the proof.
+    // Until the server has noticed the disconnects, a reply is the proof.
     while (!(await ask('127.0.0.1')).includes('0x539'));
   })
 
-  /** A connection from that address; `text` is what came so far. */
+  /** A connection from this address; `text`: the received text. */
   class Caller {
     readonly socket: Socket
     readonly closed: Promise<void>
@@ -126,13 +126,13 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
         ])
         taken += piece.length
       }
-      // Discarded is at most 16 MiB; the rest sat in buffers of the two kernels.
+      // At most 16 MiB are discarded; the rest was in the buffers of both kernels.
       assert.ok(taken < 64 * mib, `${target} took ${taken} bytes`)
       assert.match(caller.text, /^HTTP\/1\.1 4(01|13) /, target)
     }
   })
 
-  /** Until something came, or the connection was closed. */
+  /** Waits until something is received, or the connection is closed. */
   async function reply(caller: Caller): Promise<string> {
     while (caller.text === '' && !caller.socket.destroyed) {
       await Promise.race([
@@ -145,7 +145,7 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
 
   test('connections are limited per address and in total, and other addresses are still served', async () => {
     const held: Caller[] = []
-    // A WebSocket is not idle, however little comes over it.
+    // A WebSocket does not count as idle, however little traffic it has.
     const hold = async (from: string) => {
       const caller = new Caller(from)
       held.push(caller)
@@ -171,7 +171,7 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
       assert.match(await reply(caller), /live/)
       held.push(caller)
     }
-    // A request counts until its response is closed in the server, a moment after its bytes are here.
+    // A request counts until the server has closed its response, a moment after its bytes arrive.
     while (!(await ask('127.0.0.1')).includes('0x539'));
     await held[0]?.closed
   })
@@ -188,7 +188,7 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
     }))
     const body = JSON.stringify(calls)
     const batch = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-    // What is not taken within the write's own patience stays in this process.
+    // Bytes that are not accepted within the write timeout remain in this process.
     for (let n = 0; n < 2_000; n++) caller.socket.write(batch)
     for (let n = 0; n < 20; n++) assert.match(await ask('127.0.0.2'), /0x539/)
     const grown = (await readFigures(cairn.child.pid)).residentMiB - idle.residentMiB
@@ -211,7 +211,7 @@ test('concurrent requests above the limit get 503 overloaded with Retry-After, a
   const second = () =>
     exchangeBytes(started.port, goodCall(path, 'second', 'Connection: close\r\n'))
   let refused = await second()
-  // The first may still be on its way.
+  // The first reply may still be in flight.
   while (!refused.startsWith('HTTP/1.1 503')) refused = await second()
   assert.match(
     refused,

@@ -1,5 +1,5 @@
-// Secrets of the operator in the URL and the headers of an upstream, which repeats all of them wherever a reply has room for
-// text. None may come out: not to callers, logs or commands, and not into files.
+// An operator's secrets in the URL and headers of an upstream, which repeats all of them wherever a reply can contain text. None
+// may leak to clients, logs, commands or files.
 // Tests guarantee 8 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -16,7 +16,7 @@ import { bin, startCairn, temporaryFolder } from '../started-server.ts'
 
 const contract = testChain.emitter
 
-/** All that the command prints, whether it ends well or not. */
+/** Returns the command's output, whether it succeeds or not. */
 function printed(args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, [bin, ...args], (_error, out, errors) => resolve(out + errors))
@@ -142,7 +142,7 @@ test(
     }
     const ready = await fetch(`${cairn.url}/readyz`)
     places['a reply'] += await ready.text()
-    // The first probe of upstreams.
+    // The first upstream probe.
     await wait(2_500)
     const options = [...args, '--data-dir', dataDir]
     const commands = [

@@ -1,4 +1,4 @@
-// Many WebSockets, and WebSockets that do not read: memory stays constant and other clients are served meanwhile.
+// Many WebSockets, and WebSockets that do not read: memory remains constant and other clients are served in the meantime.
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
@@ -16,7 +16,7 @@ suite('connections that stay', { skip: platform !== 'linux' && 'needs /proc' }, 
   before(async () => {
     cairn = await startCairn()
     url = `${cairn.url}/ws/v3/${cairn.apiKey}`
-    // The first block starts the thread of the chain, whose memory is none of theirs.
+    // The first block starts the chain thread, whose memory must not count.
     await cairn.rpc('evm_mine')
   })
   after(() => cairn.stop())
@@ -83,7 +83,7 @@ suite('connections that stay', { skip: platform !== 'linux' && 'needs /proc' }, 
     const path = `/ws/v3/${cairn.apiKey}`
     const handshake = `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`
     const seed = Math.floor(Math.random() * 2 ** 31)
-    // The first byte of a frame as often right as wrong, so that some get past it.
+    // The first byte of a frame is valid half of the time, so that some frames are parsed further.
     const frame = fc.tuple(
       fc.constantFrom(0x81, 0x01, 0x80, 0x82, 0x88, 0x89, 0xc1, 0xff),
       fc.uint8Array({ minLength: 1, maxLength: 200 }),

@@ -1,4 +1,4 @@
-// Records and held keys in PostgreSQL, shared by two servers.
+// Records and IPNS keys in PostgreSQL, shared by two servers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'

@@ -1,5 +1,5 @@
-// Ending a credential revokes the invitations that it created. Creating operators or tokens, and bypassing the
-// sign-in of a person, requires a session that was recently confirmed with a password or passkey.
+// Revoking a credential revokes the invitations that it created. Creating operators or tokens, and bypassing a person's sign-in,
+// requires a session that was recently confirmed with a password or passkey.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -78,7 +78,7 @@ test('a session can create operators, tokens and resets after a confirmation wit
   assert.equal((await client.ask('POST', '/me/confirmation', { password })).status, 200)
   assert.equal((await client.ask('POST', '/me/tokens', order)).status, 200)
 
-  // In this session only.
+  // Confirmed only in this session.
   const again = openAdminClient(cairn.url)
   await again.ask('POST', '/session', { email: 'fresh@example.org', password })
   assert.equal((await again.ask('POST', '/me/tokens', order)).code, 'needs_confirmation')

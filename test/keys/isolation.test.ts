@@ -1,4 +1,4 @@
-// `files.isolation: own`: a key reads the content of its account, and learns nothing about content of other accounts.
+// `files.isolation: own`: a key reads the content of its account, and learns nothing about the content of other accounts.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -41,7 +41,7 @@ const commandsOn = (cid: string): readonly string[] => [
   `pin/add?arg=${cid}`,
 ]
 
-/** A reply as the client sees it, without the CID. */
+/** A reply as the client sees it, with the CID removed. */
 async function seen({ post }: Client, command: string, cid: string) {
   const reply = await post(command)
   return [reply.status, (await reply.text()).replaceAll(cid, '<cid>')] as const
@@ -59,7 +59,7 @@ test('every command treats content of another account as content that does not e
   }
   const gateway = await fetch(`${cairn.url}/ipfs/${cid}?format=raw`, { headers: eve.headers })
   assert.equal(gateway.status, 404)
-  // The own account reads it with all its keys.
+  // The owning account reads it with all its keys.
   assert.equal((await ada.post(`cat?arg=${cid}`)).status, 200)
   const own = await fetch(`${cairn.url}/ipfs/${cid}?format=car`, { headers: ada.headers })
   assert.equal(own.status, 200)

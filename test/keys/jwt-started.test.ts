@@ -124,7 +124,7 @@ for (const listener of ['lean', 'node']) {
       const url = `${cairn.url.replace('http', 'ws')}/ws/v3/${key.apiKey}`
       const open = (token: string) =>
         openWebSocket(url, { headers: { authorization: `Bearer ${token}` } })
-      // Expired, except for the tolerated clock skew.
+      // Expired, but within the tolerated clock skew.
       const exp = Math.floor(systemClock.now() / 1000) - 25
       const client = await open(await signer.sign(kid, { exp }))
       const { code, reason } = await client.ended

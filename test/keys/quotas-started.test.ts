@@ -62,7 +62,7 @@ function form(bytes: Uint8Array): FormData {
 const boundary = 'quota-edge'
 const chunkedType = { 'content-type': `multipart/form-data; boundary=${boundary}` }
 
-/** The same without a length. */
+/** As above, without a declared length. */
 function chunked(...pieces: readonly (Uint8Array | Promise<Uint8Array | void>)[]): ReadableStream {
   return ReadableStream.from(
     (async function* () {
@@ -106,7 +106,7 @@ test('a key can upload a limited number of bytes a month, with and without a dec
   const stored = await storedBytes(key)
   await refused(await send(key, 'add', chunked(noise(300_000, 3)), chunkedType), transferBody)
   assert.equal(await storedBytes(key), stored)
-  // The bytes that were read count as used; reading continues.
+  // The bytes that were read count as used; reads continue to work.
   await refused(await send(key, 'block/put', form(noise(100_000, 4))), transferBody)
   assert.equal((await send(key, 'version')).status, 200)
 })

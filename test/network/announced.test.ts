@@ -1,4 +1,4 @@
-// When a pin was announced, and when it is next, as the admin API shows it.
+// The times of a pin's last and next announcement in the admin API.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -57,7 +57,7 @@ test(
     await until(async () => ok((await firstPin()).announcedAt), withinMs)
     const { announcedAt, announcesAt } = await firstPin()
     ok(announcedAt !== null && announcedAt >= began && announcedAt <= Date.now())
-    // Half an interval of 22 hours to a whole one later.
+    // After half an interval of 22 hours to a whole one.
     ok(announcesAt !== null && announcesAt > announcedAt + 10 * 3_600_000)
     const multihash = parseCid(cid)?.multihash.bytes ?? new Uint8Array(0)
     ok((await Promise.all(peers.map((peer) => peer.providersOf(multihash)))).flat().length > 0)

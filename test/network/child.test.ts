@@ -1,4 +1,4 @@
-// The network process: how it starts and ends, what it serves, and what peers with bad manners cost.
+// The network process: its start and end, the content it serves, and the cost of misbehaving peers.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -20,7 +20,7 @@ const file = fileDag(randomBytes(1_000_000))
 
 const peerOf = (child: NetChild): string => child.ready.peer
 
-/** A raw block, its CID and its name. */
+/** A raw block, its CID and its multihash. */
 function blockOf(bytes: Uint8Array) {
   const multihash = sha256Name(bytes)
   return { bytes, cid: cidOf(1, rawCodec, multihash).bytes, key: hexOf(multihash) }
@@ -264,7 +264,7 @@ test('id describes a peer that identified itself, and no other', limit, async (t
   await rejects(child.command({ name: 'id', arg: 'nonsense' }), /invalid peer address/)
   const wantlist = (arg: string) => child.command({ name: 'bitswap/wantlist', arg })
   await rejects(wantlist('nonsense'), /invalid peer address/)
-  // Wants of all accounts are not for every account.
+  // Wants must not be visible to every account.
   deepEqual(await wantlist(child.ready.peer), [null])
 })
 

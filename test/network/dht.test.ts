@@ -1,4 +1,4 @@
-// The network process and real Kubo nodes that find each other by routing alone: never connected by hand.
+// The network process and real Kubo nodes that find each other only by routing, without manual connections.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ const withinMs = 60_000
 
 test('blocks are found by DHT and provided to it, records of IPNS too', limit, async (t) => {
   const [kubo, hub, other] = await Promise.all([startKubo(t), startKubo(t), startKubo(t)])
-  // The hub alone knows both: they find each other through it.
+  // Only the hub knows both: they find each other through it.
   await Promise.all([kubo.connect(hub.address), other.connect(hub.address)])
   const child = await startNetChild(t, { dht: 'client', bootstrap: [hub.address] })
   await until(() => ok((child.counts()?.dhtPeers ?? 0) > 0, 'no DHT peer'), withinMs)

@@ -1,4 +1,4 @@
-// Calls of a started server while its network process is killed each second. By hand: CAIRN_KILL_MS=60000, and the diagnostics.
+// Calls of a started server while its network process is killed each second. Run by hand: CAIRN_KILL_MS=60000, and the diagnostics.
 import { equal, ok } from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const limit = {
   timeout: 120_000 + 3 * forMs,
 }
 
-/** Of any thread. */
+/** Child processes of all threads. */
 function childrenOf(pid: number): readonly number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
@@ -46,7 +46,7 @@ test('each call is answered while the network process is killed each second', li
   })
   const pid = server.child.pid ?? 0
 
-  /** Milliseconds that each call took. */
+  /** Duration of each call in milliseconds. */
   async function call(): Promise<readonly number[]> {
     const tookMs: number[] = []
     const end = systemClock.monotonic() + forMs
@@ -65,7 +65,7 @@ test('each call is answered while the network process is killed each second', li
       process.kill(child, 'SIGKILL')
       kills += 1
     } catch {
-      // It has ended just now.
+      // The process has just ended.
     }
   }
 

@@ -1,4 +1,4 @@
-// The network process beside real Kubo: blocks go both ways, whole and in files.
+// The network process with a real Kubo: blocks in both directions, raw and in files.
 import { equal, ok } from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -39,7 +39,7 @@ for (const [name, bytes] of [
   })
 }
 
-/** Kubo makes a HAMT of a list over 256 KiB. */
+/** Kubo creates a HAMT for a list over 256 KiB. */
 const files = 4_000
 
 test('a folder in a HAMT goes from Kubo over the child to another Kubo', limit, async (t) => {

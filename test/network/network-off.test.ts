@@ -1,4 +1,4 @@
-// A server that does not use the IPFS network: it loads nothing of it, and contacts no other machine.
+// A server with the IPFS network off: it loads none of its modules, and contacts no other machine.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

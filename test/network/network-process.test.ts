@@ -1,4 +1,4 @@
-// The server's side of the IPFS network, by the failures that it must survive. A real thread and a real process, without peers.
+// The server's side of the IPFS network, with the failures that it must survive. A real thread and a real process, without peers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// A started server and real Kubo nodes that find each other by peers, by a router and by the DHT, on loopback alone.
+// A started server and real Kubo nodes that find each other by configured peers, by a router and by the DHT, only on loopback.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ async function start(t: TestContext, network: NetworkSettings, more: object = {}
   return { server, ...filesClient(server) }
 }
 
-/** The line of a router that names this Kubo. */
+/** A router's line with this Kubo as provider. */
 const recordOf = ({ peer, address }: Kubo): string =>
   JSON.stringify({
     Schema: 'peer',
@@ -262,7 +262,7 @@ test('a pin request finds its content at an origin that nothing else names', lim
   const { requestid } = await psa.add({ cid, origins: [kubo.address] })
   const { status, delegates } = await psa.ends(requestid)
   assert.equal(status, 'pinned')
-  // Where a client may send the content itself.
+  // An address to which a client may send the content itself.
   assert.match(String(delegates), new RegExp(`^${listen[0]}/p2p/`))
 })
 

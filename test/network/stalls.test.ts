@@ -1,5 +1,5 @@
-// Kubo fetches a file of the child again and again, its store emptied between, beside busy loops: none stalls. By hand, with
-// CAIRN_STALL_FETCHES=60 (and CAIRN_STALL_MIB=100), none may take over 30 s.
+// Kubo repeatedly fetches a file from the network process, with an emptied store each time, during busy loops: no fetch stalls. Run
+// by hand with CAIRN_STALL_FETCHES=60 (and CAIRN_STALL_MIB=100); none may take over 30 s.
 import { ok } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-// Many announcements of one region: few walks, and each record at the peers where lookups search for it.
+// Many announcements of one region: few DHT walks, and each record is stored at the peers where lookups search for it.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { until } from '../fakes/until.ts'
 
 const withinMs = 60_000
 
-/** Multihashes whose keys begin with the digits. */
+/** Multihashes whose keys start with the digits. */
 function multihashesIn(digits: string, count: number): readonly Uint8Array[] {
   const found: Uint8Array[] = []
   while (found.length < count) {
@@ -31,10 +31,10 @@ async function startChild(
   return child
 }
 
-/** Codes of announcements that peers stored. */
+/** Result codes of announcements that peers stored. */
 const done = (count: number): readonly number[] => Array.from({ length: count }, () => 0)
 
-/** After the next counts, which the process sends every 5 s. */
+/** Waits for the next counts, which the process sends every 5 s. */
 async function walksOf(child: NetChild): Promise<number> {
   const before = child.counts()
   await until(() => ok(child.counts() !== before, 'no counts'), withinMs)
@@ -71,10 +71,10 @@ test('a region of 300 blocks needs a walk or two', { timeout: 120_000 }, async (
     deepEqual(holders.toSorted(), closest.toSorted())
   }
 
-  // The neighbour lies in the same zone.
+  // The neighbour is in the same region.
   const next = multihashesIn('010011011', 100)
   deepEqual(await child.provide(next, regionBits), done(100))
-  // Without a region each block needs a walk of its own.
+  // Without a region each block needs a separate walk.
   deepEqual(await child.provide(next.slice(0, 5), 0), done(5))
   equal((await walksOf(child)) - before, walks + 5)
 })

@@ -1,4 +1,4 @@
-// The requests whose answers are recorded: by method and name, in the order in which they are sent.
+// The requests whose replies are recorded, by method and name, in sending order.
 import type { Hex } from 'viem'
 import { recordedChain } from '../fakes/chain-facts.ts'
 import type { RecordedBlock } from './chain.ts'

@@ -1,4 +1,4 @@
-// Records a chain that geth makes block by block, from Paris to the second blob-parameter fork, and geth's answers about it.
+// Records a chain that geth builds block by block, from Paris to the second blob-parameter fork, and geth's replies about it.
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -125,7 +125,7 @@ export async function recordChain(program: string, folder: string): Promise<stri
   }
 }
 
-/** A block of the transactions of `transactionsOf`, made by geth and taken as its head. */
+/** Lets geth build a block of the transactions of `transactionsOf`, and makes it the head. */
 async function makeBlock(geth: Geth, number: number): Promise<RecordedBlock> {
   const sent: Hex[] = []
   for (const raw of await transactionsOf(number)) {
@@ -287,7 +287,7 @@ async function transactionsOf(number: number): Promise<readonly Hex[]> {
   return made
 }
 
-/** EIP-4844 and EIP-7594: the transaction with its blob of zeros, whose commitment and proofs are the point at infinity. */
+/** EIP-4844 and EIP-7594: the transaction with a blob of zeros, whose commitment and proofs are the point at infinity. */
 function withBlob(signed: Hex): Hex {
   const infinity = `0xc0${'00'.repeat(47)}` as const
   const blob = `0x${'00'.repeat(131_072)}` as const
@@ -296,7 +296,7 @@ function withBlob(signed: Hex): Hex {
   return `0x03${toRlp([body, '0x01', [blob], [infinity], proofs]).slice(2)}`
 }
 
-/** For the pool at the end: one that can run, one behind a gap. */
+/** For the pool at the end: one that can run, one after a nonce gap. */
 async function poolTransactions(): Promise<readonly Hex[]> {
   const account = privateKeyToAccount(devAccounts[4]?.privateKey as Hex)
   const simple = { to: emitter as Hex, gas: 100_000n, ...fees, type: 'eip1559' } as const

@@ -1,4 +1,4 @@
-// The data folder of an earlier Cairn: its own program makes it, with a key, a person, files, pins and a transaction in it.
+// Records the data folder of an earlier Cairn, created by its own program, with a key, a person, files, pins and a transaction.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export type FolderContents = {
   readonly slot: { readonly address: string; readonly position: string; readonly value: string }
 }
 
-/** Position in, byte out: no byte pattern of a whole block repeats, so that the file has several blocks. */
+/** Returns the byte at a position: no block repeats, so that the file has several different blocks. */
 export function fileBytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => (at * at * 31 + (at >> 8)) & 0xff)
 }

@@ -1,5 +1,5 @@
-// The files that are added to Kubo to record their CIDs: one recipe for each property that determines a CID. The
-// recorded list contains the recipe and its result, so only the recorder reads this file.
+// The files that are added to Kubo to record their CIDs: one recipe per property that determines a CID. The recorded list contains
+// the recipe and its result, so only the recorder reads this file.
 import type { CidRecipe } from '../fakes/files/cid-vectors.ts'
 
 const text = (value: string) => ({ kind: 'text', text: value }) as const
@@ -179,7 +179,7 @@ const folders: readonly CidRecipe[] = [
   },
 ]
 
-/** The same on a server with another profile, so without params. */
+/** The same on a server with another profile, therefore without params. */
 const profiled: readonly CidRecipe[] = [
   file('profile-2025-sentence', sentence),
   file('profile-2025-file', noise(3 * mib, 'profile')),

@@ -20,7 +20,7 @@ function lastOf(text: string): string {
   return (JSON.parse(last) as { Hash: string }).Hash
 }
 
-/** A CID of no block: SHA2-256 of other bytes than any request sends. */
+/** A CID without a block: the SHA2-256 of bytes that no request sends. */
 const missing = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 
 export async function sendFileRequests(send: Send): Promise<void> {

@@ -1,4 +1,4 @@
-// Records the CIDs that Kubo gives to the files of `file-recipes.ts`.
+// Records the CIDs that Kubo computes for the files of `file-recipes.ts`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CidRecipe, CidVector } from '../fakes/files/cid-vectors.ts'

@@ -1,5 +1,5 @@
-// A real geth for recordings: a new data folder, one genesis, no peers, all state retained; blocks are made through
-// the engine API.
+// A real geth for recordings: a new data folder, one genesis, no peers, all state retained; blocks are built through the engine
+// API.
 import { execFileSync, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,14 +15,14 @@ export type Geth = {
   readonly version: string
   /** Sends one body and resolves with the text of the reply. */
   send(body: string): Promise<string>
-  /** The result of one call. Throws on an error. */
+  /** Returns the result of one call. Throws on an error. */
   call(method: string, params?: readonly unknown[]): Promise<unknown>
-  /** The same at the engine API. */
+  /** As `call`, on the engine API. */
   engine(method: string, params: readonly unknown[]): Promise<unknown>
   stop(): Promise<void>
 }
 
-/** `genesis`: the text of its file. Throws if geth does not answer within 30 s. */
+/** `genesis`: text of the genesis file. Throws if geth does not respond within 30 s. */
 export async function startGeth(program: string, genesis: string): Promise<Geth> {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-geth-'))
   const secret = Buffer.alloc(32, 7)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 export type Kubo = {
-  /** For example `http://127.0.0.1:40123`. */
+  /** Such as `http://127.0.0.1:40123`. */
   readonly url: string
   /** As `ipfs version --number` prints it. */
   readonly version: string
@@ -15,8 +15,8 @@ export type Kubo = {
 }
 
 /**
- * Starts `program` with the configuration profiles `profiles` and the settings `settings` on top of those of a new repository.
- * Throws if it ends before it listens.
+ * Starts `program` with the configuration profiles `profiles`, and with `settings` applied to those of a new repository. Throws if
+ * it exits before it listens.
  */
 export async function startKubo(
   program: string,
@@ -59,7 +59,7 @@ async function listening(child: ChildProcess): Promise<string> {
     if (line === 'Daemon is ready') break
   }
   if (port === undefined) throw new Error(`Kubo did not start: ${errors}`)
-  // Keep reading, or Kubo blocks on a full pipe.
+  // Read continuously, or Kubo blocks on a full pipe.
   stdout.resume()
   return port
 }

@@ -1,5 +1,5 @@
-// The access log of a started server: one line per request of every API, nothing that may be secret, and no request that waits
-// for it. And the list of recent errors.
+// The access log of a started server: one line per request of every API, without secrets and without delaying requests. And the
+// list of recent errors.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ async function start(t: TestContext, env: Record<string, string>): Promise<Start
   return server
 }
 
-/** The lines on standard output; `next` waits for one. */
+/** Lines on standard output; `next` waits for one. */
 function follow({ child: { stdout } }: Started) {
   assert.ok(stdout)
   const texts: string[] = []
@@ -222,7 +222,7 @@ test('a reader that does not read, and a full disk, delay no request', async (t)
     const { child } = server
     assert.ok(child.stdout)
     child.stdout.pause()
-    // Several times what a pipe and a stream hold.
+    // Several times the capacity of a pipe and a stream.
     for (let round = 0; round < 20; round++) {
       const ask = () => server.rpc('eth_chainId')
       const replies = await Promise.all(Array.from({ length: 100 }, ask))

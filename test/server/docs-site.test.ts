@@ -29,7 +29,7 @@ async function get(path: string): Promise<PageText> {
   return { status: response.status, type, text: await response.text() }
 }
 
-/** All pages that links lead to from the first one, by path. */
+/** All pages that are reachable by links from the first one, by path. */
 async function crawl(): Promise<ReadonlyMap<string, PageText>> {
   const pages = new Map<string, PageText>()
   const wanted = ['/docs/']

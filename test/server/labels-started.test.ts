@@ -1,4 +1,4 @@
-// Every JSON-RPC reply has `x-cairn-verified`: each operation of the table on both kinds of network, errors, refusals
+// Every JSON-RPC reply has `x-cairn-verified`: each operation of the table on both kinds of network, errors, refusals and batches.
 // and batches.
 import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
@@ -14,7 +14,7 @@ import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
 
 const address = `0x${'11'.repeat(20)}`
-/** Of an account with funds on the embedded chain. */
+/** Address of an account with funds on the embedded chain. */
 const holder = devAccounts[0]?.address ?? ''
 const unknown = `0x${'ab'.repeat(32)}`
 const slot = `0x${'00'.repeat(32)}`
@@ -35,7 +35,7 @@ const trusted = (...params: readonly unknown[]) => row('trusted', 'trusted', ...
 /** Errors, and unknown hashes. */
 const none = (...params: readonly unknown[]) => row('none', 'none', ...params)
 
-/** Refused with its example, or by its nature. */
+/** Refused with its example params, or always. */
 const refusedDevMethods = [
   'anvil_setMinGasPrice',
   'anvil_setNextBlockTimestamp',
@@ -51,7 +51,7 @@ const devRows = Object.fromEntries(
     }),
 )
 
-/** Every operation of this server, and forwarded methods. `block`: a hash; `transaction`: of one behind upstreams. */
+/** Every operation of this server, and forwarded methods. `block`: a hash; `transaction`: hash of one behind upstreams. */
 function rowsOf(block: string, transaction: string): Readonly<Record<string, Row>> {
   const call = { to: address }
   return {
@@ -139,7 +139,7 @@ function rowsOf(block: string, transaction: string): Readonly<Record<string, Row
     txpool_status: trusted(),
     web3_clientVersion: trusted(),
     web3_sha3: trusted('0x68656c6c6f'),
-    // Last, since they change the chain.
+    // Last, because they change the chain.
     ...devRows,
   }
 }
@@ -227,8 +227,8 @@ before(async () => {
 
 test('behind upstreams every operation’s reply is labelled', async (t) => {
   const stub = await startStubUpstream(t, chain)
-  // Forwarded calls return a fixed answer: this test checks only the label.
-  // The fork schedule of this chain is not known, so calls and fees are forwarded too.
+  // Forwarded calls return a fixed reply: this test checks only the label. The fork schedule of this chain is unknown, so calls and
+  // fees are forwarded too.
   const calls = ['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'eth_simulateV1'].concat(
     'debug_traceCall',
   )

@@ -1,4 +1,4 @@
-// `/metrics` of a started server: access, promtool checks, and the metric names in the Grafana board and the alert
+// `/metrics` of a started server: access, promtool checks, and the metric names in the Grafana board and the alert rules.
 // rules.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -42,7 +42,7 @@ function scrape(
   })
 }
 
-/** Until recent usage is written, which takes one second. */
+/** Waits until recent usage is written, which takes one second. */
 async function scrapeUntil(name: string, labels: Readonly<Record<string, string>>, least: number) {
   for (;;) {
     const { text } = await scrape()
@@ -177,7 +177,7 @@ test('the endpoint exists without the admin API', async () => {
 test('without metrics.local a request from loopback needs a token too, because it may come through a proxy', async () => {
   const other = await startCairn()
   try {
-    // Like a proxy that adds no header: from loopback, with the address of the server as Host.
+    // Like a proxy that adds no header: from loopback, with the server's address as Host.
     const reply = await fetch(`${other.url}/metrics`)
     assert.equal(reply.status, 401)
     assert.match(await reply.text(), /metrics\.token/)

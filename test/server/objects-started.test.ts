@@ -25,7 +25,7 @@ const postgres = usePostgres()
 const missing = missingVersitygw()
 const skip = missing === false ? postgres.skip : missing
 const mebibyte = 1024 * 1024
-/** A failed announcement is repeated after a minute. */
+/** A failed announcement is retried after a minute. */
 const announcedMs = 150_000
 
 type Service = {
@@ -151,7 +151,7 @@ test(
       { node: 'one' },
       { node: 'other' },
     ])
-    // The first machine and its disk are gone.
+    // The first machine and its disk are lost.
     await one.kill()
     await rm(one.dataDir, { recursive: true })
     await other.stop()

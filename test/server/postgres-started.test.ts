@@ -35,7 +35,7 @@ async function settingsOf(t: TestContext): Promise<string> {
   })
 }
 
-/** All with the key pair of the first. */
+/** All servers use the key pair of the first. */
 async function startService(t: TestContext, count: number): Promise<Service> {
   const url = postgres.server().urlOf(await postgres.createDatabase())
   const settings = await settingsOf(t)

@@ -68,7 +68,7 @@ test('upstreams change under load without a failed request', { timeout: 120_000 
   let asked = 0
   const slots = async (lane: number) => {
     for (let turn = 0; !isOver; turn++) {
-      // A slot that was not read before, so that an upstream is queried.
+      // A slot that no test has read, so that an upstream is queried.
       const slot = `0x${(turn * 8 + lane).toString(16).padStart(64, '0')}`
       const { result, error } = await server.rpc('eth_getStorageAt', [contract, slot, 'latest'])
       assert.equal(error, undefined, JSON.stringify(error))

@@ -1,4 +1,4 @@
-// `cairn start` from the view of its user: start output, health, both APIs on one port, stop, restart.
+// `cairn start` as a user runs it: start output, health, both APIs on one port, stop, restart.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
@@ -78,7 +78,7 @@ test(
       await cairn.cli('card', 'set', 'team')
       assert.equal((await version()).status, 200)
       await cairn.cli('keys', 'revoke', made.id)
-      // Another process revoked it: the server notices in its check of the tables each second.
+      // Another process revoked it: the server notices at its check of the tables each second.
       let refused = false
       while (!refused) {
         refused = (await rpc(cairn.url, made.apiKey, 'eth_chainId')).error !== undefined
@@ -119,7 +119,7 @@ test('a start that finds its port in use shows no key, and the next start shows 
   t.after(() => other.close())
   const { port } = other.address() as AddressInfo
   await assert.rejects(startCairn({ dataDir, args: ['--port', `${port}`] }), (error: Error) => {
-    // One sentence, and no line of the log.
+    // A single message, and no log line.
     assert.match(error.message, /cannot listen on 127\.0\.0\.1:\d+: another program uses this port/)
     assert.doesNotMatch(error.message, /"level"/)
     return true

@@ -1,5 +1,4 @@
-// A started server that speaks TLS itself: the same APIs for real clients, and a certificate that is replaced while the server
-// runs.
+// A started server with TLS: the same APIs for real clients, and a certificate that is replaced while the server runs.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -24,7 +23,7 @@ type Secure = {
   readonly files: { readonly certificateFile: string; readonly keyFile: string }
   /** PEM text of the certificate. */
   readonly ca: string
-  /** Waits for a log line with that event. */
+  /** Waits for a log line with this event. */
   readonly said: (event: string) => Promise<Readonly<Record<string, unknown>>>
 }
 
@@ -101,7 +100,7 @@ test('all APIs answer over TLS, and the printed URLs say https', { skip }, async
       const reply = await ask(`${url}/v3/${apiKey}`, { agent }, chainId)
       assert.deepEqual(reply, { status: 200, text: chainIdReply, reused: round > 0 })
     }
-    // A long batch is not a plain call: node:http takes over the same connection.
+    // A long batch leaves the fast path: node:http takes over the same connection.
     const batch = `[${Array.from({ length: 90 }, () => chainId).join(',')}]`
     const long = batch.replaceAll('"params":[]', `"params":[${' '.repeat(1000)}]`)
     const reply = await ask(`${url}/v3/${apiKey}`, { agent }, long)
@@ -210,7 +209,7 @@ test(
     const before = await open(server.url)
     const second = makeCertificate(folder, 'second')
 
-    // The pair does not fit while only one of the two files is replaced: the old one stays.
+    // While only one of the two files is replaced, the pair does not match, so the old one remains in use.
     await copyFile(second.keyFile, `${files.keyFile}.new`)
     await rename(`${files.keyFile}.new`, files.keyFile)
     assert.match(String((await said('tls_certificate_refused'))['error']), /does not belong/)
@@ -245,7 +244,7 @@ test(
     const silent = connectTcp({ host, port: Number(port) })
     await once(silent, 'close')
 
-    // Idle connections of the address make room for new ones.
+    // Idle connections of the address are closed for new ones.
     const sockets: TLSSocket[] = []
     for (let number = 0; number < 12; number++) sockets.push(await open(server.url))
     const reply = await ask(`${server.url}/v3/${server.apiKey}`, { ca }, chainId)

@@ -34,7 +34,7 @@ function withId(id: string) {
   return (span: ReceivedSpan) => span.attributes['cairn.request_id'] === id
 }
 
-/** Names of the spans below `parent`, in order of their start. */
+/** Names of the spans below `parent`, ordered by start. */
 function below({ spans }: OtlpReceiver, parent: ReceivedSpan): readonly string[] {
   return spans
     .filter(
@@ -154,7 +154,7 @@ test('the command line is not exported, and a stop loses no span', async (t) => 
   const collector = await startOtlpReceiver(t)
   const server = await startCairn({
     args: ['--host', '127.0.0.1'],
-    // Every detector of the SDK, and a batch that only the stop sends.
+    // Every detector of the SDK, and a batch that is sent only at the stop.
     env: {
       ...to(collector.url),
       OTEL_BSP_SCHEDULE_DELAY: '600000',
@@ -179,7 +179,7 @@ test('without a collector requests are answered, and the server stops', async (t
   assert.equal(await server.stop(), 0)
 })
 
-/** Fails the loading of a module that matches `pattern`, as if it were not installed. */
+/** Fails to load modules that match `pattern`, as if they were not installed. */
 async function withoutModule(t: { after: (done: () => Promise<void>) => void }, pattern: string) {
   const folder = await temporaryFolder()
   t.after(() => rm(folder, { recursive: true, force: true }))
@@ -198,7 +198,7 @@ registerHooks({
   return ['--import', file]
 }
 
-/** Stops it; resolves with its whole log. */
+/** Stops the server; resolves with its whole log. */
 async function logOf(server: Started): Promise<string> {
   const closed = once(server.child, 'close')
   await server.stop()

@@ -1,5 +1,5 @@
-// A started server behind a trusted proxy: every entry point uses the client address that the proxy names, and
-// ignores this header from other peers.
+// A started server behind a trusted proxy: every entry point uses the client address from the proxy's header, and ignores this
+// header from other peers.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
@@ -30,7 +30,7 @@ async function statuses(
   const headers = { 'x-forwarded-for': forwardedFor }
   const json = { ...headers, 'content-type': 'application/json' }
   const rpc = await fetch(`${cairn.url}/v3/${apiKey}`, { method: 'POST', headers: json, body })
-  // A chunked body is served by node:http.
+  // node:http serves a chunked body.
   const chunked = await fetch(`${cairn.url}/v3/${apiKey}`, {
     method: 'POST',
     headers: json,

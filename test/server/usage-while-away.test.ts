@@ -1,4 +1,4 @@
-// Usage that a server counts while PostgreSQL is away, and that it could not write before it ended: the next start writes it.
+// Usage that a server counts while PostgreSQL is unreachable, and cannot write before it exits: the next start writes it.
 import assert from 'node:assert/strict'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ for (const workers of [0, 2]) {
       }
       let calls = 0
 
-      /** New connections, so that each worker gets some. */
+      /** Opens new connections, so that each worker gets some. */
       async function call({ url }: Started, apiKey: string, times: number): Promise<void> {
         for (let time = 0; time < times; time += 1) {
           const { result } = await rpc(url, apiKey, 'eth_chainId')

@@ -1,4 +1,4 @@
-// Metrics of a server with worker processes: what workers learn of upstreams is in /metrics, which the keeper answers.
+// Metrics of a server with worker processes: the workers' data on upstreams is in /metrics, which the keeper serves.
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ test('an invalid reply to a worker counts in the metrics of its upstream', async
   upstream.knobs.falsify = async ({ method, params }, honest) => {
     if (method !== 'eth_getProof' || params[0] !== address || !('result' in honest)) return null
     const proof = honest.result as { readonly accountProof: readonly string[] }
-    // Of another hash than the state root.
+    // A root node whose hash differs from the state root.
     const [root = '', ...rest] = proof.accountProof
     return { result: { ...proof, accountProof: [`${root.slice(0, -2)}ff`, ...rest] } }
   }

@@ -1,5 +1,5 @@
-// A server with worker processes, as a user starts it: all APIs at one address, calls answered by workers, everything else by
-// the keeper; usage, limits and revocation as with one process; restarts and kills cost no call.
+// A server with worker processes, as a user starts it: all APIs at one address, workers answer calls, the keeper everything else;
+// usage, limits and revocation as with one process; restarts and kills cost no call.
 import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
@@ -12,7 +12,7 @@ import { type Started, rpc, startCairn, temporaryFolder } from '../started-serve
 type Group = {
   readonly cairn: Started
   readonly config: string
-  /** Process IDs, the newest last. */
+  /** Process IDs, newest last. */
   pids(role: 'keeper' | 'worker'): readonly number[]
 }
 
@@ -132,7 +132,7 @@ test('calls, files, the dev chain, the dashboard and sockets have one address', 
 test('each call counts once, whichever process answers it', async (t) => {
   const { cairn } = await startGroup(t, { metrics: { local: true } })
   for (let n = 0; n < 40; n++) {
-    // A new connection each time, so that the workers take turns.
+    // A new connection each time, so that the workers alternate.
     const agent = new Agent()
     assert.equal((await send(cairn, 'eth_blockNumber', agent)).status, 200)
   }
@@ -144,7 +144,7 @@ test('each call counts once, whichever process answers it', async (t) => {
 
 type Reply = { readonly status: number; readonly text: string }
 
-/** One call of the first key on a connection of `agent`. */
+/** Sends one call with the first key on a connection of `agent`. */
 function send(cairn: Started, method: string, agent: Agent, params = '[]'): Promise<Reply> {
   const body = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`
   const { hostname, port } = new URL(cairn.url)
@@ -163,7 +163,7 @@ function send(cairn: Started, method: string, agent: Agent, params = '[]'): Prom
   })
 }
 
-/** CAIRN_RESTART_CALLS: of a longer run. */
+/** CAIRN_RESTART_CALLS: number of calls for a longer run. */
 const callsMin = Number(process.env['CAIRN_RESTART_CALLS'] ?? 50_000)
 
 test(`two rolling restarts and a killed keeper fail none of ${callsMin} calls`, async (t) => {
@@ -189,9 +189,9 @@ test(`two rolling restarts and a killed keeper fail none of ${callsMin} calls`, 
     kept.destroy()
   }
   const clients = Promise.all(Array.from({ length: 12 }, (_, n) => client(n < 10)))
-  // Reported when it is awaited.
+  // The error is reported when it is awaited.
   clients.catch(() => {})
-  /** Each a quarter of the calls after the one before. */
+  /** Waits until `count` quarters of the calls have completed. */
   const quarter = (count: number) =>
     until(`quarter ${count}`, () => calls >= (count * callsMin) / 4, deadlineMs + callsMin)
   for (const round of [1, 2]) {
@@ -224,11 +224,11 @@ test('a connection on its way to a worker that ends goes to another one', async 
   process.kill(pid, 'SIGSTOP')
   cairn.child.kill('SIGUSR2')
   await until('the stop of the worker', () => of('process_stopping'))
-  // The primary takes the connections when the worker has closed its listener, and learns of that later.
+  // The primary accepts connections after the worker has closed its listener, and learns of that later.
   cairn.child.kill('SIGSTOP')
   const replies = Array.from({ length: 8 }, () => send(cairn, 'eth_chainId', new Agent()))
   process.kill(pid, 'SIGCONT')
-  // Without the answer of the primary it must not end; Linux shows a process that has as Z until its parent knows.
+  // It must not exit without the primary's reply; Linux shows an exited process as Z until its parent has read its status.
   const hasEnded = async () =>
     / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))
   await until('the end of the worker', hasEnded, drainMs).catch(() => {})
@@ -261,7 +261,7 @@ test('while the keeper restarts, calls go on and files wait', async (t) => {
   const { cairn, pids } = await startGroup(t)
   assert.ok((await rpc(cairn.url, cairn.apiKey, 'eth_blockNumber')).result)
   process.kill(pids('keeper')[0] ?? 0, 'SIGKILL')
-  // Until then the system takes connections for it.
+  // Until then the operating system queues connections for it.
   await until('the end', () => events(cairn, 'process_ended').length === 1)
   const during = await rpc(cairn.url, cairn.apiKey, 'eth_chainId')
   assert.equal(during.result, '0x539')
@@ -281,7 +281,7 @@ test('a key has one rate in all workers, and is refused in all soon after it is 
     Array.from({ length: 150 }, () => send(limited, 'eth_getBalance', new Agent(), balanceOf)),
   )
   assert.ok(replies.every(({ status }) => status === 200 || status === 429))
-  // A burst of 8001 units, and 80 for each call.
+  // A burst of 8001 units, and 80 units per call.
   assert.equal(replies.filter(({ status }) => status === 200).length, 100)
   await cairn.cli('keys', 'revoke', made.id)
   await until('the refusal', async () => {
@@ -311,7 +311,7 @@ test('filters work on every connection', async (t) => {
 
 test('a changed settings file is applied in all processes, also what needs a restart', async (t) => {
   const { cairn, config, pids } = await startGroup(t)
-  /** Whether a batch of so many calls is accepted. */
+  /** Whether a batch of this many calls is accepted. */
   async function batch(calls: number): Promise<boolean> {
     const one = { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }
     const reply = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {

@@ -1,4 +1,4 @@
-// What every BackupTarget does.
+// The guarantees of every BackupTarget.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

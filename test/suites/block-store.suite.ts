@@ -1,5 +1,5 @@
-// The guarantees of every BlockStore (src/content/block-store.ts). The test file of an implementation calls
-// `blockStoreSuite` with a function that creates a store over an empty database.
+// The guarantees of every BlockStore (src/content/block-store.ts). The test file of an implementation calls `blockStoreSuite` with
+// a function that creates a store over an empty database.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
@@ -10,7 +10,7 @@ import { NothingChanged, type Statement } from '../../src/db/writer.ts'
 
 export type StoreFixture = {
   readonly store: BlockStore
-  /** Names in table `account` of the database that rows go to. */
+  /** Names in the table `account` of the database that stores the rows. */
   readonly accountNames: () => Promise<readonly string[]> | readonly string[]
   close(): Promise<void>
 }
@@ -339,7 +339,7 @@ export function blockStoreSuite(
   })
 }
 
-/** As `get`; a store with `peek` finds the same. */
+/** As `get`; for a store with `peek`, asserts that it finds the same. */
 async function find(store: BlockStore, ref: ContentRef): Promise<Uint8Array | null> {
   const bytes = await store.get(ref)
   if (store.peek !== undefined && store.isRemote?.(ref.kind) !== true)
@@ -347,14 +347,14 @@ async function find(store: BlockStore, ref: ContentRef): Promise<Uint8Array | nu
   return bytes
 }
 
-/** The pieces of all groups, one by one; as long valid as their groups. */
+/** The chunks of all groups, one by one; valid as long as their groups. */
 export async function* eachPiece(
   groups: AsyncIterable<ReadBatch>,
 ): AsyncGenerator<StoredChunk | null> {
   for await (const group of groups) yield* group
 }
 
-/** Content named by sha256, whatever the kind: a BlockStore does not verify bytes. */
+/** A ref by sha256 for any kind of content: a BlockStore does not verify bytes. */
 export function item(text: string, kind: ContentKind = 'dag-block'): UnverifiedItem {
   const bytes = new TextEncoder().encode(text)
   const digest = createHash('sha256').update(bytes).digest()

@@ -1,4 +1,4 @@
-// What every FilterStore does.
+// The guarantees of every FilterStore.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import {
@@ -12,7 +12,7 @@ export type OpenedFilters = {
   readonly one: FilterStore
   /** Another node. */
   readonly other: FilterStore
-  /** Lets time go by. */
+  /** Advances the time. */
   pass(ms: number): void | Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// What every InspectorStore does.
+// The guarantees of every InspectorStore.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { InspectedRequest } from '../../src/pipeline/inspector/inspected-request.ts'

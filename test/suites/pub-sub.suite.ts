@@ -1,4 +1,4 @@
-// What every PubSub does.
+// The guarantees of every PubSub.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PubSub } from '../../src/base/pub-sub.ts'
@@ -12,7 +12,7 @@ export function testPubSub(
 ): void {
   const { skip = false } = options
 
-  /** Publishes until a message arrived: a subscription may begin later than `subscribe` returns. */
+  /** Publishes until a message arrives: a subscription may start after `subscribe` returns. */
   async function untilHeard(
     from: PubSub,
     topic: string,

@@ -1,16 +1,16 @@
-// What every RateShares does.
+// The guarantees of every RateShares.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { RateShares } from '../../src/access/limits/rate-shares.ts'
 
-/** `one` and `other`: two processes that share the buckets. `pass`: lets time go by. */
+/** `one` and `other`: two processes that share the buckets. `pass`: advances the time. */
 export type OpenedShares = {
   readonly one: RateShares
   readonly other: RateShares
   pass(ms: number): void | Promise<void>
 }
 
-// So slow that nothing returns during a test.
+// A rate so low that no unit is refilled during a test.
 const slow = { perSecond: 0.01, burst: 10 }
 
 export function testRateShares(

@@ -1,4 +1,4 @@
-// What every SharedCounters does.
+// The guarantees of every SharedCounters.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { SharedCounters } from '../../src/access/limits/period-count.ts'

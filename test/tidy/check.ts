@@ -1,5 +1,4 @@
-// The checker of the house rules: returns breaches of the rules in layers.ts, each as one sentence. Pure: files in,
-// sentences out.
+// Checks the house rules: returns violations of the rules in layers.ts, each as one sentence. Pure: takes files, returns sentences.
 import { basename, dirname } from 'node:path/posix'
 import * as rules from './layers.ts'
 import {
@@ -12,7 +11,7 @@ import {
   type SourceFile,
 } from './source.ts'
 
-/** All breaches in `files` (the whole of `src/`). `exists` answers for paths from the root of the project. */
+/** All violations in `files` (the whole of `src/`). `exists`: for paths relative to the project's root folder. */
 export function findBreaches(
   files: readonly SourceFile[],
   exists: (path: string) => boolean,

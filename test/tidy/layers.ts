@@ -1,5 +1,4 @@
-// The house rules as data: the layer table of docs/explanation/architecture.md, wrapped external interfaces, banned
-// words.
+// The house rules as data: the layer table of docs/explanation/architecture.md, wrapped external interfaces, banned words.
 // Tested by test/tidy/check.test.ts
 
 export type Layer = { readonly level: number; readonly folders: readonly string[] }
@@ -30,7 +29,7 @@ export const onlyImportedBy: Readonly<Record<string, readonly string[]>> = {
   config: ['.', 'server', 'cli', 'config'],
 }
 
-/** `thing` (a module, or a call in the code) is used only in files whose path starts with one of `behind`. */
+/** Only files whose path starts with one of `behind` may use `thing` (a module, or a call in the code). */
 export type Door = {
   readonly thing: string
   readonly module?: RegExp
@@ -133,7 +132,7 @@ export const bannedWords: readonly string[] = [
 ]
 export const bannedLastWord = 'info'
 
-/** Names that keep a banned word, each with its reason. */
+/** Permitted names with a banned word, each with its reason. */
 export const allowedNames: Readonly<Record<string, string>> = {
   pin_remote_service_add: 'a command of Kubo',
   pin_remote_service_ls: 'a command of Kubo',

@@ -1,4 +1,4 @@
-// A source file for the checker of the house rules: its code without comments, and its imports.
+// Parses a source file for the checker of the house rules: its code without comments, and its imports.
 // Tested by test/tidy/check.test.ts
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path/posix'
@@ -35,7 +35,7 @@ export function folderOf(path: string): string {
   return path.includes('/') ? (path.split('/')[0] ?? '.') : '.'
 }
 
-/** The text without block comments and without comments that start a line or follow a space. */
+/** Removes block comments, and comments that start a line or follow a space. */
 export function codeOf(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1')
 }
@@ -55,7 +55,7 @@ export function importsOf(file: SourceFile): readonly Import[] {
   }))
 }
 
-/** Names that the file exports, and whether each exists only for the type checker. */
+/** Exported names, and whether each exists only for the type checker. */
 export function exportsOf(file: SourceFile): readonly { name: string; typeOnly: boolean }[] {
   const pattern =
     /^export (?:declare |abstract |async )*(type|interface|const|let|function\*?|class) (\w+)/gm

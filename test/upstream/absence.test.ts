@@ -1,5 +1,5 @@
-// Absence requires the answers of two upstreams, or of a trusted one. An upstream's error does not establish it:
-// under `require` no read turns an error into null, zero or an empty list.
+// Absence requires the replies of two upstreams, or of a trusted one. An upstream's error does not prove it: with `require` no read
+// turns an error into null, zero or an empty list.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -39,7 +39,7 @@ const errors: readonly StubReply[] = [
   error(3, 'execution reverted'),
   error(-32000, 'something else'),
 ]
-/** After these errors an upstream is paused, and each read waits for it: few reads are enough. */
+/** After these errors an upstream is paused, and each read waits for it, so the test uses few reads. */
 const troubles: readonly StubReply[] = [
   error(-32603, 'Internal error'),
   error(-32005, 'too many requests'),
@@ -66,13 +66,13 @@ async function open(
   return { opened, stubs }
 }
 
-/** Replies to all content requests with `reply`; the head is followed as before. */
+/** Sends `reply` to all content requests; the head is followed as before. */
 function answerWith(stub: StubUpstream, reply: StubReply | null): void {
   stub.knobs.falsify = ({ method, params }) =>
     method === 'eth_chainId' || params[0] === 'latest' ? null : reply
 }
 
-/** Every read that names a block by its hash or number and can report absence. */
+/** Every read that refers to a block by hash or number and can report absence. */
 function everyRead(block: StubBlock): readonly Read[] {
   const same = (method: string, ...params: readonly unknown[]): Read => ({
     method,
@@ -162,7 +162,7 @@ test('a pruned upstream does not count as a second confirmation of absence', asy
 test('a block with a known number and an unavailable header is an error, not null', async (t) => {
   const { opened, stubs } = await open(t, { trusted: [0] })
   const [stub] = stubs as [StubUpstream]
-  // By number the upstream names the block; by hash it reports none.
+  // By number the upstream returns the block; by hash it reports none.
   stub.knobs.falsify = ({ method }) =>
     method === 'eth_getBlockByHash' || method.startsWith('debug_') ? { result: null } : null
   for (const { method, params } of readsByNumber(chain.recorded[20] ?? assert.fail())) {
@@ -240,7 +240,7 @@ test('a transaction that a reorg moved is found in its new block immediately', a
     const { opened, stubs } = await open(t)
     const [stub] = stubs as [StubUpstream]
     const hash = toHex(moved[0]?.hash() ?? assert.fail())
-    // Cairn does not learn of the reorg by polling: the period is one minute here.
+    // Cairn does not learn of the reorg by polling, because the period is one minute here.
     stub.follow(branch)
     const after = await opened.read(method, [hash])
     assert.ok('result' in after, `${method}: ${JSON.stringify(after)}`)

@@ -1,5 +1,5 @@
-// The price of blob gas in receipts behind upstreams: proved with a known blob schedule, otherwise the value of an
-// upstream, and never omitted from an answer labelled as proved.
+// The price of blob gas in receipts behind upstreams: proved with a known blob schedule, otherwise an upstream's value, and never
+// omitted from an answer labelled as proved.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'

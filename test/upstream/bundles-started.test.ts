@@ -58,7 +58,7 @@ test('with a faulty upstream in the pool, every bundle proves the correct answer
       assert.equal(reply.proof?.verified, 'proof', read.method)
       const verdict = await verdictOn(reply, block.hash, [read.method, read.params])
       assert.ok('result' in verdict, `${read.method}: ${JSON.stringify(verdict)}`)
-      // The reader of a bundle computes the price of blobs only with its own schedule.
+      // A verifier computes the price of blobs only with its own schedule.
       const withoutPrice = (text: string) => text.replaceAll(/"blobGasPrice":"\w+",/g, '')
       const truth = withoutPrice(await truthOf(honest, read))
       assert.equal(withoutPrice(canonical(JSON.parse(verdict.result))), truth)

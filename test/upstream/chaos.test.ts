@@ -69,14 +69,14 @@ const atOnce = 8
 
 type Tally = { served: number; wrong: string[]; failed: string[] }
 
-/** Sends one read: the result, or the failure. */
+/** Sends one read; returns the result or the failure. */
 type Ask = (read: Read) => Promise<{ readonly result: unknown } | { readonly failure: string }>
 
 /** The server or network under test, in front of three upstreams, opened before the failures begin. */
 type Open = (t: TestContext, kind: string, stubs: readonly StubUpstream[]) => Promise<Opened>
 type Opened = { readonly ask: Ask; end(): Promise<unknown> }
 
-/** Timeouts are short, so that the test does not wait for failing upstreams. */
+/** Short timeouts, so that the test does not wait for failing upstreams. */
 const timeoutMsOf = (index: number) => (index < 2 ? 2_000 : patientMs)
 
 const openNetwork: Open = async (t, kind, stubs) => {

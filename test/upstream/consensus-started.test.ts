@@ -1,5 +1,5 @@
-// Heads by consensus on a started server: a simulated beacon chain signs blocks of the recorded chain. Labels, a false
-// beacon node, a restart without the checkpoint, refusals, and nothing loaded without the setting.
+// Heads by consensus on a started server: a simulated beacon chain signs blocks of the recorded chain. Labels, a dishonest beacon
+// node, a restart without the checkpoint, refusals, and no loaded modules without the setting.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -20,7 +20,7 @@ const withinMs = 30_000
 const hook = fileURLToPath(new URL('../fakes/beacon/loaded-modules.ts', import.meta.url))
 const secondsPerSlot = 2
 
-/** A beacon chain that began 400 slots ago; its finalized blocks, two minutes old, are four execution blocks below its head. */
+/** A beacon chain that started 400 slots ago; its finalized blocks, two minutes old, are four execution blocks below its head. */
 async function openChains() {
   const stub = await openStubChain()
   const genesisTime = Math.floor(Date.now() / 1000) - 400 * secondsPerSlot
@@ -100,7 +100,7 @@ async function equivocations(server: Started): Promise<number | null> {
   return valueOf('cairn_network_equivocations_total', { network: 'recorded' })
 }
 
-/** Of the header that an update attests. */
+/** The header that an update attests. */
 function slotOf(data: Json): number {
   const { beacon } = data['attested_header'] as { beacon: { slot: string } }
   return Number(beacon.slot)
@@ -200,7 +200,7 @@ test('a restart needs no checkpoint', async (t) => {
   })
   const [node] = nodes
   await until(async () => {
-    // The key of the first start is in the data folder; the second prints none.
+    // The first start's key is in the data folder; the second start prints none.
     const latest = await ask({ ...server, apiKey: first.server.apiKey }, 'latest')
     assert.deepEqual([latest.number, latest.head], [54, 'consensus'])
   }, withinMs)

@@ -1,5 +1,4 @@
-// Other chain engines behind Cairn: direct replies and proved replies through Cairn are equal, except for known
-// deviations of the engines.
+// Other chain engines behind Cairn: direct replies equal proved replies through Cairn, except for known deviations of the engines.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import test, { type TestContext } from 'node:test'
@@ -27,7 +26,7 @@ const excuses: Readonly<Record<string, string>> = {
   root: 'EDR and anvil give a root next to the status',
 }
 
-/** Members with another spelling, each with the reason why this is valid. */
+/** Members with another format, each with the reason why this is valid. */
 const differing: Readonly<Record<string, string>> = {
   size: 'EDR measures another encoding of the block',
 }
@@ -131,7 +130,7 @@ function readsOf(block: Json, contract: string): readonly (readonly [string, unk
   ]
 }
 
-/** `value` without the permitted deviations, unless `other` has the same spelling; integers of signatures padded. */
+/** Removes the permitted deviations from `value`, unless `other` has the same format; pads integers of signatures. */
 function plain(value: unknown, other: unknown): unknown {
   if (Array.isArray(value)) {
     const others = Array.isArray(other) ? (other as unknown[]) : []

@@ -1,5 +1,5 @@
-// Other chain engines as upstream nodes, each in its own process: EDR, the chain inside Hardhat, and anvil. They can
-// revert to an earlier block, so that tests can make reorgs.
+// Other chain engines as upstream nodes, each in a separate process: EDR, the chain inside Hardhat, and anvil. They can revert to
+// an earlier block, so that tests can create reorgs.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -16,7 +16,7 @@ export const engineChainId = 1337
 export type EngineUpstream = {
   readonly url: string
   readonly genesisFile: string
-  /** Sends directly to the engine. Rejects with the error message of the engine. */
+  /** Sends directly to the engine. Rejects with the engine's error message. */
   say<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
   /** Mines a block if the engine does not mine automatically. */
   mine(): Promise<void>
@@ -32,7 +32,7 @@ export async function startEngineUpstream(t: Scope): Promise<EngineUpstream | nu
   return engine === null ? null : upstreamOf(t, engine, genesisFile, async () => {})
 }
 
-/** The same with anvil. */
+/** As above, with anvil. */
 export async function startAnvilUpstream(t: Scope): Promise<EngineUpstream | null> {
   const genesisFile = await writeGenesis(t)
   const engine = await startAnvil(genesisFile, (why) => t.diagnostic(why))

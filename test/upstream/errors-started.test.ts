@@ -1,5 +1,5 @@
-// An upstream's own error reaches the client unchanged: code, message and data. Cairn first queries other upstreams
-// that may succeed, and no message reveals the URL of an upstream.
+// An upstream's own error reaches the client unchanged: code, message and data. Cairn first queries other upstreams that may
+// succeed, and no message reveals the URL of an upstream.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type Behind, startBehind } from '../behind-upstreams.ts'

@@ -1,5 +1,5 @@
-// Requests by tag or number depend on upstreams for the block: no wrong block is served while fewer than a quorum of
-// upstreams are faulty, and the label names the trust anchor.
+// Requests by tag or number depend on upstreams for the block: no wrong block is served while fewer than a quorum of upstreams are
+// faulty, and the label contains the trust anchor.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { keccak256 } from 'viem'
@@ -148,7 +148,7 @@ for (const { name, begin } of headFalsehoods) {
         chain.recorded.some(({ hash }) => hash === answer.block),
         `${method} ${answer.block} ${answer.anchor}`,
       )
-      // An upstream without a usable head counts as unreachable. Then the other one decides alone.
+      // An upstream without a usable head counts as unreachable. Then the other one alone decides.
       assert.match(String(answer.anchor), /^quorum:2\/2$|^single$/)
     }
   })
@@ -188,7 +188,7 @@ test('a trusted node takes precedence over two others that agree', async (t) => 
 })
 
 test('a transaction that exists only on a forged branch is not found', async (t) => {
-  // Signed for this chain, and not mined on it.
+  // Signed for this chain, but in none of its blocks.
   const recorded = readTranscripts(chainFolder).filter(({ name }) => name === testChain.unmined)
   const { params } = JSON.parse(recorded[0]?.request ?? '') as { params: [`0x${string}`] }
   const own = await chain.extend(chain.recorded[54] ?? assert.fail(), {

@@ -1,5 +1,5 @@
-// Without proofs an answer may be the claim of an upstream, and the label says so: no label exceeds the checks made,
-// however many upstreams are faulty.
+// Without proofs an answer may be the claim of an upstream, and the label states it: no label exceeds the checks made, however many
+// upstreams are faulty.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -21,7 +21,7 @@ before(async () => {
   chain = await openStubChain()
 })
 
-/** One upstream: which replies it falsifies, and whether it can prove state. */
+/** One upstream: the replies that it falsifies, and whether it can prove state. */
 type Node = {
   readonly falsifies: 'never' | 'about plain values' | 'always'
   readonly proves: boolean

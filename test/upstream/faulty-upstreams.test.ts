@@ -43,7 +43,7 @@ type Bench = {
   invalidRepliesOf(name: string): readonly InvalidReply[]
 }
 
-/** Of all cases together: the entries of one case are among the newest. */
+/** Log of all cases together: the entries of one case are among the newest. */
 const newestReplies = 40
 
 async function setUp(t: TestContext): Promise<Bench> {
@@ -317,7 +317,7 @@ test('with faulty upstreams only, each reply is the correct answer or an error',
   assert.ok(refused > 20, `${refused} refused`)
 })
 
-/** A transaction without a block: as with absence, Cairn only has the claim of the upstreams. */
+/** A transaction without a block: as for absence, Cairn has only the claims of upstreams. */
 function isUnmined(result: unknown): boolean {
   return typeof result === 'object' && result !== null && 'blockHash' in result
     ? result.blockHash === null

@@ -1,4 +1,4 @@
-// Fees behind an upstream: computed from proved blocks where the fork schedule is known, whatever the upstream says of them, and
+// Fees behind an upstream: computed from proved blocks if the fork schedule is known, regardless of the upstream's values, and
 // forwarded beyond the limits.
 import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ before(async () => {
   chain = await openStubChain()
 })
 
-/** Behind a node that gives `0x1` for every fee. */
+/** Behind a node that returns `0x1` for every fee. */
 async function startLiedTo(t: TestContext, verify: unknown) {
   const stub = await startStubUpstream(t, chain)
   stub.knobs.falsify = ({ method }) => (methods.has(method) ? { result: '0x1' } : null)

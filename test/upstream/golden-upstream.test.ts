@@ -1,5 +1,5 @@
-// The golden cases that need a real network: a mainnet slot proved through an upstream that replays a recording
-// (GM1), a recorded mainnet transaction without a proof (G4), and a block hash on the wrong chain (G13).
+// The golden cases that need a real network: a mainnet slot proved through an upstream that replays a recording (GM1), a recorded
+// mainnet transaction without a proof (G4), and a block hash on the wrong chain (G13).
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -60,7 +60,7 @@ async function serve(t: TestContext, networks: readonly Network[]) {
     post(new URL(server.url), host, `/v3/${server.apiKey}`, { method, params })
 }
 
-/** fetch sets Host itself; the networks of this test are selected by it. */
+/** Sends Host itself, which fetch would overwrite: it selects the networks of this test. */
 function post(url: URL, host: string, path: string, call: object) {
   return new Promise<{ body: { result?: unknown; error?: unknown }; verified: unknown }>(
     (resolve, reject) => {

@@ -1,5 +1,5 @@
-// Honest nodes with other spellings, missing methods and refusals are not reported as faulty: the answers are the
-// same and proved, and no invalid reply is logged.
+// Honest nodes with other formats, missing methods and refusals are not reported as faulty: the answers are the same and proved,
+// and no invalid reply is logged.
 import assert from 'node:assert/strict'
 import test, { before } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'

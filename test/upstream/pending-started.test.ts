@@ -1,5 +1,5 @@
-// `pending` behind upstreams, as client libraries request it: anvil, which mines only on request, behind Cairn under
-// `verify: require`.
+// `pending` behind upstreams, as client libraries request it: anvil, which mines only on request, behind Cairn with `verify:
+// require`.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { JsonRpcProvider, Wallet } from 'ethers'
@@ -27,7 +27,7 @@ before(async () => {
   await engine.say('evm_setAutomine', false)
   cairn = await startBehind(t, [{ url: engine.url, trusted: true }], {
     chainId: engineChainId,
-    // Its rules are not those of its genesis file.
+    // anvil's fork rules are not those of its genesis file.
     verify: { default: 'require', eth_call: 'prefer', eth_estimateGas: 'prefer' },
     heads: { pollMs: 50 },
   })
@@ -48,7 +48,7 @@ test('ethers sends twice, and reads the pending transactions and the pending blo
   const provider = new JsonRpcProvider(url, undefined, { cacheTimeout: -1, pollingInterval: 50 })
   context.after(() => provider.destroy())
   const wallet = new Wallet(keyOf(0), provider)
-  // Its own account: transactions of other tests do not count here.
+  // A separate account, so that transactions of other tests do not count.
   const to = `0x${'78'.repeat(20)}`
   const before = await provider.getTransactionCount(wallet.address, 'pending')
   const first = await wallet.sendTransaction({ to, value: 5n })

@@ -79,7 +79,7 @@ export async function truthOf(stub: StubUpstream, read: Read): Promise<string> {
   return canonical(await stub.honest(...read.upstream))
 }
 
-/** One text for all spellings of one answer: signatures padded, keys sorted. */
+/** One text for all formats of the same answer: signatures padded, keys sorted. */
 export function canonical(value: unknown): string {
   return JSON.stringify(sorted(value))
 }

@@ -1,5 +1,5 @@
 // Blocks of OP Mainnet, Arbitrum and Polygon behind upstreams: transactions, receipts and logs are proved, members that no root
-// contains are computed or labelled `block`, and a node that changes any field never changes a proved answer.
+// commits to are computed or labelled `block`, and a node that changes any field never changes a proved answer.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -77,7 +77,7 @@ before(async () => {
 
 type Labels = { readonly transactions: string; readonly receipts: string }
 
-/** Every transaction and receipt, by each method that shows it, is what a node of the chain shows. */
+/** Asserts that every transaction and receipt, by each method that returns it, equals that of a node of the chain. */
 async function checkAll(opened: UpstreamCase, block: RollupBlock, labels: Labels): Promise<void> {
   const { hash, json, receipts, rawTransactions, rawReceipts } = block
   const check = async (
@@ -130,7 +130,7 @@ for (const hasRaw of [true, false]) {
   test(`a block of OP Mainnet is proved from ${from}, with its fees computed`, async (t) => {
     const [opened, node] = await open(t, blocks.op, { hasRaw })
     await checkAll(opened, blocks.op, proof)
-    // Hints alone.
+    // Only hints.
     assert.equal(node.asked().includes('eth_getTransactionReceipt'), false)
   })
 
@@ -272,7 +272,7 @@ test('no byte that a node of Polygon changes changes a proved answer', async (t)
   }
 })
 
-/** Members that no root contains: they are answered, and never as proved. The last one of type 0x66 alone. */
+/** Members that no root commits to: answered, but never as proved. The last one only for type 0x66. */
 const claims: ReadonlySet<string> = new Set(['gasUsedForL1', 'timeboosted', 'contractAddress'])
 
 /** Another value of the same form. */
@@ -287,7 +287,7 @@ function lieAbout(value: unknown): unknown {
 
 type Lie = { readonly method: string; readonly index: number; readonly name: string }
 
-/** One for each member of each transaction and receipt. */
+/** One falsehood for each member of each transaction and receipt. */
 function liesOf({ json, receipts }: RollupBlock): readonly Lie[] {
   const all = (method: string, list: readonly Json[]) =>
     list.flatMap((one, index) => Object.keys(one).map((name) => ({ method, index, name })))
@@ -346,7 +346,7 @@ for (const name of ['op', 'nitro'] as const) {
   })
 }
 
-/** Sorted by name, without claims and `size`, whose length the fake node does not compute. */
+/** Sorted by name, without claims and without `size`, which the fake node does not compute. */
 function provedOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(provedOf)
   if (typeof value !== 'object' || value === null) return value

@@ -1,5 +1,5 @@
-// Subscriptions and filters in front of upstream nodes that fail, recover and reorganize: each block is delivered
-// once, and reverted logs are sent as removed.
+// Subscriptions and filters in front of upstream nodes that fail, recover and reorganize: each block is delivered once, and
+// reverted logs are sent as removed.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -58,7 +58,7 @@ async function nextEvent(client: WebSocketClient): Promise<Event> {
   return { id: params.subscription, result: params.result }
 }
 
-/** Events until a head with `hash` arrived, by subscription. */
+/** Collects events of a subscription until a head with `hash` arrives. */
 async function untilHead(
   client: WebSocketClient,
   heads: string,

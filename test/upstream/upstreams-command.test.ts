@@ -1,5 +1,5 @@
-// `cairn upstreams` with and without a running server: health is only known while the server runs, invalid replies
-// stay in the log.
+// `cairn upstreams` with and without a running server: health is only known while the server runs, invalid replies remain in the
+// log.
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -67,7 +67,7 @@ test(
         const changed = last.slice(0, -1) + (last.endsWith('0') ? '1' : '0')
         return { result: { ...rest, accountProof: [...accountProof.slice(0, -1), changed] } }
       }
-      // Whichever upstream is queried first, the faulty one is queried before it is quarantined.
+      // Whichever upstream is queried first, the faulty one is queried before its quarantine.
       for (let slot = 0; slot < 200 && (await command('--lies', '1')).lies.length === 0; slot++) {
         const asked = await server.rpc('eth_getStorageAt', [
           contract,

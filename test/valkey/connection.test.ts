@@ -47,7 +47,7 @@ for (const harm of ['cut', 'slow', 'silence'] as const) {
         takes += 1
         assert.ok(takes < 100)
       }
-      // The deadline, and what a busy machine adds.
+      // The deadline, plus the delay of a busy machine.
       assert.ok(longest < 20 + 100, `${longest} ms`)
       let waited = 0
       for (let n = 0; n < 50; n++) if (shares.take('b', rate, 1, 1) instanceof Promise) waited += 1
@@ -88,7 +88,7 @@ test('a reply that arrived while the process was busy is in time', { skip }, asy
   for (let n = 0; n < 20; n++) {
     const before = connection.misses
     const reply = connection.call((client) => client.ping())
-    // Sends the request, then keeps the event loop busy beyond the deadline.
+    // Sends the request, then blocks the event loop beyond the deadline.
     await new Promise<void>((resolve) => setImmediate(resolve))
     const busyUntil = systemClock.monotonic() + 40
     while (systemClock.monotonic() < busyUntil);
@@ -135,7 +135,7 @@ test(
       assert.equal(shares.state, 'alone')
     })
     assert.deepEqual([await units('a', 25), await units('a', 1)], [25, 0])
-    // A request that is larger than the part passes once.
+    // A request that is larger than the share passes once.
     assert.deepEqual([await units('b', 100), await units('b', 1)], [100, 0])
     alone = 'open'
     assert.equal(await units('a', 100), 100)

@@ -15,7 +15,7 @@ import { until } from '../fakes/until.ts'
 const skip = missingValkey()
 const clock = systemClock
 
-/** As a server composes them. */
+/** Composed as in a server. */
 async function openNode(t: TestContext, url: string, name: string, deadlineMs: number) {
   const limits = { ...defaultValkeyLimits, deadlineMs }
   const connection = connectValkey({ url, clock, log: silentLog, limits })
@@ -113,7 +113,7 @@ for (const count of [2, 8]) {
         await sending
         t.diagnostic(`${admitted} units in ${passed()} s; nearest: ${worst.over} at ${worst.at} s`)
         assert.ok(isUnder, `${worst.over} units too many at ${worst.at} s`)
-        // The limit is used too: all but the second in which a node learns that Valkey is back.
+        // The limit is also used up, except for the second in which a node learns that Valkey is back.
         assert.ok(admitted > burstOf(perSecond) + perSecond * (passed() - 2.5), `${admitted}`)
       },
     )
@@ -154,7 +154,7 @@ for (const count of [2, 8]) {
     { skip },
     async (t) => {
       const { url } = await startValkey(t)
-      // A busy machine must not divide the rate: 20 ms are soon over.
+      // A busy machine must not reduce the rate: a deadline of 20 ms is easily missed.
       const nodes = await openNodes(t, url, count, 1_000)
       const began = clock.monotonic()
       const rate = 8_000

@@ -1,4 +1,4 @@
-// The nodes that share a real Valkey know of each other.
+// Nodes that share a real Valkey discover each other.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'

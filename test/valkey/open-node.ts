@@ -9,7 +9,7 @@ import {
 import { silentLog } from '../../src/base/log.ts'
 import { until } from '../fakes/until.ts'
 
-/** Connected. `limits`: a busy machine must not turn a slow test into a miss, so the deadline is long by default. */
+/** Connected. `limits`: the default deadline is long, so that a busy machine does not cause a timeout. */
 export async function openConnection(
   t: Pick<TestContext, 'after'>,
   url: string,

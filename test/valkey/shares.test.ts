@@ -1,4 +1,4 @@
-// Rate limits and sums in a real Valkey.
+// Rate shares and shared counters in a real Valkey.
 import { pause, systemClock } from '../../src/base/clock.ts'
 import { createValkeyCounters } from '../../src/valkey/valkey-counters.ts'
 import { createValkeyShares } from '../../src/valkey/valkey-shares.ts'
