@@ -23,7 +23,7 @@ test('the source keeps the house rules', (context) => {
 
 test('a folder of tests, benchmarks or pages has no more modules than one of the source', () => {
   const counts = new Map<string, number>()
-  for (const path of globSync('{test,bench,dashboard,verifier,examples}/**/*.{ts,tsx}', {
+  for (const path of globSync('{test,bench,dashboard,verifier,examples,dev}/**/*.{ts,tsx}', {
     cwd: root.pathname,
     exclude: (name) => name.includes('node_modules'),
   })) {
@@ -80,7 +80,7 @@ test('every change note has a heading and a text', () => {
 })
 
 test('every file that a comment or a page names with its folder exists', () => {
-  const there = globSync('{src,test,bench,dashboard,verifier,examples}/**/*.{ts,tsx}', {
+  const there = globSync('{src,test,bench,dashboard,verifier,examples,dev}/**/*.{ts,tsx}', {
     cwd: root.pathname,
   })
   const pages = globSync('{AGENTS.md,CONTRIBUTING.md,docs/**/*.md}', { cwd: root.pathname })
