@@ -50,6 +50,7 @@ const pinPages = (['created', 'name', 'size'] as const).flatMap((by) =>
     {
       search: range === null ? null : { name: 'a', cids: range },
       endings: range === null ? null : { endings: ['a', 'b'], not: true },
+      announcement: { states: range === null ? [] : ['announced', 'waiting'], not: true },
     },
     { by, down: range === null },
     { after: range === null ? null : [by === 'name' ? 'a' : 1, new Uint8Array([1])], limit: 1 },

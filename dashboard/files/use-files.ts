@@ -40,7 +40,22 @@ export const types: readonly { readonly value: FileType | ''; readonly title: st
   ...fileTypeNames.map((value) => ({ value, title: typeTitles[value] })),
 ]
 
-type Filter = { readonly search: string; readonly type: FileType | ''; readonly sort: Sort }
+/** Empty: all. By the announcement of the root on the IPFS network. */
+export const announcements = [
+  { value: '', title: 'any state' },
+  { value: 'announced', title: 'announced' },
+  { value: 'waiting', title: 'announcing' },
+  { value: 'none', title: 'not announced' },
+] as const
+
+type Announcement = (typeof announcements)[number]['value']
+
+type Filter = {
+  readonly search: string
+  readonly type: FileType | ''
+  readonly announcement: Announcement
+  readonly sort: Sort
+}
 
 type Files = {
   readonly filter: Filter
@@ -65,10 +80,13 @@ export function useFiles(): Files {
   const filter: Filter = {
     search: (query.get('q') ?? '').slice(0, 200),
     type: types.find(({ value }) => value === query.get('type'))?.value ?? '',
+    announcement:
+      announcements.find(({ value }) => value === query.get('network'))?.value ??
+      announcements[0].value,
     sort: sorts.find(({ value }) => value === query.get('sort'))?.value ?? sorts[0].value,
   }
-  const { search, type, sort } = filter
-  const shown = `${account} ${sort} ${type} ${search}`
+  const { search, type, announcement, sort } = filter
+  const shown = `${account} ${sort} ${type} ${announcement} ${search}`
   const [pages, setPages] = useState<{ readonly of: string; readonly from: readonly string[] }>({
     of: shown,
     from: [],
@@ -80,6 +98,7 @@ export function useFiles(): Files {
     const sent = new URLSearchParams({
       ...(next.search === '' ? {} : { q: next.search }),
       ...(next.type === '' ? {} : { type: next.type }),
+      ...(next.announcement === '' ? {} : { network: next.announcement }),
       ...(next.sort === sorts[0].value ? {} : { sort: next.sort }),
     })
     go(sent.size === 0 ? '/files' : `/files?${sent}`, { replace: true })
@@ -96,12 +115,13 @@ export function useFiles(): Files {
           sort: sort.replace('-', '') as 'created' | 'name' | 'size',
           order: sort.startsWith('-') ? 'desc' : 'asc',
           ...(type === '' ? {} : { type }),
+          ...(announcement === '' ? {} : { announcement }),
           ...(search === '' ? {} : { search }),
           ...(start === undefined ? {} : { from: start }),
         },
         signal,
       ),
-    [account, start, search, type, sort],
+    [account, start, search, type, announcement, sort],
   )
   const next = files.value?.next ?? null
   return {
@@ -109,7 +129,7 @@ export function useFiles(): Files {
     setFilter,
     clear() {
       setText('')
-      setFilter({ search: '', type: '' })
+      setFilter({ search: '', type: '', announcement: '' })
     },
     text,
     setText,

@@ -12,7 +12,15 @@ import { PinDialog, RenameDialog, UnpinSeveral } from '../files/pin-dialogs.tsx'
 import { PinRequests } from '../files/pin-requests.tsx'
 import { Pins } from '../files/pins.tsx'
 import { UploadButtons, UploadState } from '../files/upload-parts.tsx'
-import { pageRows, type Sort, sorts, types, useAbout, useFiles } from '../files/use-files.ts'
+import {
+  announcements,
+  pageRows,
+  type Sort,
+  sorts,
+  types,
+  useAbout,
+  useFiles,
+} from '../files/use-files.ts'
 import { useUpload } from '../files/use-upload.ts'
 import '../style/files.css'
 import { Card, PageHead } from '../ui/card.tsx'
@@ -86,7 +94,7 @@ function Files({ choices }: { readonly choices: Choices }) {
       <UploadButtons uploading={uploading} />
     </>
   )
-  const isFiltered = filter.search !== '' || filter.type !== ''
+  const isFiltered = filter.search !== '' || filter.type !== '' || filter.announcement !== ''
   return (
     <>
       <PageHead title="Files" about={usedText(files.value, about.value)} actions={buttons} />
@@ -105,6 +113,14 @@ function Files({ choices }: { readonly choices: Choices }) {
           options={types}
           onValue={(type) => setFilter({ type })}
         />
+        {(files.value?.announces === true || filter.announcement !== '') && (
+          <Pick
+            title="Network"
+            value={filter.announcement}
+            options={announcements}
+            onValue={(announcement) => setFilter({ announcement })}
+          />
+        )}
         <Pick
           title="Sort"
           value={filter.sort}

@@ -72,7 +72,24 @@ export type PinFilter = {
   readonly search: { readonly name: string; readonly cids: CidRange | null } | null
   /** Null: any. */
   readonly endings: NameEndings | null
+  /** Null: any. */
+  readonly announcement: AnnouncementFilter | null
 }
+
+/** Pins with a root in one of these states, or `not` in any of them. */
+export type AnnouncementFilter = {
+  readonly states: readonly (keyof typeof announcementStates)[]
+  readonly not: boolean
+}
+
+/** A private pin has none, even if another account announces the same root. */
+const announcementStates = {
+  announced: `pin.provide <> 'none' AND provide.announced IS NOT NULL`,
+  waiting: `pin.provide <> 'none' AND provide.due IS NOT NULL AND provide.announced IS NULL`,
+} as const
+
+const withRoot = `pin LEFT JOIN root ON root.id = pin.root
+       LEFT JOIN provide ON provide.multihash = root.hash AND provide.roots > 0`
 
 /** The values by which pins are ordered; a pin without a size sorts first. */
 const orderValues = {
@@ -100,8 +117,7 @@ export function listPinPage(
   return query(
     `SELECT pin.cid, pin.mode, pin.name, pin.created, pin.provide, root.bytes, root.blocks,
             provide.announced, provide.due, ${value} AS place
-       FROM pin LEFT JOIN root ON root.id = pin.root
-       LEFT JOIN provide ON provide.multihash = root.hash AND provide.roots > 0
+       FROM ${withRoot}
       WHERE pin.account_id = ?${filtered.sql}
         ${after === null ? '' : `AND (${value}, pin.cid) ${down ? '<' : '>'} (?, ?)`}
       ORDER BY ${value} ${way}, pin.cid ${way} LIMIT ?`,
@@ -115,13 +131,17 @@ export function countPinsBy(
   filter: PinFilter,
 ): Query<{ readonly pins: number }> {
   const { sql, parameters } = filterOf(filter)
-  return query(`SELECT count(*) AS pins FROM pin WHERE pin.account_id = ?${sql}`, [
+  return query(`SELECT count(*) AS pins FROM ${withRoot} WHERE pin.account_id = ?${sql}`, [
     accountId,
     ...parameters,
   ])
 }
 
-function filterOf({ search, endings }: PinFilter): Pick<Query<never>, 'sql' | 'parameters'> {
+function filterOf({
+  search,
+  endings,
+  announcement,
+}: PinFilter): Pick<Query<never>, 'sql' | 'parameters'> {
   const parts: string[] = []
   const parameters: (string | Uint8Array)[] = []
   const like = String.raw`lower(pin.name) LIKE ? ESCAPE '\'`
@@ -135,6 +155,10 @@ function filterOf({ search, endings }: PinFilter): Pick<Query<never>, 'sql' | 'p
     const any = endings.endings.map(() => like).join(' OR ')
     parts.push(`${endings.not ? 'NOT ' : ''}(${any})`)
     parameters.push(...endings.endings.map((ending) => `%.${ending}`))
+  }
+  if (announcement !== null) {
+    const any = announcement.states.map((state) => `(${announcementStates[state]})`).join(' OR ')
+    parts.push(`${announcement.not ? 'NOT ' : ''}(${any === '' ? '1 = 0' : any})`)
   }
   return { sql: parts.map((part) => ` AND ${part}`).join(''), parameters }
 }

@@ -158,6 +158,13 @@ test('an account makes its pins public, and excludes one of them', async (t) => 
   equal(account.settings.provide, 'roots')
   const { announcedAt, announcesAt } = (await pin()) ?? {}
   deepEqual([announcedAt, announcesAt], [null, null])
+  const inState = async (announcement: 'announced' | 'waiting' | 'none') =>
+    (await admin.call('GET /accounts/{account}/files', { account: id, announcement })).pins.length
+  const pins = (await admin.call('GET /accounts/{account}/files', { account: id })).count
+  deepEqual(
+    [await inState('announced'), await inState('waiting'), await inState('none')],
+    [0, 0, pins],
+  )
   // The server checks each second whether any account has public pins.
   await until(async () => equal(await status(), 200), 30_000)
   deepEqual(await change('none'), { cid, provide: 'none' })

@@ -60,10 +60,14 @@ test(
     // After half an interval of 22 hours to a whole one.
     ok(announcesAt !== null && announcesAt > announcedAt + 10 * 3_600_000)
     const multihash = parseCid(cid)?.multihash.bytes ?? new Uint8Array(0)
+    const found = async (announcement: string) =>
+      (await ask('GET', `${account}/files?announcement=${announcement}`))['found']
+    deepEqual([await found('announced'), await found('waiting'), await found('none')], [1, 0, 0])
     ok((await Promise.all(peers.map((peer) => peer.providersOf(multihash)))).flat().length > 0)
 
     await ask('PATCH', `${account}/files/${cid}`, { provide: 'none' })
     const { announcedAt: last, announcesAt: next } = await firstPin()
     deepEqual([last, next], [null, null])
+    deepEqual([await found('announced'), await found('waiting'), await found('none')], [0, 0, 1])
   },
 )

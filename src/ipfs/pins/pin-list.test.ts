@@ -64,6 +64,7 @@ function pinListSuite(
             from,
             search: null,
             type: null,
+            announcement: null,
             order,
             limit: 2,
             ...more,
@@ -98,6 +99,28 @@ function pinListSuite(
       const prefix = cidAt(4).toString().slice(0, 18)
       assert.deepEqual(await all(newest, { search: prefix }), ['site'])
       assert.deepEqual(await all(newest, { search: cidAt(0).toString(), type: 'video' }), [])
+
+      // The first pin is announced, the second waits, the third is private beside an announcement of another account.
+      await rows.write(
+        [9, null, 9].map((announced, at) => ({
+          sql: 'INSERT INTO provide (multihash, roots, parts, due, tried, announced) VALUES (?, 1, 0, 0, 0, ?)',
+          parameters: [cidAt(at).multihash.bytes, announced],
+        })),
+      )
+      const isPrivate = { provide: 'none' as const, created: undefined }
+      await changePin(rows, { accountId: 'a', cid: cidAt(2).toString() }, isPrivate)
+      const inState = (states: readonly ('announced' | 'waiting')[], not = false) =>
+        all(newest, { announcement: { states, not } })
+      assert.deepEqual(await inState(['announced']), ['b.PNG'])
+      assert.deepEqual(await inState(['waiting']), ['a.png'])
+      assert.deepEqual(await inState([]), [])
+      assert.deepEqual((await inState(['announced', 'waiting'], true)).toSorted(), [
+        '',
+        'Z%_.json',
+        'site',
+        'É.mp4',
+      ])
+      assert.equal((await inState([], true)).length, seeds.length)
     })
 
     test('a place of another order and of no list is refused', async (t) => {
@@ -105,7 +128,14 @@ function pinListSuite(
       await seed(rows)
       const order = { by: 'size', down: true } as const
       const at = async (from: string) =>
-        await listPins(rows, 'a', { from, search: null, type: null, order, limit: 2 })
+        await listPins(rows, 'a', {
+          from,
+          search: null,
+          type: null,
+          announcement: null,
+          order,
+          limit: 2,
+        })
       for (const from of ['', 'x', `abc-${cidAt(0).toString()}`, '7-', '7-zzz']) {
         assert.equal(await at(from), null, from)
       }
@@ -122,6 +152,7 @@ function pinListSuite(
         from: null,
         search: null,
         type: null,
+        announcement: null,
         order: { by: 'created', down: true },
         limit: 2,
       })

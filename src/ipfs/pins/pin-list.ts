@@ -8,6 +8,7 @@ import { parseCid } from '../../codec/ipld/cid.ts'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged } from '../../db/writer.ts'
 import {
+  type AnnouncementFilter,
   countPinsBy,
   countPinsOf,
   type DatedPinRow,
@@ -52,6 +53,8 @@ export type PinPageRequest = {
   readonly search: string | null
   /** By the file extension of the name; null: all. */
   readonly type: FileType | null
+  /** By the announcement of the root; null: all. */
+  readonly announcement: AnnouncementFilter | null
   readonly order: PinOrder
   readonly limit: number
 }
@@ -68,7 +71,7 @@ const pageMax = 200
 export async function listPins(
   rows: Rows,
   accountId: string,
-  { from, search, type, order, limit }: PinPageRequest,
+  { from, search, type, announcement, order, limit }: PinPageRequest,
 ): Promise<PinPage | null> {
   const after = from === null ? null : parsePlace(from, order)
   if (from !== null && after === null) return null
@@ -76,12 +79,13 @@ export async function listPins(
   const filter = {
     search: search === null ? null : { name: search, cids: cidRange(search) },
     endings: type === null ? null : endingsOf(type),
+    announcement,
   }
   const [found, [counted]] = await rows.snapshot([
     listPinPage(accountId, filter, order, { after, limit: size + 1 }),
     countPinsOf(accountId),
   ])
-  const isFiltered = search !== null || type !== null
+  const isFiltered = search !== null || type !== null || announcement !== null
   const matching = isFiltered ? await rows.first(countPinsBy(accountId, filter)) : counted
   const shown = found.slice(0, size)
   const last = shown.at(-1)

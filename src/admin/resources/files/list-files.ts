@@ -1,6 +1,7 @@
 // `GET /accounts/{account}/files`: the pins of an account, filtered and ordered.
 // Tested by test/admin/admin-files.test.ts
 import { z } from 'zod'
+import type { AnnouncementFilter } from '../../../tables/pins.ts'
 import { Fault } from '../../../base/fault.ts'
 import { fileTypeNames } from '../../../base/file-types.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -15,6 +16,8 @@ const input = z.strictObject({
   search: z.string().min(1).max(200).optional(),
   /** By extension of the name; `other`: no known extension, such as folders. */
   type: z.enum(fileTypeNames).optional(),
+  /** Of the root: `announced` at least once, `waiting` for the first time, `none`: private, or the server announces nothing. */
+  announcement: z.enum(['announced', 'waiting', 'none']).optional(),
   sort: z.enum(['created', 'name', 'size']).default('created'),
   /** Absent: newest, largest, or first name first. */
   order: z.enum(['asc', 'desc']).optional(),
@@ -38,9 +41,11 @@ const output = z.object({
       announcesAt: time.nullable(),
     }),
   ),
+  /** The server announces public pins on the IPFS network. */
+  announces: z.boolean(),
   /** The `from` of the next page; null: this is the last. */
   next: z.string().nullable(),
-  /** Number of pins that match `search` and `type`. */
+  /** Number of pins that match `search`, `type` and `announcement`. */
   found: z.int(),
   /** Number of all pins of the account, independent of the search. */
   count: z.int(),
@@ -48,34 +53,53 @@ const output = z.object({
   stored: z.object({ blocks: z.int(), bytes: z.int() }),
 })
 
+type State = AnnouncementFilter['states'][number]
+
+/** Without a plan none waits. */
+const states: readonly State[] = ['announced', 'waiting']
+
+/** `possible`: states that pins of the account can be in. */
+function filterOf(
+  wanted: z.infer<typeof input>['announcement'],
+  possible: readonly State[],
+): AnnouncementFilter | null {
+  if (wanted === undefined) return null
+  if (wanted === 'none') return { states: possible, not: true }
+  return { states: possible.filter((state) => state === wanted), not: false }
+}
+
 export const listFiles = {
   id: 'listFiles',
   method: 'GET',
   path: '/accounts/{account}/files',
   role: 'member',
-  summary: 'Pins of an account by name, CID or type, in an order, and its total storage.',
+  summary:
+    'Pins of an account by name, CID, type or announcement, in an order, and its total storage.',
   input,
   output,
   async run({ account, limit, sort, ...given }, { pins, accounts, server }) {
+    const { settings } = await accounts.getAccountById(account)
+    const hasPlan = (await server?.announcements()) != null
+    const isOpen = settings.provide !== 'none'
+    const possible = isOpen ? (hasPlan ? states : states.slice(0, 1)) : []
     const page = await pins.list(account, {
       from: given.from ?? null,
       search: given.search ?? null,
       type: given.type ?? null,
+      announcement: filterOf(given.announcement, possible),
       order: { by: sort, down: (given.order ?? (sort === 'name' ? 'asc' : 'desc')) === 'desc' },
       limit,
     })
     if (page === null) throw new Fault('bad_input', { detail: 'from: not a place in the list' })
-    const { settings } = await accounts.getAccountById(account)
-    const hasPlan = (await server?.announcements()) != null
     const listed = page.pins.map(({ announced, due, ...pin }) => {
       // Another account may announce the same root.
-      const isPublic = settings.provide !== 'none' && pin.provide !== 'none' && due !== null
+      const isPublic = isOpen && pin.provide !== 'none' && due !== null
       return {
         ...pin,
         announcedAt: isPublic ? announced : null,
         announcesAt: isPublic && hasPlan ? due : null,
       }
     })
-    return { ...page, pins: listed, stored: await pins.stored(account) }
+    return { ...page, pins: listed, announces: hasPlan, stored: await pins.stored(account) }
   },
 } satisfies JsonOperation<typeof input, typeof output>
