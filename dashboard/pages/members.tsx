@@ -18,6 +18,7 @@ import { SearchBox } from '../ui/toolbar.tsx'
 import { InviteDialog } from './people/invite-dialog.tsx'
 import { Invitations } from './people/invitations.tsx'
 import { isFound, PersonCell } from './people/person-cell.tsx'
+import { factorsOf, signInOf } from './people/sign-in-means.ts'
 
 type Member = AdminReply<'GET /accounts/{account}/members'>['members'][number]
 
@@ -89,13 +90,11 @@ function Members() {
     { title: 'Since', sort: ({ since }) => since, cell: ({ since }) => <Day time={since} /> },
     {
       title: 'Sign-in',
-      cell: ({ disabled, hasTotp }) =>
-        disabled ? (
+      cell: (member) =>
+        member.disabled ? (
           <Badge tone="bad">Disabled</Badge>
-        ) : hasTotp ? (
-          <Badge tone="good">Password and code</Badge>
         ) : (
-          <Badge>Password only</Badge>
+          <Badge tone={factorsOf(member) === '' ? 'plain' : 'good'}>{signInOf(member)}</Badge>
         ),
     },
   ]

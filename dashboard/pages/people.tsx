@@ -18,6 +18,7 @@ import { SearchBox } from '../ui/toolbar.tsx'
 import { InviteDialog } from './people/invite-dialog.tsx'
 import { Invitations } from './people/invitations.tsx'
 import { isFound, PersonCell } from './people/person-cell.tsx'
+import { factorsOf } from './people/sign-in-means.ts'
 
 type Person = AdminReply<'GET /people'>['people'][number]
 type Act = {
@@ -145,16 +146,6 @@ export function PeoplePage() {
       )}
     </>
   )
-}
-
-/** `Passkey, authenticator`; empty: sign-in with only a password. */
-function factorsOf({ hasTotp, passkeys, issuer }: Person): string {
-  const factors = [
-    ...(passkeys > 0 ? ['passkey'] : []),
-    ...(hasTotp ? ['authenticator'] : []),
-    ...(issuer === null ? [] : ['OpenID']),
-  ].join(', ')
-  return factors.charAt(0).toUpperCase() + factors.slice(1)
 }
 
 function summaryOf(people: readonly Person[]): string {

@@ -2,18 +2,14 @@
 // Tested by src/access/people/memberships.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
+import { personColumns, type PersonRow } from './people.ts'
 
 type MemberRole = 'owner' | 'member'
 
-export type MemberRow = {
-  readonly id: string
-  readonly email: string
-  readonly name: string
+export type MemberRow = PersonRow & {
   readonly role: MemberRole
   /** Milliseconds since 1970 UTC. */
-  readonly created: number
-  readonly disabled: number | null
-  readonly has_totp: number
+  readonly since: number
 }
 
 export type RoleRow = { readonly account_id: string; readonly role: MemberRole }
@@ -38,7 +34,7 @@ export function listAccountsOf(personId: string): Query<RoleRow & { readonly nam
 /** People of an account, ordered by email. */
 export function listMembers(accountId: string): Query<MemberRow> {
   return query(
-    `SELECT p.id, p.email, p.name, m.role, m.created, p.disabled, p.totp IS NOT NULL AS has_totp
+    `SELECT ${personColumns}, m.role, m.created AS since
      FROM membership m JOIN person p ON p.id = m.person_id WHERE m.account_id = ? ORDER BY p.email`,
     [accountId],
   )

@@ -118,6 +118,7 @@ test(
     await page.getByRole('searchbox').fill('other@example.com')
     await page.getByText('No people match').waitFor()
     await open('/members')
+    await page.getByText('Password only').waitFor()
     await page.getByRole('button', { name: 'Actions for first@example.com' }).click()
     await page.getByRole('menuitem', { name: 'Remove…' }).waitFor()
     await checkAxe(page, 'members')

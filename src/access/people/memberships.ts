@@ -15,7 +15,7 @@ import {
 import { personExists } from '../../tables/people.ts'
 import { deleteSessions } from '../../tables/sessions.ts'
 import { AccountsRefusal } from '../accounts/account-rules.ts'
-import { type AccountRole, noPerson } from './person.ts'
+import { type AccountRole, noPerson, type Person, toPerson } from './person.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
 type Membership = {
@@ -32,8 +32,7 @@ type Member = {
   /** Milliseconds since 1970 UTC. */
   readonly since: number
   readonly disabled: boolean
-  readonly hasTotp: boolean
-}
+} & Pick<Person, 'hasTotp' | 'passkeys' | 'hasPassword' | 'issuer'>
 
 /**
  * `ownerless`: permits an account without an owner who can sign in; for operators. `keepSession`: a session of the person that
@@ -118,24 +117,11 @@ export function createMemberships(parts: {
   }
 }
 
-function toMember({
-  id,
-  email,
-  name,
-  role,
-  created,
-  disabled,
-  has_totp: hasTotp,
-}: MemberRow): Member {
-  return {
-    personId: id,
-    email,
-    name,
-    role,
-    since: created,
-    disabled: disabled !== null,
-    hasTotp: hasTotp === 1,
-  }
+function toMember(row: MemberRow): Member {
+  const { id, email, name, disabled, hasTotp, passkeys, hasPassword, issuer } = toPerson(row)
+  const { role, since } = row
+  const means = { hasTotp, passkeys, hasPassword, issuer }
+  return { personId: id, email, name, role, since, disabled: disabled !== null, ...means }
 }
 
 function noMember(): AccountsRefusal {

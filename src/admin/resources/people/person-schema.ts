@@ -20,6 +20,18 @@ export const queryText = z.string().max(8192)
 export const openIdRequest = z.object({ location: z.string(), seal: z.string() })
 export const idText = z.string().max(64)
 
+/** How a person signs in. */
+const signInMeans = {
+  /** Does sign-in by password also require a code of an authenticator? */
+  hasTotp: z.boolean(),
+  /** Number of passkeys that are valid for sign-in. */
+  passkeys: z.int(),
+  /** False: sign-in is by passkey or OpenID only. */
+  hasPassword: z.boolean(),
+  /** Issuer of their identity at an OpenID provider; null: none is linked. */
+  issuer: z.string().nullable(),
+}
+
 export const person = z.object({
   id: z.string(),
   email: z.string(),
@@ -28,14 +40,7 @@ export const person = z.object({
   created: time,
   /** Time since which sign-in is disabled; null: enabled. */
   disabled: time.nullable(),
-  /** Does sign-in also require a code of an authenticator? */
-  hasTotp: z.boolean(),
-  /** Number of passkeys that are valid for sign-in. */
-  passkeys: z.int(),
-  /** False: sign-in is by passkey or OpenID only. */
-  hasPassword: z.boolean(),
-  /** Issuer of their identity at an OpenID provider; null: none is linked. */
-  issuer: z.string().nullable(),
+  ...signInMeans,
 })
 
 export const session = z.object({
@@ -69,7 +74,7 @@ export const member = z.object({
   role: accountRole,
   since: time,
   disabled: z.boolean(),
-  hasTotp: z.boolean(),
+  ...signInMeans,
 })
 
 export const invitation = z.object({
