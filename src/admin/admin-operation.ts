@@ -55,6 +55,8 @@ export type AdminContext = {
   readonly inspecting: InspectorAccess | null
   /** Null if no server runs. */
   readonly tryRequest: DryRun | null
+  /** Values that `action` of a record of the audit log can have. */
+  readonly auditedActions: readonly string[]
   readonly clock: Clock
 }
 

@@ -48,3 +48,17 @@ export const adminOperations = [
   ...alertOperations,
   ...usageOperations,
 ] as const satisfies readonly AdminOperation[]
+
+/** Not operations today: a sign-in rule gives or takes a role, and earlier names of operations. */
+const otherActions = [
+  'applySignInRule',
+  'lookAtInvitation',
+  'takeInvitation',
+  'takeInvitationAsNew',
+] as const
+
+/** Values that `action` of a record of the audit log can have. */
+export const auditedActions: readonly string[] = [
+  ...adminOperations.filter(({ method }) => method !== 'GET').map(({ id }) => id),
+  ...otherActions,
+]

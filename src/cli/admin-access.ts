@@ -11,7 +11,7 @@ import { silentLog } from '../base/log.ts'
 import type { AdminOperation } from '../admin/admin-operation.ts'
 import { routeOf } from '../admin/admin-route.ts'
 import { type AdminCaller, createAdminCaller, requestOf } from '../admin/client.ts'
-import { adminOperations } from '../admin/index.ts'
+import { adminOperations, auditedActions } from '../admin/index.ts'
 import { runAdmin } from '../admin/run-admin.ts'
 import { createHttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
 import { createOwnDenials, type DenyDecision } from '../ipfs-gateway/own-denials.ts'
@@ -109,6 +109,7 @@ async function local(
     backups: null,
     inspecting: null,
     tryRequest: null,
+    auditedActions,
     clock: systemClock,
     actor: { kind: 'local' },
     origin: { address: null, userAgent: null, device: null, page: null },

@@ -18,7 +18,7 @@ import type { Directory } from '../access/accounts/directory.ts'
 import type { Log } from '../base/log.ts'
 import type { RequestLog } from '../pipeline/request-log/finished-request.ts'
 import type { Config } from '../config/settings.ts'
-import { adminOperations } from '../admin/index.ts'
+import { adminOperations, auditedActions } from '../admin/index.ts'
 import { type DryRunDeps, createDryRun } from '../admin/dry-run.ts'
 import {
   type AsKeyParts,
@@ -66,7 +66,7 @@ export function openPinRows(rows: Rows): PinRows {
 }
 
 export type AdminApiNeeds = {
-  readonly touch: Omit<AdminContext, 'tryRequest'>
+  readonly touch: Omit<AdminContext, 'tryRequest' | 'auditedActions'>
   readonly findPrincipal: FindPrincipal
   readonly directory: Pick<Directory, 'callerOf' | 'enterAs' | 'refresh'>
   readonly opened: Pick<DryRunDeps, 'networks' | 'operationsOf'>
@@ -113,7 +113,7 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
   return createAdminApi({
     api: createAdminHandler({
       operations,
-      context: { ...needs.touch, tryRequest },
+      context: { ...needs.touch, tryRequest, auditedActions },
       findPrincipal: needs.findPrincipal,
       // Applies a revoked or changed key immediately, because requests are checked from memory.
       async changed() {

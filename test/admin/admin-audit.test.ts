@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdminCall } from '../../src/admin/admin-operation.ts'
+import { auditedActions } from '../../src/admin/index.ts'
 import { addMember } from '../../src/admin/resources/members/add-member.ts'
 import { changeAccount } from '../../src/admin/resources/accounts/change-account.ts'
 import { changeAlerts } from '../../src/admin/resources/alerts/change-alerts.ts'
@@ -183,6 +184,15 @@ test('the log is filtered by person, operation, account and time, page by page',
   const own = await run(listAudit, { account, actions: 'createKey' }, owner)
   assert.equal(own.records.length, 3)
   assert.match(await refusal(listAllAudit, { actions: 'a b' }), /^bad_input: actions: expected IDs/)
+  for (const operation of [listAllAudit, exportAllAudit]) {
+    assert.match(
+      await refusal(operation as typeof listAllAudit, { actions: 'createKey,changeKye' }),
+      /^bad_input: actions: "changeKye" is no operation that changes anything: did you mean "changeKey"\?$/,
+    )
+  }
+  // Reads are not recorded. Records of earlier versions keep the earlier name of an operation.
+  assert.match(await refusal(listAllAudit, { actions: 'listKeys' }), /"listKeys" is no operation/)
+  assert.deepEqual(await list({ actions: 'takeInvitationAsNew,applySignInRule' }), [])
   // PostgreSQL refuses a text with NUL.
   assert.match(await refusal(listAllAudit, { actor: 'p\0' }), /^bad_input: actor: contains a NUL/)
   assert.match(await refusal(listAudit, { account: other.id }, owner), /^(absent|not_allowed)/)
@@ -223,7 +233,10 @@ test('an export contains the filtered records as CSV or JSON, and runs no formul
   const { key } = await run(createKey, { account, name: '=1+1' })
   await run(changeKey, { account, key: key.id, settings: { unitsPerDay: 5 } })
   const exported = async (sent: Readonly<Record<string, unknown>>) =>
-    await exportAllAudit.run(exportAllAudit.input.parse(sent), { identity } as AdminCall)
+    await exportAllAudit.run(exportAllAudit.input.parse(sent), {
+      identity,
+      auditedActions,
+    } as AdminCall)
   const csv = await exported({ actions: 'changeKey,createKey' })
   assert.deepEqual([csv.type, csv.fileName], ['text/csv', 'audit.csv'])
   const lines = csv.text.split('\r\n')
@@ -250,7 +263,7 @@ test('an export continues page after page up to its limit', async () => {
   }
   const { text } = await exportAllAudit.run(
     exportAllAudit.input.parse({ form: 'json', actions: 'createKey' }),
-    { identity } as AdminCall,
+    { identity, auditedActions } as AdminCall,
   )
   const { records } = JSON.parse(text) as { records: { target: string }[] }
   assert.deepEqual(

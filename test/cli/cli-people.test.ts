@@ -202,4 +202,6 @@ test('contradictory options are refused as wrong usage', async () => {
   }
   await run('people invite --operator')
   assert.match((await run('people show unknown@example.org')).err, /unknown person/)
+  const misspelt = await run('audit --what createKey,changeKye')
+  assert.match(misspelt.err, /"changeKye" is no operation.*did you mean "changeKey"\?/)
 })

@@ -33,7 +33,10 @@ export function defineAudit(command: Command, context: Context): void {
     command
       .option('--account <name>', 'only changes of this account')
       .option('--who <email>', 'only changes by this person: email or ID; local: the command line')
-      .option('--what <operations>', 'only these operations, separated by commas')
+      .option(
+        '--what <operations>',
+        'only these operations, separated by commas: createKey,changeKey',
+      )
       .option('--since <when>', 'first UTC time: 2026-01-31 or 2026-01-31T15:00Z (all)', (text) =>
         parseTime('--since', text),
       )

@@ -14,6 +14,7 @@ import { createSqliteRows } from '../../../src/db/sqlite-rows.ts'
 import { type Database, openDatabase } from '../../../src/db/sqlite.ts'
 import type { Principal, MemberRole } from '../../../src/admin/principal.ts'
 import type { AdminContext, JsonOperation } from '../../../src/admin/admin-operation.ts'
+import { auditedActions } from '../../../src/admin/index.ts'
 import { runAdmin } from '../../../src/admin/run-admin.ts'
 import { createTestIdentity } from './identity.ts'
 import { createTurnedClock, type TurnedClock } from '../turned-clock.ts'
@@ -76,7 +77,8 @@ export function openDesk(
     admitAddress: () => {},
     admitLook: () => {},
   })
-  const touch = { accounts, cards, publicKeys, identity, clock, ...more } as AdminContext
+  const own = { accounts, cards, publicKeys, identity, auditedActions, clock }
+  const touch = { ...own, ...more } as AdminContext
 
   async function run<Output extends z.ZodType>(
     operation: JsonOperation<z.ZodType, Output>,

@@ -1,6 +1,8 @@
 // Schemas of the audit log: records, and the filters of lists and exports.
 // Tested by test/admin/admin-audit.test.ts
 import { z } from 'zod'
+import { Fault } from '../../../base/fault.ts'
+import { findNearest } from '../../../base/similar-name.ts'
 import type { AuditFilter } from '../../../tables/audit.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { time } from '../../time-schema.ts'
@@ -75,20 +77,32 @@ export const allAuditExportQuery = z.strictObject({
   ...exportShape,
 })
 
+/** Throws `bad_input` for an action that no record can have. */
 export function filterOf(
   sent: Pick<
     z.output<typeof allAuditQuery>,
     'account' | 'actor' | 'actions' | 'from' | 'until' | 'text'
   >,
+  auditedActions: readonly string[],
 ): AuditFilter {
   return {
     accountId: sent.account ?? null,
     actor: sent.actor ?? null,
-    actions: sent.actions?.split(',') ?? null,
+    actions: sent.actions === undefined ? null : actionsIn(sent.actions, auditedActions),
     from: sent.from ?? null,
     until: sent.until ?? null,
     texts: sent.text === undefined ? null : linesOf(sent.text),
   }
+}
+
+function actionsIn(text: string, known: readonly string[]): readonly string[] {
+  const actions = text.split(',')
+  const unknown = actions.find((action) => !known.includes(action))
+  if (unknown === undefined) return actions
+  const nearest = findNearest(unknown, known)
+  const hint = nearest === null ? 'expected one like changeKey' : `did you mean "${nearest}"?`
+  const detail = `actions: "${unknown.slice(0, 100)}" is no operation that changes anything: ${hint}`
+  throw new Fault('bad_input', { detail, data: { field: 'actions' } })
 }
 
 function linesOf(text: string): readonly string[] {

@@ -12,7 +12,8 @@ export const exportAllAudit = {
   summary: 'Audit log of the whole server as CSV or JSON, at most 10,000 records.',
   form: 'text',
   input: allAuditExportQuery,
-  async run({ form, before, ...sent }, { identity }) {
-    return await auditDocument(identity.audit, filterOf(sent), { before, form })
+  async run({ form, before, ...sent }, { identity, auditedActions }) {
+    const filter = filterOf(sent, auditedActions)
+    return await auditDocument(identity.audit, filter, { before, form })
   },
 } satisfies TextOperation<typeof allAuditExportQuery>

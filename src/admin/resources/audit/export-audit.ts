@@ -12,7 +12,8 @@ export const exportAudit = {
   summary: 'Audit log of an account as CSV or JSON, at most 10,000 records.',
   form: 'text',
   input: auditExportQuery,
-  async run({ form, before, ...sent }, { identity }) {
-    return await auditDocument(identity.audit, filterOf(sent), { before, form })
+  async run({ form, before, ...sent }, { identity, auditedActions }) {
+    const filter = filterOf(sent, auditedActions)
+    return await auditDocument(identity.audit, filter, { before, form })
   },
 } satisfies TextOperation<typeof auditExportQuery>

@@ -14,7 +14,8 @@ export const listAllAudit = {
   summary: 'Audit log of the whole server, newest first.',
   input: allAuditQuery,
   output,
-  async run({ before, limit, ...sent }, { identity }) {
-    return { records: [...(await identity.audit.list({ ...filterOf(sent), before, limit }))] }
+  async run({ before, limit, ...sent }, { identity, auditedActions }) {
+    const filter = filterOf(sent, auditedActions)
+    return { records: [...(await identity.audit.list({ ...filter, before, limit }))] }
   },
 } satisfies JsonOperation<typeof allAuditQuery, typeof output>

@@ -14,7 +14,8 @@ export const listAudit = {
   summary: 'Audit log of an account, newest first.',
   input: auditQuery,
   output,
-  async run({ before, limit, ...sent }, { identity }) {
-    return { records: [...(await identity.audit.list({ ...filterOf(sent), before, limit }))] }
+  async run({ before, limit, ...sent }, { identity, auditedActions }) {
+    const filter = filterOf(sent, auditedActions)
+    return { records: [...(await identity.audit.list({ ...filter, before, limit }))] }
   },
 } satisfies JsonOperation<typeof auditQuery, typeof output>
