@@ -62,6 +62,7 @@ test(
       await method.selectOption(name)
       await askAndCheck(page)
       assert.match(await page.locator('.verdict').innerText(), /^Proved /, name)
+      if (name === 'eth_getTransactionReceipt') await checkFields(page)
     }
     assert.ok(names.length >= 15)
     await method.selectOption('eth_getStorageAt')
@@ -71,6 +72,18 @@ test(
     assert.equal(await page.getByRole('button', { name: 'Download proof' }).count(), 1)
   },
 )
+
+async function checkFields(page: Page): Promise<void> {
+  const facts = page.locator('.answer-fields')
+  assert.match(await facts.innerText(), /Status\s+1, success/)
+  assert.match(await facts.innerText(), /Gas used\s+21,000/)
+  await page.setViewportSize({ width: 390, height: 860 })
+  await checkAxe(page, 'fields of an answer')
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByRole('button', { name: 'JSON', exact: true }).click()
+  await page.getByRole('region', { name: 'the answer' }).getByText('"gasUsed"').waitFor()
+}
 
 test(
   'what is entered stays over methods, a wrong value is named at its field, and JSON becomes fields again',
