@@ -613,8 +613,9 @@ promise(
       count: (event) => void (lost += event === 'not_kept' ? 1 : 0),
     })
     for (const name of ['a', 'b', 'c']) await obtain(item(name).ref, {}, never)
+    clock.turn(499)
     assert.deepEqual(groups, [])
-    clock.turn(50)
+    clock.turn(1)
     assert.deepEqual(groups, [3])
     await idle()
     assert.deepEqual(groups, [3, 1, 1, 1])
@@ -626,6 +627,23 @@ promise(
     )
   },
 )
+
+promise('large items are stored without waiting for others', async (over) => {
+  const large = ['a', 'b', 'c'].map((name) => {
+    const bytes = Buffer.alloc(512 * 1024, name)
+    const digest = createHash('sha256').update(bytes).digest()
+    return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes } as const
+  })
+  const { obtain, idle, store, clock } = rig(over, [having(...large)])
+  for (const { ref } of large) await obtain(ref, {}, never)
+  await turns()
+  assert.deepEqual(
+    large.map(({ ref }) => store.peek(ref) !== null),
+    [true, true, false],
+  )
+  await idle()
+  assert.equal(clock.timers, 0)
+})
 
 promise(
   'a store that accepts no writes causes later fetches, but not a failed reply',

@@ -18,8 +18,13 @@ type Entry = UnverifiedItem & { readonly key: string }
 
 /** Maximum number of items in one transaction. */
 const groupMax = 256
-/** How long the first item waits for others: a crash loses only content that can be fetched again. */
-const lingerMs = 50
+/** Bytes of waiting items that start a transaction. */
+const groupBytesMax = 1024 * 1024
+/**
+ * How long the first item waits for others: a crash loses only content that can be fetched again. Trie nodes are small: nearly
+ * the whole cost of a write is that of its transaction.
+ */
+const lingerMs = 500
 
 export function createWriteBehindQueue(parts: {
   readonly store: BlockStore
@@ -34,6 +39,7 @@ export function createWriteBehindQueue(parts: {
   const writes = new Set<Promise<void>>()
   let bytesUnderway = 0
   let gathered: Entry[] = []
+  let gatheredBytes = 0
   let stopTimer: () => void = () => {}
 
   /** Writes a group in one transaction, so that many nodes cost one message and one sync. */
@@ -56,6 +62,7 @@ export function createWriteBehindQueue(parts: {
     stopTimer()
     const group = gathered
     gathered = []
+    gatheredBytes = 0
     if (group.length === 0) return
     const done = write(group)
     writes.add(done)
@@ -71,7 +78,8 @@ export function createWriteBehindQueue(parts: {
       bytesUnderway += bytes.length
       underway.set(key, bytes)
       gathered.push({ key, ref, bytes })
-      if (gathered.length === groupMax) flush()
+      gatheredBytes += bytes.length
+      if (gathered.length === groupMax || gatheredBytes >= groupBytesMax) flush()
       else if (gathered.length === 1) stopTimer = clock.after(lingerMs, flush)
     },
     async idle() {
