@@ -632,7 +632,10 @@ promise('large items are stored without waiting for others', async (over) => {
   const large = ['a', 'b', 'c'].map((name) => {
     const bytes = Buffer.alloc(512 * 1024, name)
     const digest = createHash('sha256').update(bytes).digest()
-    return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes } as const
+    return {
+      ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) },
+      bytes,
+    } as const
   })
   const { obtain, idle, store, clock } = rig(over, [having(...large)])
   for (const { ref } of large) await obtain(ref, {}, never)

@@ -3,11 +3,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Common } from '@ethereumjs/common'
 import { chainFolder } from '../../test/fakes/chain-vectors.ts'
 import { fromHex, toHex } from '../base/hex.ts'
 import { defaultGenesis } from './default-genesis.ts'
 import { forkConfigs } from './fork-config.ts'
 import { parseGenesis } from './genesis.ts'
+import { findKnownSchedule } from './proved/known-schedules.ts'
+import { createCrypto } from './vm/chain-crypto.ts'
+import { createRulesOf } from './vm/chain-rules.ts'
 
 const zero = new Uint8Array(32)
 
@@ -83,4 +87,22 @@ test('forks in force at genesis count for no fork id and have no successor', () 
   assert.equal(current.blobSchedule?.max, 9)
   // CRC-32 of only the genesis hash, 32 zero bytes.
   assert.equal(toHex(current.forkId), '0x190a55ad')
+})
+
+test('the rules of each fork have the EIPs that the library lists for it', () => {
+  const config = findKnownSchedule(1n)
+  assert.ok(config !== null)
+  const rules = createRulesOf(config, createCrypto())
+  const latest = rules.at({ number: 100_000_000n, timestamp: 10n ** 11n })
+  const lists = new Set<string>()
+  for (const { name } of latest.hardforks()) {
+    const copy = latest.copy()
+    copy.setHardfork(name)
+    const eips = Array.from({ length: 10_000 }, (_, eip) => eip)
+    const found = eips.filter((eip) => copy.isActivatedEIP(eip))
+    const listed = eips.filter((eip) => Common.prototype.isActivatedEIP.call(copy, eip))
+    assert.deepEqual(found, listed, name)
+    lists.add(found.join())
+  }
+  assert.ok(lists.size >= 10)
 })

@@ -58,8 +58,8 @@ const depthMax = 2
 const offsetsMax = 8
 /** Words of calldata that are looked at. */
 const dataWordsMax = 64
-/** Smaller words are equal by chance. */
-const leastWord = 1n << 64n
+/** Words that begin so are equal by chance, and are no hashes. */
+const zeros = '\0'.repeat(24)
 
 /** Of one account, the least recently used set first. */
 type AccountSets = { readonly sets: Map<string, Learned>; words: number }
@@ -208,8 +208,10 @@ function explainSlot(
   own: CallWords,
   preimages: ReadonlyMap<string, string>,
 ): Term {
+  // Neither a hash nor a hash with an offset.
+  if (position.startsWith(zeros)) return constant(position)
   const at = numberOf(position)
-  for (let offset = 0; offset < offsetsMax && BigInt(offset) <= at; offset += 1) {
+  for (let offset = 0; offset < offsetsMax; offset += 1) {
     const hash = offset === 0 ? position : wordOf(at - BigInt(offset))
     if (!preimages.has(hash)) continue
     const term = explainHash(hash, offset, { own, preimages }, 1)
@@ -240,7 +242,7 @@ function explainHash(
 }
 
 function explainWord(word: string, own: CallWords): Term {
-  if (numberOf(word) < leastWord) return constant(word)
+  if (word.startsWith(zeros)) return constant(word)
   if (word === own.sender) return { from: 'sender' }
   if (word === own.coinbase) return { from: 'coinbase' }
   const index = own.data.indexOf(word)
