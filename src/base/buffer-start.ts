@@ -9,18 +9,18 @@ export async function* bufferStart(
   chunks: AsyncIterable<Uint8Array>,
   bytes: number,
 ): AsyncGenerator<Uint8Array> {
-  const held: Uint8Array[] = []
+  const buffered: Uint8Array[] = []
   let missing = bytes
   for await (const chunk of chunks) {
     if (missing > 0) {
       missing -= chunk.length
       if (missing > 0) {
-        held.push(Uint8Array.from(chunk))
+        buffered.push(Uint8Array.from(chunk))
         continue
       }
-      if (held.length > 0) yield Buffer.concat(held)
+      if (buffered.length > 0) yield Buffer.concat(buffered)
     }
     yield chunk
   }
-  if (missing > 0 && held.length > 0) yield Buffer.concat(held)
+  if (missing > 0 && buffered.length > 0) yield Buffer.concat(buffered)
 }

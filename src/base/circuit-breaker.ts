@@ -49,10 +49,10 @@ export function createCircuitBreaker(clock: Clock, limits = breakerLimits): Circ
   let slot = Math.floor(clock.monotonic() / slotMs)
   let openUntil: number | null = null
   /** End of the pause that the upstream requested. */
-  let askedUntil = 0
+  let pausedUntil = 0
   let isTrying = false
 
-  function turn(): void {
+  function advanceWindow(): void {
     const now = Math.floor(clock.monotonic() / slotMs)
     for (const end = Math.min(now, slot + slots); slot < end;) {
       slot++
@@ -92,12 +92,12 @@ export function createCircuitBreaker(clock: Clock, limits = breakerLimits): Circ
       if (stateNow() === 'half-open') isTrying = true
     },
     succeed() {
-      turn()
+      advanceWindow()
       if (stateNow() === 'half-open') clear()
       good[slot % slots] = (good[slot % slots] ?? 0) + 1
     },
     fail() {
-      turn()
+      advanceWindow()
       bad[slot % slots] = (bad[slot % slots] ?? 0) + 1
       if (stateNow() === 'half-open') {
         open(limits.openMs)
@@ -111,17 +111,17 @@ export function createCircuitBreaker(clock: Clock, limits = breakerLimits): Circ
       isTrying = false
     },
     rest(ms) {
-      askedUntil = Math.max(askedUntil, clock.monotonic() + ms)
+      pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms)
       open(ms)
     },
     wake() {
-      if (stateNow() === 'open') openUntil = Math.max(askedUntil, clock.monotonic())
+      if (stateNow() === 'open') openUntil = Math.max(pausedUntil, clock.monotonic())
     },
     get state() {
       return stateNow()
     },
     get successRate() {
-      turn()
+      advanceWindow()
       const failed = sum(bad)
       const calls = failed + sum(good)
       return calls === 0 ? 1 : 1 - failed / calls

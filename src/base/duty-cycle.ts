@@ -5,15 +5,15 @@ import type { Clock } from './clock.ts'
 
 export type DutyCycle = {
   /**
-   * Runs one step of a millisecond or two, which makes `own` writes, and then pauses. The pause ends when the signal aborts, and
-   * takes at most 200 ms, so the work always completes.
+   * Runs one step of a millisecond or two, which makes `ownWrites` writes, and then pauses. The pause ends when the signal aborts,
+   * and takes at most 200 ms, so the work always completes.
    */
-  step<T>(own: number, work: () => T | Promise<T>, signal: AbortSignal): Promise<T>
+  step<T>(ownWrites: number, work: () => T | Promise<T>, signal: AbortSignal): Promise<T>
 }
 
 /** Multiple of the step's duration. */
-const restFactor = 19
-const restMaxMs = 200
+const pauseFactor = 19
+const pauseMaxMs = 200
 /** Time after another task's write during which more writes are expected. */
 const busyMs = 1000
 
@@ -25,31 +25,31 @@ export function createDutyCycle({
   readonly clock: Clock
   readonly taken: () => number
 }): DutyCycle {
-  let known = taken()
+  let knownWrites = taken()
   let busyUntil = Number.NEGATIVE_INFINITY
-  let lastEnded = clock.monotonic()
+  let lastEndedAt = clock.monotonic()
 
   return {
-    async step(own, work, signal) {
-      const begun = clock.monotonic()
+    async step(ownWrites, work, signal) {
+      const startedAt = clock.monotonic()
       // The work was idle: writes since its last pause do not show the current load.
-      if (begun - lastEnded > busyMs) known = taken()
+      if (startedAt - lastEndedAt > busyMs) knownWrites = taken()
       try {
         return await work()
       } finally {
-        const ended = clock.monotonic()
-        lastEnded = ended
-        if (taken() > known + own) busyUntil = ended + busyMs
-        known = taken()
-        const restMs = Math.min((ended - begun) * restFactor, restMaxMs)
-        if (ended < busyUntil && restMs > 0) await rest(clock, restMs, signal)
+        const endedAt = clock.monotonic()
+        lastEndedAt = endedAt
+        if (taken() > knownWrites + ownWrites) busyUntil = endedAt + busyMs
+        knownWrites = taken()
+        const pauseMs = Math.min((endedAt - startedAt) * pauseFactor, pauseMaxMs)
+        if (endedAt < busyUntil && pauseMs > 0) await pause(clock, pauseMs, signal)
         else await setImmediate()
       }
     },
   }
 }
 
-function rest(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
     const end = (): void => {

@@ -624,7 +624,7 @@ export type FaultOptions = {
   /** Members of the JSON-RPC error's `data`; for `reverted` the revert data as hex text. */
   readonly data?: Readonly<Record<string, unknown>> | string
   /** For `upstream_said`: the node's own error code and data, forwarded unchanged. */
-  readonly said?: { readonly code: number; readonly data: unknown }
+  readonly upstreamError?: { readonly code: number; readonly data: unknown }
   readonly cause?: unknown
 }
 
@@ -633,13 +633,13 @@ export class Fault extends Error {
   override readonly name = 'Fault'
   readonly code: FaultCode
   readonly data: FaultOptions['data']
-  readonly said: FaultOptions['said']
+  readonly upstreamError: FaultOptions['upstreamError']
 
   constructor(code: FaultCode, options: FaultOptions = {}) {
     super(options.detail ?? faults[code].message, { cause: options.cause })
     this.code = code
     this.data = options.data
-    this.said = options.said
+    this.upstreamError = options.upstreamError
   }
 
   get row(): FaultRow {
@@ -648,7 +648,7 @@ export class Fault extends Error {
 
   /** `error.code` of the JSON-RPC reply. */
   get rpcCode(): number {
-    return this.said?.code ?? this.row.rpc
+    return this.upstreamError?.code ?? this.row.rpc
   }
 
   /** The setting or limit that caused the refusal, from a fixed set of names; empty if the fault names none. */

@@ -6,9 +6,9 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from './clock.ts'
 
-const lookMs = 10_000
+const checkMs = 10_000
 /** Minimum interval of collections: each stops the thread for about 20 ms. */
-const restMs = 300_000
+const collectIntervalMs = 300_000
 /** Minimum growth of the heap since its last collection. */
 const grownBytes = 16 * 1024 * 1024
 /** A larger change between two checks means that work is in progress; V8 itself collects then. */
@@ -17,7 +17,7 @@ const quietBytes = 4 * 1024 * 1024
  * Objects that survived the last collection may be garbage by now, so the baseline decreases with each check: with 200 MiB, a
  * collection runs again after 7 minutes.
  */
-const trustPerLook = 0.998
+const floorDecay = 0.998
 
 export type Heap = {
   /** Bytes of long-lived objects, garbage included. */
@@ -28,20 +28,20 @@ export type Heap = {
 /** Runs until the returned function is called. Does not keep the process alive, and does not throw. */
 export function startIdleCollections(clock: Clock, heap: Heap = v8Heap()): () => void {
   let floor = heap.used()
-  let last = floor
-  let collected = Number.NEGATIVE_INFINITY
-  return clock.every(lookMs, () => {
+  let previous = floor
+  let collectedAt = Number.NEGATIVE_INFINITY
+  return clock.every(checkMs, () => {
     const used = heap.used()
-    const grown = used - last
-    last = used
+    const growth = used - previous
+    previous = used
     // If less is in use, V8 has collected.
-    floor = Math.min(floor * trustPerLook, used)
-    if (used - floor < grownBytes || Math.abs(grown) > quietBytes) return
-    if (clock.monotonic() - collected < restMs) return
-    collected = clock.monotonic()
+    floor = Math.min(floor * floorDecay, used)
+    if (used - floor < grownBytes || Math.abs(growth) > quietBytes) return
+    if (clock.monotonic() - collectedAt < collectIntervalMs) return
+    collectedAt = clock.monotonic()
     heap.collect()
     floor = heap.used()
-    last = floor
+    previous = floor
   })
 }
 

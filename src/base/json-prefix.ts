@@ -11,37 +11,37 @@ const cutScalar =
   /(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?)?)?)$/y
 
 /** Expected next token. `first…`: the end of the object or list is also allowed. */
-type Wanted = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma'
+type Expected = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma'
 
 /** `isWhole` false: the text may be cut off at any position. */
 export function isJsonText(text: string, isWhole: boolean): boolean {
   const open: ('{' | '[')[] = []
-  let wanted: Wanted = 'value'
+  let expected: Expected = 'value'
   let at = skip(space, text, 0) ?? 0
   // Terminates: each pass consumes a character or returns.
   do {
     const character = text[at] ?? ''
     const opened = open.at(-1)
-    const mayEnd = wanted.startsWith('first') || wanted === 'comma'
-    const isName = wanted.endsWith('name')
+    const mayEnd = expected.startsWith('first') || expected === 'comma'
+    const isName = expected.endsWith('name')
     if (character === '') return !isWhole && opened !== undefined
     if (mayEnd && character === (opened === '{' ? '}' : ']')) {
       open.pop()
-      wanted = 'comma'
+      expected = 'comma'
       at += 1
-    } else if (wanted === 'comma' || wanted === 'colon') {
-      if (character !== (wanted === 'comma' ? ',' : ':')) return false
-      wanted = wanted === 'comma' && opened === '{' ? 'name' : 'value'
+    } else if (expected === 'comma' || expected === 'colon') {
+      if (character !== (expected === 'comma' ? ',' : ':')) return false
+      expected = expected === 'comma' && opened === '{' ? 'name' : 'value'
       at += 1
     } else if (!isName && (character === '{' || character === '[')) {
       open.push(character)
-      wanted = character === '{' ? 'first name' : 'first value'
+      expected = character === '{' ? 'first name' : 'first value'
       at += 1
     } else {
       if (opened === undefined) return false
       const end = skip(string, text, at) ?? (isName ? null : skip(scalar, text, at))
       if (end === null) return !isWhole && isCut(text, at, isName)
-      wanted = isName ? 'colon' : 'comma'
+      expected = isName ? 'colon' : 'comma'
       at = end
     }
     at = skip(space, text, at) ?? at

@@ -26,10 +26,10 @@ export function quantileOf(counts: ArrayLike<number>, q: number): number | null 
   let total = 0
   for (let step = 0; step < counts.length; step++) total += counts[step] ?? 0
   if (total === 0) return null
-  let left = Math.max(1, Math.ceil(total * q))
+  let remaining = Math.max(1, Math.ceil(total * q))
   for (let step = 0; step < counts.length; step++) {
-    left -= counts[step] ?? 0
-    if (left <= 0) return stepMs(step)
+    remaining -= counts[step] ?? 0
+    if (remaining <= 0) return stepMs(step)
   }
   return stepMs(latencySteps - 1)
 }
@@ -44,41 +44,41 @@ export type LatencySketch = {
 const windowMs = 60_000
 
 export function createLatencySketch(clock: Clock): LatencySketch {
-  let young = new Uint32Array(latencySteps)
-  let old = new Uint32Array(latencySteps)
-  let youngCount = 0
-  let oldCount = 0
-  let turnAt = clock.monotonic() + windowMs
+  let current = new Uint32Array(latencySteps)
+  let previous = new Uint32Array(latencySteps)
+  let currentCount = 0
+  let previousCount = 0
+  let rotatesAt = clock.monotonic() + windowMs
 
-  function turn(): void {
+  function rotateWindows(): void {
     const now = clock.monotonic()
-    if (now < turnAt) return
+    if (now < rotatesAt) return
     // After two windows without samples, both windows are empty.
-    const isStale = now >= turnAt + windowMs
-    old = isStale ? new Uint32Array(latencySteps) : young
-    oldCount = isStale ? 0 : youngCount
-    young = new Uint32Array(latencySteps)
-    youngCount = 0
-    turnAt = now + windowMs
+    const isStale = now >= rotatesAt + windowMs
+    previous = isStale ? new Uint32Array(latencySteps) : current
+    previousCount = isStale ? 0 : currentCount
+    current = new Uint32Array(latencySteps)
+    currentCount = 0
+    rotatesAt = now + windowMs
   }
 
   return {
     add(ms) {
-      turn()
+      rotateWindows()
       const at = stepOf(ms)
-      young[at] = (young[at] ?? 0) + 1
-      youngCount++
+      current[at] = (current[at] ?? 0) + 1
+      currentCount++
     },
     quantile(q) {
-      turn()
+      rotateWindows()
       return quantileOf(
-        young.map((count, at) => count + (old[at] ?? 0)),
+        current.map((count, at) => count + (previous[at] ?? 0)),
         q,
       )
     },
     get count() {
-      turn()
-      return youngCount + oldCount
+      rotateWindows()
+      return currentCount + previousCount
     },
   }
 }

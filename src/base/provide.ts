@@ -16,9 +16,9 @@ export function isProvide(value: unknown): value is Provide {
 export type PinProvide = { readonly provide: Provide; readonly replaces: boolean }
 
 /**
- * `key`: the setting of the key. `asked`: the option of the request. False: the pin is private. True: it is public as far as the
+ * `key`: the setting of the key. `requested`: the option of the request. False: the pin is private. True: it is public as far as the
  * key permits. Null: a new pin gets the setting of the key, and an existing one does not change.
  */
-export function pinProvideOf(key: Provide, asked: boolean | null): PinProvide {
-  return { provide: asked === false ? 'none' : key, replaces: asked !== null }
+export function pinProvideOf(key: Provide, requested: boolean | null): PinProvide {
+  return { provide: requested === false ? 'none' : key, replaces: requested !== null }
 }

@@ -3,10 +3,10 @@
 
 /** Every implementation runs test/suites/pub-sub.suite.ts. */
 export interface PubSub {
-  /** Never throws and never blocks: a message that cannot be sent is lost. The publisher receives its own messages. */
+  /** Never throws and never blocks: a message that cannot be sent is lost. The publisher receives its wrapped messages. */
   publish(topic: string, message: string): void
-  /** `heard` must not throw. Returns an unsubscribe function. */
-  subscribe(topic: string, heard: (message: string) => void): () => void
+  /** `listener` must not throw. Returns an unsubscribe function. */
+  subscribe(topic: string, listener: (message: string) => void): () => void
 }
 
 /** Subscribers in one process, by topic. The number of entries is limited by the callers. */
@@ -14,22 +14,22 @@ export class Subscribers {
   readonly #byTopic = new Map<string, Set<(message: string) => void>>()
 
   /** Returns true for the first subscriber of a topic. */
-  add(topic: string, heard: (message: string) => void): boolean {
+  add(topic: string, listener: (message: string) => void): boolean {
     const known = this.#byTopic.get(topic)
-    if (known === undefined) this.#byTopic.set(topic, new Set([heard]))
-    else known.add(heard)
+    if (known === undefined) this.#byTopic.set(topic, new Set([listener]))
+    else known.add(listener)
     return known === undefined
   }
 
   /** Returns true for the last subscriber of a topic. */
-  remove(topic: string, heard: (message: string) => void): boolean {
+  remove(topic: string, listener: (message: string) => void): boolean {
     const known = this.#byTopic.get(topic)
-    if (known === undefined || !known.delete(heard) || known.size > 0) return false
+    if (known === undefined || !known.delete(listener) || known.size > 0) return false
     return this.#byTopic.delete(topic)
   }
 
   deliver(topic: string, message: string): void {
-    for (const heard of this.#byTopic.get(topic) ?? []) heard(message)
+    for (const listener of this.#byTopic.get(topic) ?? []) listener(message)
   }
 
   topics(): readonly string[] {
@@ -42,11 +42,11 @@ export function createMemoryPubSub(): PubSub {
   const subscribers = new Subscribers()
   return {
     publish: (topic, message) => subscribers.deliver(topic, message),
-    subscribe(topic, heard) {
+    subscribe(topic, listener) {
       // A new function, so that one listener may subscribe twice.
-      const own = (message: string): void => heard(message)
-      subscribers.add(topic, own)
-      return () => void subscribers.remove(topic, own)
+      const wrapped = (message: string): void => listener(message)
+      subscribers.add(topic, wrapped)
+      return () => void subscribers.remove(topic, wrapped)
     },
   }
 }

@@ -95,10 +95,10 @@ function lengthOfFirstLine(lines: Buffer): number {
   return at === -1 ? lines.length : at + 1
 }
 
-/** Size of the whole lines at the start of `lines` that fit into `room` bytes. */
-function lengthOfLines(lines: Buffer, room: number): number {
-  if (lines.length <= room) return lines.length
-  return room <= 0 ? 0 : lines.lastIndexOf(lineFeed, room - 1) + 1
+/** Size of the whole lines at the start of `lines` that fit into `bytesMax` bytes. */
+function lengthOfLines(lines: Buffer, bytesMax: number): number {
+  if (lines.length <= bytesMax) return lines.length
+  return bytesMax <= 0 ? 0 : lines.lastIndexOf(lineFeed, bytesMax - 1) + 1
 }
 
 async function moveIfThere(from: string, to: string): Promise<void> {

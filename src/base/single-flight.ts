@@ -17,7 +17,7 @@ export type SingleFlight<Result> = {
   readonly size: number
 }
 
-type Seat<Result> = {
+type Flight<Result> = {
   readonly result: Promise<Result>
   readonly controller: AbortController
   waiters: number
@@ -26,40 +26,40 @@ type Seat<Result> = {
 export function createSingleFlight<Result>(limits: {
   readonly keysMax: number
 }): SingleFlight<Result> {
-  const seats = new Map<string, Seat<Result>>()
+  const flights = new Map<string, Flight<Result>>()
 
-  function leaveMap(key: string, seat: Seat<Result>): void {
+  function leaveMap(key: string, flight: Flight<Result>): void {
     // After this entry was removed, a newer one may have the same key.
-    if (seats.get(key) === seat) seats.delete(key)
+    if (flights.get(key) === flight) flights.delete(key)
   }
 
-  function start(key: string, work: (signal: AbortSignal) => Promise<Result>): Seat<Result> {
-    if (seats.size >= limits.keysMax) throw new Fault('overloaded')
+  function start(key: string, work: (signal: AbortSignal) => Promise<Result>): Flight<Result> {
+    if (flights.size >= limits.keysMax) throw new Fault('overloaded')
     const controller = new AbortController()
     const result = work(controller.signal)
-    const seat: Seat<Result> = { result, controller, waiters: 0 }
-    seats.set(key, seat)
-    const settled = (): void => leaveMap(key, seat)
+    const flight: Flight<Result> = { result, controller, waiters: 0 }
+    flights.set(key, flight)
+    const settled = (): void => leaveMap(key, flight)
     result.then(settled, settled)
-    return seat
+    return flight
   }
 
   return {
     get size() {
-      return seats.size
+      return flights.size
     },
     async join(key, signal, work) {
       signal.throwIfAborted()
-      const seat = seats.get(key) ?? start(key, work)
-      seat.waiters++
+      const flight = flights.get(key) ?? start(key, work)
+      flight.waiters++
       try {
-        return await untilAborted(seat.result, signal)
+        return await untilAborted(flight.result, signal)
       } finally {
-        seat.waiters--
-        if (seat.waiters === 0 && seats.get(key) === seat) {
+        flight.waiters--
+        if (flight.waiters === 0 && flights.get(key) === flight) {
           // Remove the entry before the work reacts to the abort, so the next caller starts a new execution.
-          leaveMap(key, seat)
-          seat.controller.abort(signal.reason)
+          leaveMap(key, flight)
+          flight.controller.abort(signal.reason)
         }
       }
     },

@@ -36,12 +36,12 @@ export function createValkeyPubSub(
       if (!connection.mayCall()) return
       connection.call((client) => client.publish(keyPrefix + topic, message)).catch(() => {})
     },
-    subscribe(topic, heard) {
-      const own = (message: string): void => heard(message)
+    subscribe(topic, listener) {
+      const wrapped = (message: string): void => listener(message)
       const client = clientOf()
-      if (subscribers.add(topic, own)) listen(client, topic)
+      if (subscribers.add(topic, wrapped)) listen(client, topic)
       return () => {
-        if (!subscribers.remove(topic, own) || !client.isReady) return
+        if (!subscribers.remove(topic, wrapped) || !client.isReady) return
         client.unsubscribe(keyPrefix + topic, deliver).catch(() => {})
       }
     },

@@ -11,10 +11,10 @@ test('a node’s error about the call passes with its code and data', () => {
   const error = errorOf('execution', 'execution reverted: no', { code: 3, data: '0x08c379a0' })
   const fault = faultOf(error, asked)
   assert.deepEqual(
-    [fault.code, fault.message, fault.said],
+    [fault.code, fault.message, fault.upstreamError],
     ['upstream_said', 'execution reverted: no', { code: 3, data: '0x08c379a0' }],
   )
-  assert.equal(faultOf(errorOf('other'), asked).said?.code, -32000)
+  assert.equal(faultOf(errorOf('other'), asked).upstreamError?.code, -32000)
 })
 
 test('a node’s own error passes, with any code and text', () => {
@@ -26,7 +26,7 @@ test('a node’s own error passes, with any code and text', () => {
     ['range', -32602, 'range too large'],
   ] as const) {
     const fault = faultOf(errorOf(kind, message, { code, data: ['its data'] }), asked)
-    assert.deepEqual([fault.message, fault.said], [message, { code, data: ['its data'] }])
+    assert.deepEqual([fault.message, fault.upstreamError], [message, { code, data: ['its data'] }])
   }
   const proxied = errorOf('trouble', 'bad gateway', { code: -32603, status: 502 })
   assert.equal(faultOf(proxied, asked).code, 'no_upstream')

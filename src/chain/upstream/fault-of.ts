@@ -14,12 +14,12 @@ export function faultOf(
   { network, method }: { readonly network: string; readonly method: string },
 ): Fault {
   const options = { detail: error.message.slice(0, charsMax), cause: error }
-  const said = { code: error.code ?? -32000, data: error.data }
+  const upstreamError = { code: error.code ?? -32000, data: error.data }
   switch (error.kind) {
     case 'range':
-      return new Fault('over_range', error.code === null ? options : { ...options, said })
+      return new Fault('over_range', error.code === null ? options : { ...options, upstreamError })
     case 'no_tag':
-      return new Fault('no_tag', error.code === null ? options : { ...options, said })
+      return new Fault('no_tag', error.code === null ? options : { ...options, upstreamError })
     case 'missing_state':
       return new Fault('no_state', options)
     case 'pruned':
@@ -32,7 +32,7 @@ export function faultOf(
       return new Fault('not_canonical', { cause: error })
     case 'unsupported': {
       // A text without a code may be about a param: a tracer, a type of transaction, a tag.
-      if (error.isAboutCall) return new Fault('upstream_said', { ...options, said })
+      if (error.isAboutCall) return new Fault('upstream_said', { ...options, upstreamError })
       const detail = `The method ${method.slice(0, nameCharsMax)} does not exist/is not available`
       return new Fault('no_method', { detail, cause: error })
     }
@@ -41,9 +41,9 @@ export function faultOf(
     case 'nonce_too_low':
     case 'client_fault':
     case 'other':
-      return new Fault('upstream_said', { ...options, said })
+      return new Fault('upstream_said', { ...options, upstreamError })
     case 'trouble':
-      if (error.isAboutCall) return new Fault('upstream_said', { ...options, said })
+      if (error.isAboutCall) return new Fault('upstream_said', { ...options, upstreamError })
       return unreachable(network, error)
     case 'rate_limit':
     case 'billing':

@@ -122,7 +122,7 @@ export function createAccessHint(parts: {
 /** The upstream does not offer the form: no such method, a parameter too many, or a reply of another shape. */
 function isOfForm(error: unknown): boolean {
   if (!(error instanceof Fault)) return true
-  return error.code === 'no_method' || error.said?.code === invalidParams
+  return error.code === 'no_method' || error.upstreamError?.code === invalidParams
 }
 
 /** Without prices: the hint must not depend on the sender's funds. */

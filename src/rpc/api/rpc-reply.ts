@@ -59,7 +59,7 @@ function errorText(fault: Fault, requestId: string): string {
 }
 
 function dataOf(fault: Fault, requestId: string): unknown {
-  if (fault.said !== undefined) return fault.said.data
+  if (fault.upstreamError !== undefined) return fault.upstreamError.data
   // The revert data as hex: clients decode it.
   if (typeof fault.data === 'string') return fault.data
   if (fault.row.bare === true) return undefined
