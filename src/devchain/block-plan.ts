@@ -35,10 +35,10 @@ export function forkedPlan({
 
 /** Timestamp (seconds) of the block after one with the time `parent`, always later than it. `now`: clock time. */
 export function nextTimestamp(plan: BlockPlan, parent: bigint, now: bigint): bigint {
-  const wanted =
+  const planned =
     plan.nextTimestamp ??
     (plan.timestampInterval === null ? now + plan.offset : parent + plan.timestampInterval)
-  return wanted > parent ? wanted : parent + 1n
+  return planned > parent ? planned : parent + 1n
 }
 
 /** The plan after a block of `timestamp`, without the values for one block. The clock continues from a time that was set. */

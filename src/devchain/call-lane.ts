@@ -31,8 +31,12 @@ export type CallLaneOptions<Task> = {
   readonly onLong: (entry: CallEntry<Task>) => void
   /** The thread was replaced because a call of this account hung. */
   readonly onReplaced: (accountId: string) => void
-  /** The call waits for `want`; `give` sends the result to the thread. Absent: calls need no external values. */
-  readonly onNeed?: (entry: CallEntry<Task>, want: unknown, give: (given: unknown) => void) => void
+  /** The call waits for `request`; `reply` sends the result to the thread. Absent: calls need no external values. */
+  readonly onNeed?: (
+    entry: CallEntry<Task>,
+    request: unknown,
+    reply: (result: unknown) => void,
+  ) => void
 }
 
 export type CallLane<Task> = {
@@ -47,23 +51,23 @@ export type CallLane<Task> = {
 const heapMegabytesMax = 1024
 /** Interval at which the thread is checked for a hang. */
 const watchMs = 250
-/** If other calls wait, a task counts as hung when its turn has used this many times the CPU time of the longest step. */
+/** If other calls wait, a task counts as hung when its slice has used this many times the CPU time of the longest step. */
 const hangSteps = 2
 /** A thread that does not report its CPU time is assumed to have used at least 1/8 of the elapsed time. */
 const silentFactor = 8
 
-type TurnTaken = { readonly id: number; readonly since: number }
-/** `cpuMs`: CPU time of the thread when the turn was first checked. */
-type Suspect = { readonly turn: TurnTaken; readonly cpuMs: number }
+type RunningSlice = { readonly id: number; readonly since: number }
+/** `cpuMs`: CPU time of the thread when the slice was first checked. */
+type Suspect = { readonly slice: RunningSlice; readonly cpuMs: number }
 
 export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<Task> {
   const { network, limits, clock, log } = options
   const queue = new CallQueue<CallEntry<Task>>(options.queueLimits)
   let worker: Worker | null = null
   let stopWatch: (() => void) | null = null
-  let turn = null as TurnTaken | null
+  let slice = null as RunningSlice | null
   let suspected = null as Suspect | null
-  let isAsking = false
+  let isChecking = false
   let closed = false
 
   function start(): Worker {
@@ -73,18 +77,18 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
       execArgv: [],
     })
     let cause: unknown = new Error('the call thread ended')
-    started.on('message', (news: CallThreadMessage) => {
-      if (worker === started) hear(news)
+    started.on('message', (message: CallThreadMessage) => {
+      if (worker === started) receive(message)
     })
     started.on('error', (error) => (cause = error))
     started.on('exit', () => {
-      if (worker === started) died(cause)
+      if (worker === started) handleExit(cause)
     })
     stopWatch = clock.every(watchMs, () => void watch())
     return started
   }
 
-  function died(cause: unknown): void {
+  function handleExit(cause: unknown): void {
     forgetWorker()
     if (!closed) log('error', 'chain.call_thread_died', { network, cause })
     const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
@@ -94,7 +98,7 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
 
   function forgetWorker(): void {
     worker = null
-    turn = null
+    slice = null
     stopWatch?.()
     stopWatch = null
   }
@@ -102,59 +106,59 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
   /** Replaces a thread that hangs. Tasks stop often and their steps have estimated costs, but an estimate may be too low. */
   async function watch(): Promise<void> {
     const watched = worker
-    if (turn === null || watched === null || isAsking) return
-    const [seen, waitedMs] = [turn, clock.monotonic() - turn.since]
+    if (slice === null || watched === null || isChecking) return
+    const [checked, waitedMs] = [slice, clock.monotonic() - slice.since]
     if (waitedMs < watchMs) return
-    isAsking = true
-    // Use CPU time, because on a busy machine a turn can last long and do little. Null: the thread does not report it.
-    const cpuMs = await Promise.race([cpuMsOf(watched), noAnswer(watchMs)])
-    isAsking = false
-    if (turn !== seen || worker !== watched) return
+    isChecking = true
+    // Use CPU time, because on a busy machine a slice can last long and do little. Null: the thread does not report it.
+    const cpuMs = await Promise.race([cpuMsOf(watched), timeout(watchMs)])
+    isChecking = false
+    if (slice !== checked || worker !== watched) return
     const shortMs = Math.min(hangSteps * limits.stepMs, limits.runMs)
     const allowedMs = queue.size > 1 ? shortMs : limits.runMs
-    if (cpuMs !== null && suspected?.turn !== seen) suspected = { turn: seen, cpuMs }
+    if (cpuMs !== null && suspected?.slice !== checked) suspected = { slice: checked, cpuMs }
     const tookMs = cpuMs === null ? waitedMs / silentFactor : cpuMs - (suspected?.cpuMs ?? cpuMs)
-    if (tookMs > allowedMs) replace(watched, seen)
+    if (tookMs > allowedMs) replace(watched, checked)
   }
 
   /** Resolves with null after `ms`. */
-  function noAnswer(ms: number): Promise<null> {
+  function timeout(ms: number): Promise<null> {
     return new Promise((resolve) => clock.after(ms, () => resolve(null)))
   }
 
-  function replace(hanging: Worker, { id }: TurnTaken): void {
-    const guilty = queue.begun.get(id)
+  function replace(hanging: Worker, { id }: RunningSlice): void {
+    const hungEntry = queue.begun.get(id)
     forgetWorker()
     void hanging.terminate()
-    log('warn', 'chain.call_thread_replaced', { network, accountId: guilty?.accountId ?? null })
-    // Calls that only waited for their turn have no side effects: requeue them before the queue advances.
+    log('warn', 'chain.call_thread_replaced', { network, accountId: hungEntry?.accountId ?? null })
+    // Calls that only waited for their slice have no side effects: requeue them before the queue advances.
     for (const { id: other, task } of queue.begun.values()) {
-      if (other !== id) order({ kind: 'run', id: other, task })
+      if (other !== id) send({ kind: 'run', id: other, task })
     }
-    if (guilty === undefined) return
-    options.onReplaced(guilty.accountId)
-    end(guilty).reject(tooLong(limits))
+    if (hungEntry === undefined) return
+    options.onReplaced(hungEntry.accountId)
+    end(hungEntry).reject(tooLong(limits))
   }
 
-  function hear(news: CallThreadMessage): void {
-    if (news.kind === 'turn') {
-      turn = { id: news.id, since: clock.monotonic() }
+  function receive(message: CallThreadMessage): void {
+    if (message.kind === 'turn') {
+      slice = { id: message.id, since: clock.monotonic() }
       return
     }
-    if (turn?.id === news.id) turn = null
-    const entry = queue.begun.get(news.id)
+    if (slice?.id === message.id) slice = null
+    const entry = queue.begun.get(message.id)
     if (entry === undefined) return
-    if (news.kind === 'need') {
-      const give = (given: unknown): void => {
-        if (queue.begun.get(news.id) === entry) order({ kind: 'have', id: news.id, given })
+    if (message.kind === 'need') {
+      const reply = (result: unknown): void => {
+        if (queue.begun.get(message.id) === entry) send({ kind: 'have', id: message.id, result })
       }
-      options.onNeed?.(entry, news.want, give)
+      options.onNeed?.(entry, message.request, reply)
       return
     }
     end(entry)
-    if (news.kind === 'done') entry.resolve(news.result)
-    else if (news.kind === 'long') options.onLong(entry)
-    else entry.reject(unpackFailure(news.failure))
+    if (message.kind === 'done') entry.resolve(message.result)
+    else if (message.kind === 'long') options.onLong(entry)
+    else entry.reject(unpackFailure(message.failure))
   }
 
   function end(entry: CallEntry<Task>): CallEntry<Task> {
@@ -167,11 +171,11 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
   function beginNext(): void {
     if (closed) return
     for (let entry = queue.begin(); entry !== null; entry = queue.begin()) {
-      order({ kind: 'run', id: entry.id, task: entry.task })
+      send({ kind: 'run', id: entry.id, task: entry.task })
     }
   }
 
-  function order(message: CallThreadTask<Task>): void {
+  function send(message: CallThreadTask<Task>): void {
     worker ??= start()
     worker.ref()
     worker.postMessage(message)
@@ -184,7 +188,7 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
       beginNext()
     },
     leave(entry) {
-      if (queue.begun.has(entry.id)) order({ kind: 'cancel', id: entry.id })
+      if (queue.begun.has(entry.id)) send({ kind: 'cancel', id: entry.id })
       end(entry)
     },
     async close() {

@@ -5,7 +5,7 @@ import type { PackedFailure } from './packed-failure.ts'
 export type CallThreadTask<Task> =
   | { readonly kind: 'run'; readonly id: number; readonly task: Task }
   | { readonly kind: 'cancel'; readonly id: number }
-  | { readonly kind: 'have'; readonly id: number; readonly given: unknown }
+  | { readonly kind: 'have'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'close' }
 
 /**
@@ -14,7 +14,7 @@ export type CallThreadTask<Task> =
  */
 export type CallThreadMessage =
   | { readonly kind: 'turn'; readonly id: number }
-  | { readonly kind: 'need'; readonly id: number; readonly want: unknown }
+  | { readonly kind: 'need'; readonly id: number; readonly request: unknown }
   | { readonly kind: 'long'; readonly id: number }
   | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }

@@ -75,9 +75,9 @@ export function createCallThread(options: CallThreadOptions): CallThread {
       onLong,
       onReplaced: (accountId) =>
         setNewest(slowUntil, accountId, clock.monotonic() + slowMs, slowAccountsMax),
-      onNeed(_entry, want, give) {
+      onNeed(_entry, request, reply) {
         if (options.fork === null) throw new TypeError('a call reads a fork that is none')
-        void answerRead(want as ForkRead, options.fork.load).then(give)
+        void answerRead(request as ForkRead, options.fork.load).then(reply)
       },
     })
   const slow = laneOf(null, (entry) => entry.reject(new Fault('internal')))
@@ -135,23 +135,24 @@ export function createCallThread(options: CallThreadOptions): CallThread {
 
   return {
     executor: {
-      call: (asked, owner, signal) => run({ kind: 'call', ...taskOf(asked) }, owner, signal),
-      estimateGas: (asked, owner, signal) =>
-        run({ kind: 'estimate', ...taskOf(asked) }, owner, signal),
-      createAccessList: (asked, owner, signal) =>
-        run({ kind: 'access-list', ...taskOf(asked) }, owner, signal),
+      call: (requested, owner, signal) =>
+        run({ kind: 'call', ...taskOf(requested) }, owner, signal),
+      estimateGas: (requested, owner, signal) =>
+        run({ kind: 'estimate', ...taskOf(requested) }, owner, signal),
+      createAccessList: (requested, owner, signal) =>
+        run({ kind: 'access-list', ...taskOf(requested) }, owner, signal),
       simulate: ({ block, simulation }, owner, signal) =>
         run({ kind: 'simulate', blockHash: block.hash, simulation }, owner, signal),
-      traceCall: (asked, owner, signal) =>
-        run({ kind: 'trace-call', tracer: asked.tracer, ...taskOf(asked) }, owner, signal),
+      traceCall: (requested, owner, signal) =>
+        run({ kind: 'trace-call', tracer: requested.tracer, ...taskOf(requested) }, owner, signal),
       traceBlock: ({ block, index, tracer }, owner, signal) =>
         run(
           { kind: 'trace-block', block: 'hash' in block ? block.hash : block, index, tracer },
           owner,
           signal,
         ),
-      storageRange: ({ block, ...asked }, owner, signal) =>
-        run({ kind: 'storage-range', blockHash: block.hash, ...asked }, owner, signal),
+      storageRange: ({ block, ...requested }, owner, signal) =>
+        run({ kind: 'storage-range', blockHash: block.hash, ...requested }, owner, signal),
     },
     async close() {
       closed = true

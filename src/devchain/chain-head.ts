@@ -38,8 +38,8 @@ export function createChainHead(
     const hash = index.hashOf(number)
     if (hash === null) {
       // The chain thread has rewound the chain, and its message has not arrived yet.
-      const kept = index.head()
-      if (kept !== null && kept.number < number) return null
+      const stored = index.head()
+      if (stored !== null && stored.number < number) return null
       throw new Fault('damaged', { detail: `the index of the chain lacks block ${number}` })
     }
     return refTo({ number, hash })
@@ -63,10 +63,10 @@ export function createChainHead(
     if (block.number <= latest.number) return
     const after = latest.number
     latest = refTo(block)
-    tell({ removed: [], added: blocksAfter(after) })
+    notify({ removed: [], added: blocksAfter(after) })
   }
 
-  function tell(change: HeadUpdate): void {
+  function notify(change: HeadUpdate): void {
     for (const listener of listeners) {
       try {
         listener(change)
@@ -99,11 +99,11 @@ export function createChainHead(
       const before = isAhead ? index.hashOf(latest.number) : block.hash
       if (before !== null && equalBytes(before, latest.hash)) return advance(block)
       latest = refTo(block)
-      tell({ removed: [], added: [latest] })
+      notify({ removed: [], added: [latest] })
     },
     rewind(block, removed) {
       latest = refTo(block)
-      tell({ removed: removed.map(refTo), added: [] })
+      notify({ removed: removed.map(refTo), added: [] })
     },
   }
 }

@@ -54,7 +54,7 @@ export type ChainThreadTask =
   | { readonly kind: 'run'; readonly id: number; readonly task: ChainTask }
   | { readonly kind: 'cancel'; readonly id: number }
   /** Reply to a `need`. */
-  | { readonly kind: 'have'; readonly id: number; readonly given: ForkReadResult }
+  | { readonly kind: 'have'; readonly id: number; readonly result: ForkReadResult }
   | { readonly kind: 'close' }
 
 /** From the thread. `ready`, `block` and `rewound` are sent before the result of the task that caused them. */

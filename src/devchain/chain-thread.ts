@@ -93,7 +93,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     const started = startedAhead ?? startChainWorker()
     startedAhead = null
     let cause: unknown = new Error('the chain thread ended')
-    started.on('message', hear)
+    started.on('message', receive)
     started.on('error', (error) => (cause = error))
     started.on('exit', () => {
       if (worker !== started) return
@@ -121,31 +121,31 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     for (let next = queue.begin(); next !== null; next = queue.begin()) {
       worker ??= start()
       worker.ref()
-      order({ kind: 'run', id: next.id, task: next.task }, next.transfer)
+      send({ kind: 'run', id: next.id, task: next.task }, next.transfer)
     }
   }
 
-  function hear(news: ChainThreadMessage): void {
-    if (news.kind === 'block') return options.onBlock(news.block, news.signed)
-    if (news.kind === 'rewound') return options.onRewind(news.block, news.removed)
-    if (news.kind === 'ready') return arrivals.add(news.hash)
-    if (news.kind === 'need') return void answer(news.id, news.read)
-    const waiter = queue.begun.get(news.id)
+  function receive(message: ChainThreadMessage): void {
+    if (message.kind === 'block') return options.onBlock(message.block, message.signed)
+    if (message.kind === 'rewound') return options.onRewind(message.block, message.removed)
+    if (message.kind === 'ready') return arrivals.add(message.hash)
+    if (message.kind === 'need') return void answer(message.id, message.read)
+    const waiter = queue.begun.get(message.id)
     if (waiter === undefined) return
     end(waiter)
-    if (news.kind === 'done') waiter.resolve(news.result)
-    else waiter.reject(unpackFailure(news.failure))
+    if (message.kind === 'done') waiter.resolve(message.result)
+    else waiter.reject(unpackFailure(message.failure))
   }
 
   async function answer(id: number, read: ForkRead): Promise<void> {
-    const asking = worker
+    const requester = worker
     if (options.fork === null) throw new TypeError('the chain thread reads a fork that is none')
-    const given = await answerRead(read, options.fork.load)
+    const result = await answerRead(read, options.fork.load)
     // A thread that died in the meantime has lost its reads.
-    if (asking !== null && asking === worker) order({ kind: 'have', id, given })
+    if (requester !== null && requester === worker) send({ kind: 'have', id, result })
   }
 
-  function order(message: ChainThreadTask, transfer: readonly MessagePort[] = []): void {
+  function send(message: ChainThreadTask, transfer: readonly MessagePort[] = []): void {
     worker?.postMessage(message, transfer)
   }
 
@@ -166,7 +166,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
         const waiter = { id, accountId, keyId, task, transfer, resolve: answer, reject }
         queue.add(waiter)?.reject(new Fault('overloaded'))
         leave = () => {
-          if (queue.begun.has(id)) order({ kind: 'cancel', id })
+          if (queue.begun.has(id)) send({ kind: 'cancel', id })
           end(waiter).reject(reasonOf(signal))
         }
         signal.addEventListener('abort', leave, { once: true })
@@ -237,7 +237,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
       if (ending === null) return
       const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()))
       ending.ref()
-      order({ kind: 'close' })
+      send({ kind: 'close' })
       await ended
     },
   }

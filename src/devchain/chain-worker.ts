@@ -27,7 +27,7 @@ type Opened = { readonly engine: Engine; close(): Promise<void> }
 
 async function open(
   data: ChainThreadData,
-  say: (news: ChainThreadMessage) => void,
+  post: (message: ChainThreadMessage) => void,
   read: ReadFork,
 ): Promise<Opened> {
   const { network, genesis, mining, isUnlocked, fork } = data
@@ -43,9 +43,9 @@ async function open(
     unlocked: isUnlocked ? devAccounts : [],
     fork: fork === null ? null : { point: fork, read },
     now,
-    onBlock: (block, signed) => say({ kind: 'block', block, signed }),
-    onRewind: (block, removed) => say({ kind: 'rewound', block, removed }),
-    onPending: (hash) => say({ kind: 'ready', hash }),
+    onBlock: (block, signed) => post({ kind: 'block', block, signed }),
+    onRewind: (block, removed) => post({ kind: 'rewound', block, removed }),
+    onPending: (hash) => post({ kind: 'ready', hash }),
     log: createLog(
       () => 'info',
       now,
@@ -62,10 +62,10 @@ async function open(
 }
 
 function serve(parent: MessagePort): void {
-  const say = (news: ChainThreadMessage): void => parent.postMessage(news)
+  const post = (message: ChainThreadMessage): void => parent.postMessage(message)
   let opening: Promise<Opened> | null = null
   const waiting = new Map<number, ChainTask>()
-  const reads = new Map<number, (given: ForkReadResult) => void>()
+  const reads = new Map<number, (result: ForkReadResult) => void>()
   let nextRead = 1
   let running = false
   let closing = false
@@ -74,10 +74,10 @@ function serve(parent: MessagePort): void {
     const id = nextRead++
     const { promise, resolve } = Promise.withResolvers<ForkReadResult>()
     reads.set(id, resolve)
-    say({ kind: 'need', id, read })
-    const given = await promise
+    post({ kind: 'need', id, read })
+    const result = await promise
     reads.delete(id)
-    return resultOf(given)
+    return resultOf(result)
   }
 
   async function drain(): Promise<void> {
@@ -94,9 +94,9 @@ function serve(parent: MessagePort): void {
       const opened = await opening
       if (opened === null) throw new Error('a task before the order to open')
       try {
-        say({ kind: 'done', id, result: await run(opened.engine, task) })
+        post({ kind: 'done', id, result: await run(opened.engine, task) })
       } catch (error) {
-        say({ kind: 'failed', id, failure: packFailure(error) })
+        post({ kind: 'failed', id, failure: packFailure(error) })
       }
     }
     running = false
@@ -108,16 +108,16 @@ function serve(parent: MessagePort): void {
     parent.close()
   }
 
-  parent.on('message', (order: ChainThreadTask) => {
-    if (order.kind === 'open') opening = open(order.data, say, readFork)
-    else if (order.kind === 'cancel') waiting.delete(order.id)
-    else if (order.kind === 'have') reads.get(order.id)?.(order.given)
-    else if (order.kind === 'close') {
+  parent.on('message', (message: ChainThreadTask) => {
+    if (message.kind === 'open') opening = open(message.data, post, readFork)
+    else if (message.kind === 'cancel') waiting.delete(message.id)
+    else if (message.kind === 'have') reads.get(message.id)?.(message.result)
+    else if (message.kind === 'close') {
       closing = true
       waiting.clear()
       if (!running) void end()
     } else if (!closing) {
-      waiting.set(order.id, order.task)
+      waiting.set(message.id, message.task)
       void drain()
     }
   })

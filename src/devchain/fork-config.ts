@@ -82,8 +82,8 @@ function contractsAt(
     return contract === undefined || !inForce(fork) ? [] : [[name, contract.address] as const]
   })
   if (!inForce('prague')) return fixed
-  const given = config['depositContractAddress']
-  const deposit = typeof given === 'string' ? given.toLowerCase() : mainnetDepositContract
+  const configured = config['depositContractAddress']
+  const deposit = typeof configured === 'string' ? configured.toLowerCase() : mainnetDepositContract
   return [...fixed, ['DEPOSIT_CONTRACT_ADDRESS', deposit]]
 }
 

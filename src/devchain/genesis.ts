@@ -71,15 +71,15 @@ export function activeAtGenesis(genesis: Genesis, fork: string): boolean {
 }
 
 function account([key, value]: [string, unknown]): GenesisAccount {
-  const given = record(value, `alloc ${key}`)
+  const fields = record(value, `alloc ${key}`)
   const address = data(key, 'alloc address')
   if (address.length !== 20) throw new BadGenesis(`genesis: alloc ${key} is not an address`)
-  const storage = Object.entries(record(given['storage'] ?? {}, `storage of ${key}`))
+  const storage = Object.entries(record(fields['storage'] ?? {}, `storage of ${key}`))
   return {
     address,
-    nonce: quantity(given['nonce'] ?? '0x0', `nonce of ${key}`),
-    balance: quantity(given['balance'] ?? '0x0', `balance of ${key}`),
-    code: data(given['code'] ?? '0x', `code of ${key}`),
+    nonce: quantity(fields['nonce'] ?? '0x0', `nonce of ${key}`),
+    balance: quantity(fields['balance'] ?? '0x0', `balance of ${key}`),
+    code: data(fields['code'] ?? '0x', `code of ${key}`),
     storage: storage.flatMap(([slot, word]) => {
       const bytes = padded(word, `storage of ${key}`, 32)
       const first = bytes.findIndex((byte) => byte !== 0)

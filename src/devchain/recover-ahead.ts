@@ -22,16 +22,16 @@ export async function recoverAhead(
   path: string,
   { after, port, isOver }: { after: bigint; port: MessagePort; isOver: () => boolean },
 ): Promise<void> {
-  let room = signersMax
+  let remaining = signersMax
   try {
     for (const block of splitBlocks(await readStart(path))) {
       if (decodeHeader(block.header).number <= after) continue
-      const entries = decodeEntries(block.transactions).slice(0, room)
-      room -= entries.length
+      const entries = decodeEntries(block.transactions).slice(0, remaining)
+      remaining -= entries.length
       const signers: Signer[] = entries.map((raw) => recoverSigner(decodeTransaction(raw)))
       if (signers.length > 0) port.postMessage(signers)
       await setImmediate()
-      if (room === 0 || isOver()) break
+      if (remaining === 0 || isOver()) break
     }
   } catch {
     // Either the last block is cut off at `aheadBytesMax`, or the file is invalid, which the chain thread reports.

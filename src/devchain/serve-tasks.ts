@@ -9,7 +9,7 @@ import { MustYield, type TimeSlice, type TimeSlices } from './vm/time-slice.ts'
 export type TaskContext = {
   readonly turn: TimeSlice
   /** Sends a request to the request thread and resolves with its reply. One at a time. */
-  need(want: unknown): Promise<unknown>
+  need(request: unknown): Promise<unknown>
 }
 
 /** `end`: called once the thread was closed and no task is left. */
@@ -20,16 +20,16 @@ export function serveTasks<Task>(parts: {
   readonly end: () => void
 }): void {
   const { parent, turns, work } = parts
-  const say = (news: CallThreadMessage): void => parent.postMessage(news)
+  const post = (message: CallThreadMessage): void => parent.postMessage(message)
   const running = new Map<number, AbortController>()
   /** By task: resolves its pending `need`. */
-  const waiting = new Map<number, (given: unknown) => void>()
+  const waiting = new Map<number, (result: unknown) => void>()
   let closing = false
 
-  function need(id: number, want: unknown): Promise<unknown> {
+  function need(id: number, request: unknown): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<unknown>()
     waiting.set(id, resolve)
-    say({ kind: 'need', id, want })
+    post({ kind: 'need', id, request })
     return promise
   }
 
@@ -39,16 +39,16 @@ export function serveTasks<Task>(parts: {
     try {
       // Wait one turn: a `cancel` that arrives in the same turn is handled first, so the task never begins.
       await setImmediate()
-      const onTurn = () => say({ kind: 'turn', id })
+      const onTurn = () => post({ kind: 'turn', id })
       const result = await turns.run(
-        (turn) => work(task, { turn, need: (want) => need(id, want) }),
+        (turn) => work(task, { turn, need: (request) => need(id, request) }),
         controller.signal,
         onTurn,
       )
-      say({ kind: 'done', id, result })
+      post({ kind: 'done', id, result })
     } catch (error) {
-      if (error instanceof MustYield) say({ kind: 'long', id })
-      else say({ kind: 'failed', id, failure: packFailure(error) })
+      if (error instanceof MustYield) post({ kind: 'long', id })
+      else post({ kind: 'failed', id, failure: packFailure(error) })
     }
     running.delete(id)
     waiting.delete(id)
@@ -61,14 +61,14 @@ export function serveTasks<Task>(parts: {
     parent.close()
   }
 
-  parent.on('message', (order: CallThreadTask<Task>) => {
-    switch (order.kind) {
+  parent.on('message', (message: CallThreadTask<Task>) => {
+    switch (message.kind) {
       case 'run':
-        return void run(order.id, order.task)
+        return void run(message.id, message.task)
       case 'cancel':
-        return running.get(order.id)?.abort()
+        return running.get(message.id)?.abort()
       case 'have':
-        return waiting.get(order.id)?.(order.given)
+        return waiting.get(message.id)?.(message.result)
       case 'close':
         closing = true
         for (const controller of running.values()) controller.abort()

@@ -55,9 +55,9 @@ async function wholeStart(
   first: BlockPlace,
 ): Promise<BlockPlace> {
   const { network, store, log } = options
-  const whole = await lastWhole(options, head, first)
-  if (whole !== null && whole.number === head.number) return head
-  if (whole === null) {
+  const complete = await lastComplete(options, head, first)
+  if (complete !== null && complete.number === head.number) return head
+  if (complete === null) {
     throw new Error(
       `no block of network "${network}" is complete in the data folder: restore a backup`,
     )
@@ -65,11 +65,11 @@ async function wholeStart(
   log('error', 'chain.rewound', {
     network,
     from: head.number,
-    to: whole.number,
+    to: complete.number,
     reason: 'the head block is incomplete; blocks above the last complete one are given up',
   })
-  await store.put([], rewindRows(network, whole))
-  return whole
+  await store.put([], rewindRows(network, complete))
+  return complete
 }
 
 /**
@@ -77,16 +77,16 @@ async function wholeStart(
  * configured genesis.
  */
 export function refuseOtherChain(network: string, index: ChainIndex, firstHash: Uint8Array): void {
-  const kept = index.hashOf(0n)
-  if (kept !== null && equalBytes(kept, firstHash)) return
+  const stored = index.hashOf(0n)
+  if (stored !== null && equalBytes(stored, firstHash)) return
   throw new Error(
     `the data folder holds another chain for network "${network}": its first block is ` +
-      `${kept === null ? 'missing' : toHex(kept)}, the configured genesis gives ${toHex(firstHash)}. ` +
+      `${stored === null ? 'missing' : toHex(stored)}, the configured genesis gives ${toHex(firstHash)}. ` +
       'Use the genesis the folder was made with, or another data folder.',
   )
 }
 
-async function lastWhole(
+async function lastComplete(
   { store, index }: Omit<StartOptions, 'genesis'>,
   head: BlockPlace,
   first: BlockPlace,

@@ -18,12 +18,16 @@ export function callsBeforeFork(
     await loader.load({ kind: 'account', block: hash, address: anyAddress })
   }
 
-  function prepared<Asked extends { readonly block: BlockRef }, Rest extends readonly unknown[], T>(
-    run: (asked: Asked, ...rest: Rest) => Promise<T>,
-  ): (asked: Asked, ...rest: Rest) => Promise<T> {
-    return async (asked, ...rest) => {
-      await prepare(asked.block)
-      return await run(asked, ...rest)
+  function prepared<
+    Options extends { readonly block: BlockRef },
+    Rest extends readonly unknown[],
+    T,
+  >(
+    run: (options: Options, ...rest: Rest) => Promise<T>,
+  ): (options: Options, ...rest: Rest) => Promise<T> {
+    return async (options, ...rest) => {
+      await prepare(options.block)
+      return await run(options, ...rest)
     }
   }
 

@@ -56,22 +56,22 @@ export type ForkLoader = {
 export function createForkLoader(parts: ForkLoaderParts): ForkLoader {
   const { point, store, clock, limits = defaultLoaderLimits } = parts
   const { fetchesMax, waitingMax } = limits
-  const places = createRateLimitedSemaphore(
+  const semaphore = createRateLimitedSemaphore(
     { concurrency: fetchesMax, perSecond: null, waitingMax },
     clock,
   )
   const closing = new AbortController()
 
   async function load(read: ForkRead): Promise<Uint8Array | null> {
-    using whole = withDeadline(closing.signal, limits.readMs, clock)
-    const place = places.enter('content', whole.signal)
-    if (place === null) throw new Fault('overloaded')
-    await place
+    using deadline = withDeadline(closing.signal, limits.readMs, clock)
+    const entered = semaphore.enter('content', deadline.signal)
+    if (entered === null) throw new Fault('overloaded')
+    await entered
     try {
-      using fetching = withDeadline(whole.signal, limits.fetchMs, clock)
+      using fetching = withDeadline(deadline.signal, limits.fetchMs, clock)
       return await fetchAndStore(read, fetching.signal)
     } finally {
-      places.leave('content')
+      semaphore.leave('content')
     }
   }
 

@@ -83,28 +83,28 @@ export async function startFork(parts: StartForkParts): Promise<ForkPoint> {
   }
 }
 
-async function resolve(source: Network, asked: string, signal: AbortSignal): Promise<ProvedHeader> {
-  const hash = asked.startsWith('0x') ? fromHex(asked) : await numbered(source.head, asked, signal)
+async function resolve(source: Network, block: string, signal: AbortSignal): Promise<ProvedHeader> {
+  const hash = block.startsWith('0x') ? fromHex(block) : await numbered(source.head, block, signal)
   try {
     return await completeRead(getHeader(source, hash), signal)
   } catch (thrown) {
     if (!hasCode(thrown, 'unknown_block')) throw thrown
-    throw new Error(`no upstream of ${source.name} has block ${asked}`, { cause: thrown })
+    throw new Error(`no upstream of ${source.name} has block ${block}`, { cause: thrown })
   }
 }
 
-async function numbered(head: Head, asked: string, signal: AbortSignal): Promise<Uint8Array> {
+async function numbered(head: Head, block: string, signal: AbortSignal): Promise<Uint8Array> {
   const ref =
-    asked === 'latest'
+    block === 'latest'
       ? head.latest()
-      : asked === 'finalized'
+      : block === 'finalized'
         ? head.finalized()
-        : await completeRead(head.byNumber(BigInt(asked)), signal)
+        : await completeRead(head.byNumber(BigInt(block)), signal)
   if (ref !== null) return ref.hash
   throw new Fault('unknown_block', {
-    detail: /^\d/.test(asked)
-      ? `block ${asked} is above the head of the network`
-      : `the network knows no ${asked} block yet`,
+    detail: /^\d/.test(block)
+      ? `block ${block} is above the head of the network`
+      : `the network knows no ${block} block yet`,
   })
 }
 

@@ -58,8 +58,8 @@ async function enough(prepared: PreparedCall, gas: bigint): Promise<boolean> {
 
 function highestGas(prepared: PreparedCall, callGasMax: bigint): bigint {
   const { request, balance, blockGasLimit, transaction } = prepared
-  const asked = request.gas ?? 0n
-  const limits = [asked >= plainTransferGas ? asked : blockGasLimit, callGasMax]
+  const requested = request.gas ?? 0n
+  const limits = [requested >= plainTransferGas ? requested : blockGasLimit, callGasMax]
   if (transaction.common.isActivatedEIP(7825)) limits.push(transactionGasMax)
   const price = feeCap(request)
   const value = request.value ?? 0n

@@ -48,8 +48,8 @@ export async function executeBlock(
       const logs = receipts.flatMap((receipt) =>
         receipt.logs.map(([address, topics, data]) => ({ address, topics, data })),
       )
-      const got = await endBlock(machine, block, logs, { checked: true })
-      expectSame('requests', got, header.requestsHash ?? nothing)
+      const actual = await endBlock(machine, block, logs, { checked: true })
+      expectSame('requests', actual, header.requestsHash ?? nothing)
     }
     expectSame('accounts', await state.getStateRoot(), header.stateRoot)
     await journal.commit()
@@ -143,7 +143,7 @@ async function credit({ vm, state }: TrieStateVm, address: Address, wei: bigint)
   await vm.evm.journal.putAccount(address, account)
 }
 
-function expectSame(name: string, got: Uint8Array, wanted: Uint8Array): void {
-  if (!equalBytes(got, wanted))
-    throw new Error(`its ${name} give ${toHex(got)}, not ${toHex(wanted)}`)
+function expectSame(name: string, actual: Uint8Array, expected: Uint8Array): void {
+  if (!equalBytes(actual, expected))
+    throw new Error(`its ${name} give ${toHex(actual)}, not ${toHex(expected)}`)
 }

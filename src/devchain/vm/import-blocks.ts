@@ -30,11 +30,11 @@ export async function importBlocks(
   try {
     for (const block of splitBlocks(await readFile(path))) {
       const { number } = decodeHeader(block.header)
-      const kept = chain.hashOf(number)
-      if (kept === null) {
+      const storedHash = chain.hashOf(number)
+      if (storedHash === null) {
         await run(block)
         added += 1
-      } else if (!equalBytes(kept, keccak256(block.header))) {
+      } else if (!equalBytes(storedHash, keccak256(block.header))) {
         throw new BadBlock(`block ${number} of the file is not the one that is kept`)
       }
       read += 1

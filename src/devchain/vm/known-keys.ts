@@ -33,8 +33,12 @@ export class KnownKeys {
 
   /** Polls the port: the import runs in microtasks, so no message event arrives during it. */
   #receive(port: MessagePort): void {
-    for (let news = receiveMessageOnPort(port); news; news = receiveMessageOnPort(port)) {
-      for (const { hash, signature, yParity, publicKey } of news.message as readonly Signer[]) {
+    for (
+      let received = receiveMessageOnPort(port);
+      received;
+      received = receiveMessageOnPort(port)
+    ) {
+      for (const { hash, signature, yParity, publicKey } of received.message as readonly Signer[]) {
         this.#keys.set(nameOf(hash, signature, yParity), publicKey)
       }
     }

@@ -37,8 +37,8 @@ export type PreparedCall = {
   readonly runsCode: boolean
   /** Minimum gas for the request to begin. */
   readonly gasMin: bigint
-  /** `look` is called with the state after the run, before the run is reverted. */
-  run(gas: bigint, look?: (result: RunTxResult) => Promise<void>): Promise<RunTxResult>
+  /** `inspect` is called with the state after the run, before the run is reverted. */
+  run(gas: bigint, inspect?: (result: RunTxResult) => Promise<void>): Promise<RunTxResult>
 }
 
 /** Input of one computation: a request and the stored block on whose state it runs. */
@@ -69,16 +69,21 @@ export function failureOf({
 /** Throws `unknown_block`, `no_state`, and `execution_failed` for invalid fees and overrides. */
 export async function prepareCall(
   parts: CallParts,
-  { request: asked, blockHash, overrides }: CallTask,
+  { request: requested, blockHash, overrides }: CallTask,
   turn: TimeSlice,
 ): Promise<PreparedCall> {
-  const kept = parts.states.headerOf(blockHash)
-  const header = overrideHeader(kept, overrides.block)
-  const request = requestAt(header, asked)
+  const storedHeader = parts.states.headerOf(blockHash)
+  const header = overrideHeader(storedHeader, overrides.block)
+  const request = requestAt(header, requested)
   const common = parts.rules.at(header)
   const running = parts.rules.running(header, common)
   const precompiles = parts.rules.precompilesAt(header.timestamp)
-  const machine = await parts.states.open({ common: running, precompiles, header: kept, turn })
+  const machine = await parts.states.open({
+    common: running,
+    precompiles,
+    header: storedHeader,
+    turn,
+  })
   await overrideState(machine, overrides.state)
   const block = callBlock(header, common, request, overrides.block.blobBaseFee)
   checkFees(request, block)
@@ -96,11 +101,11 @@ export async function prepareCall(
     blockGasLimit: header.gasLimit,
     runsCode: await runsCode(machine, transaction),
     gasMin: leastGas(transaction, request),
-    async run(gas, look) {
+    async run(gas, inspect) {
       await turn.look()
       setGas(transaction, gas)
       if (sender?.isContract() === true) callAsContract(machine)
-      return runOnce(machine, { tx: transaction, block }, look)
+      return runOnce(machine, { tx: transaction, block }, inspect)
     },
   }
 }
@@ -108,7 +113,7 @@ export async function prepareCall(
 async function runOnce(
   { vm }: StateVm,
   ran: { readonly tx: TypedTransaction; readonly block: Block },
-  look: (result: RunTxResult) => Promise<void> = async () => {},
+  inspect: (result: RunTxResult) => Promise<void> = async () => {},
 ): Promise<RunTxResult> {
   // Reverted below, so no node is ever written.
   await vm.evm.journal.checkpoint()
@@ -120,7 +125,7 @@ async function runOnce(
       skipBlockGasLimitValidation: true,
       skipHardForkValidation: true,
     })
-    await look(result)
+    await inspect(result)
     return result
   } finally {
     await vm.evm.journal.revert()

@@ -263,13 +263,13 @@ export class ProducingChain {
     const blobsMax = common.isActivatedEIP(4844)
       ? common.getBlobGasSchedule().maxBlobGasPerBlock
       : 0n
-    const room = () => ({
+    const space = () => ({
       gas: gasLimit - builder.gasUsed,
       blobs: Number((blobsMax - builder.blobGasUsed) / gasPerBlob),
     })
     const unbind = refuseLongSteps(vm)
     try {
-      for (let entry = queue.next(room()); entry !== null; entry = queue.next(room())) {
+      for (let entry = queue.next(space()); entry !== null; entry = queue.next(space())) {
         try {
           const transaction = createTxFromRLP(entry.raw, { common })
           await addAlone(builder, transaction)

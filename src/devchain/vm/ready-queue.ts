@@ -36,10 +36,10 @@ export class ReadyQueue {
   }
 
   /** The next transaction to try, or null if none fits. Skips a sender whose next one is underpriced or too large. */
-  next(room: PoolSpace): PoolEntry | null {
+  next(space: PoolSpace): PoolEntry | null {
     let best: Lane | null = null
     for (const lane of this.#lanes) {
-      if (lane.entry === undefined || !this.#fits(lane.entry, room)) this.#lanes.delete(lane)
+      if (lane.entry === undefined || !this.#fits(lane.entry, space)) this.#lanes.delete(lane)
       else if (best === null || isBetter(lane, best)) best = lane
     }
     this.#best = best
@@ -65,10 +65,10 @@ export class ReadyQueue {
     return { entries, at, entry, tip, rank: this.#rank.get(entry) ?? 0 }
   }
 
-  #fits({ gas, blobs, feeCap, blobFeeCap }: PoolEntry, room: PoolSpace): boolean {
+  #fits({ gas, blobs, feeCap, blobFeeCap }: PoolEntry, space: PoolSpace): boolean {
     const { baseFee, blobFee } = this.#parts
     const priced = feeCap >= baseFee && (blobFeeCap === null || blobFeeCap >= blobFee)
-    return priced && gas <= room.gas && blobs <= room.blobs
+    return priced && gas <= space.gas && blobs <= space.blobs
   }
 }
 

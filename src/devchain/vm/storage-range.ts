@@ -42,10 +42,10 @@ export async function readStorageRange(
   turn: TimeSlice,
 ): Promise<StorageRange | null> {
   const { blockHash, index } = task
-  const kept = readBlock(parts, blockHash)
-  const header = decodeHeader(kept.header)
+  const stored = readBlock(parts, blockHash)
+  const header = decodeHeader(stored.header)
   if (header.number === 0n) throw refused('no transaction in genesis')
-  const count = decodeEntries(kept.transactions).length
+  const count = decodeEntries(stored.transactions).length
   // For a block without transactions, index 0 means the state before a first transaction would run.
   if (index < 0 || index >= Math.max(count, 1)) {
     throw refused(`transaction index ${index} out of range for block ${toHex(blockHash)}`)
@@ -53,7 +53,7 @@ export async function readStorageRange(
   const common = parts.rules.at(header)
   const parent = headerOf(parts, header.parentHash)
   const machine = await openState(parts, { common, header: parent, below: header.number, turn })
-  const block = viewBlock(kept, common)
+  const block = viewBlock(stored, common)
   if (count === 0) {
     await beginBlock(machine, block, header)
     return await readPage(machine, task, turn)
@@ -112,9 +112,9 @@ async function readPage(
     const node = child instanceof Uint8Array ? await load(child) : child
     switch (node.type) {
       case 'leaf': {
-        const whole = [...path, ...node.path]
-        if (isBefore(whole, first)) return null
-        const hashedKey = fromNibbles(whole)
+        const fullPath = [...path, ...node.path]
+        if (isBefore(fullPath, first)) return null
+        const hashedKey = fromNibbles(fullPath)
         if (slots.length >= max) return hashedKey
         slots.push({ hashedKey, value: wordOf(node.value) })
         return null

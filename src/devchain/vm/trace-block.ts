@@ -39,12 +39,12 @@ export class Enough extends Error {}
 /** Throws `unknown_block`, `pruned`, `no_state`, and `execution_failed` for the first block of the chain. */
 export async function traceBlock(
   parts: StoredParts,
-  { block: asked, index, tracer: choice }: TraceBlockTask,
+  { block: requested, index, tracer: choice }: TraceBlockTask,
   turn: TimeSlice,
 ): Promise<readonly TransactionTrace[]> {
-  const isOwn = asked instanceof Uint8Array
-  const kept = isOwn ? readBlock(parts, asked) : asked
-  const header = decodeHeader(kept.header)
+  const isOwn = requested instanceof Uint8Array
+  const stored = isOwn ? readBlock(parts, requested) : requested
+  const header = decodeHeader(stored.header)
   if (header.number === 0n) {
     throw new Fault('execution_failed', { detail: 'genesis is not traceable' })
   }
@@ -54,12 +54,12 @@ export async function traceBlock(
   const tracer = createTracer(choice, machine)
   const traces: TransactionTrace[] = []
   const failures: unknown[] = []
-  const block = isOwn ? viewBlock(kept, common) : viewForeign(kept, common)
+  const block = isOwn ? viewBlock(stored, common) : viewForeign(stored, common)
   if (block.transactions.some((transaction) => recordedChanges(transaction) !== null)) {
     const detail = `block ${header.number} records changes of accounts and is not traceable`
     throw new Fault('execution_failed', { detail })
   }
-  const hashes = decodeEntries(kept.transactions).map(keccak256)
+  const hashes = decodeEntries(stored.transactions).map(keccak256)
   follow(machine.vm, tracer, { block, hashes, index, traces, failures })
   try {
     await runBlock(machine.vm, {
@@ -97,8 +97,8 @@ function viewForeign(parts: BlockParts, common: Common): Block {
 function asRefusal(thrown: unknown, what: string): unknown {
   if (!(thrown instanceof EthereumJSError) && !(thrown instanceof Malformed)) return thrown
   // The library appends a printout of the block.
-  const [said = ''] = thrown.message.split(' (')
-  const detail = `${what}: ${said}`.slice(0, 256)
+  const [reason = ''] = thrown.message.split(' (')
+  const detail = `${what}: ${reason}`.slice(0, 256)
   return new Fault('execution_failed', { detail, cause: thrown })
 }
 
@@ -116,19 +116,19 @@ function follow(
 ): void {
   const { block, hashes, index, traces, failures } = replay
   let at = -1
-  const wanted = () => index === null || index === at
+  const isTraced = () => index === null || index === at
   vm.events.on('beforeTx', () => {
     at += 1
     if ((index !== null && at > index) || failures.length > 0) throw new Enough()
   })
   // If a listener takes a second argument, the library waits until the listener calls it.
   vm.events.on('beforeTx', (transaction, next) => {
-    const begun = wanted() ? tracer.begin({ transaction, block }) : null
-    void settle(begun, failures, next)
+    const started = isTraced() ? tracer.begin({ transaction, block }) : null
+    void settle(started, failures, next)
   })
   vm.events.on('afterTx', (result, next) => {
     const hash = hashes[at]
-    if (!wanted() || hash === undefined) {
+    if (!isTraced() || hash === undefined) {
       tracer.pass?.(result)
       return void settle(null, failures, next)
     }

@@ -56,8 +56,8 @@ export function createTrieDatabase(
   }
 
   function find(key: string): Uint8Array | undefined {
-    const held = pending.get(key) ?? recent.get(key) ?? earlier.get(key)
-    const found = held ?? store.peek(refOf(key)) ?? undefined
+    const buffered = pending.get(key) ?? recent.get(key) ?? earlier.get(key)
+    const found = buffered ?? store.peek(refOf(key)) ?? undefined
     if (found === undefined && isForked) throw new NotLoaded(nameOf(key))
     return found
   }

@@ -43,8 +43,8 @@ export function checkCall(call: CheckedCall): void {
     (request.value ?? 0n) +
     blobs * gasPerBlob * (request.maxFeePerBlobGas ?? 0n)
   if (account.balance < cost) {
-    const held = `${sender} have ${account.balance} want ${cost}`
-    throw refuse('no_funds', `insufficient funds for gas * price + value: ${held}`)
+    const amounts = `${sender} have ${account.balance} want ${cost}`
+    throw refuse('no_funds', `insufficient funds for gas * price + value: ${amounts}`)
   }
   judgeGas(call, refuse)
 }

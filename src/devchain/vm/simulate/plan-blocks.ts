@@ -15,19 +15,19 @@ const timestampMax = 2n ** 64n - 1n
 /** Throws `block_order`, `time_order`, `over_blocks`. */
 export function planBlocks(
   base: Header,
-  asked: readonly RequestedBlock[],
+  requested: readonly RequestedBlock[],
 ): readonly PlannedBlock[] {
   const planned: PlannedBlock[] = []
   let { number, timestamp } = base
-  for (const block of asked) {
-    const wanted = block.block.number ?? number + 1n
-    if (wanted <= number) {
+  for (const block of requested) {
+    const nextNumber = block.block.number ?? number + 1n
+    if (nextNumber <= number) {
       throw new Fault('block_order', {
-        detail: `block numbers must be in order: ${wanted} <= ${number}`,
+        detail: `block numbers must be in order: ${nextNumber} <= ${number}`,
       })
     }
-    if (wanted - base.number > blocksMax) throw new Fault('over_blocks')
-    while (number + 1n < wanted) {
+    if (nextNumber - base.number > blocksMax) throw new Fault('over_blocks')
+    while (number + 1n < nextNumber) {
       number += 1n
       timestamp += secondsBetween
       planned.push({ block: {}, state: [], calls: [], number, timestamp })
@@ -41,7 +41,7 @@ export function planBlocks(
     if (time > timestampMax) {
       throw new Fault('time_order', { detail: `block timestamp past ${timestampMax}: ${time}` })
     }
-    number = wanted
+    number = nextNumber
     timestamp = time
     planned.push({ ...block, number, timestamp })
   }

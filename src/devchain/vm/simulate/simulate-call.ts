@@ -129,11 +129,11 @@ function gasFor(
   { header, gasUsed }: BlockContext,
   request: CallRequest,
 ): { readonly gas: bigint; readonly isCapped: boolean } {
-  const left = header.gasLimit - gasUsed
-  const gas = request.gas ?? left
-  if (gas > left) {
+  const blockGasLeft = header.gasLimit - gasUsed
+  const gas = request.gas ?? blockGasLeft
+  if (gas > blockGasLeft) {
     throw new Fault('block_gas_spent', {
-      detail: `block gas limit reached: remaining: ${left}, required: ${gas}`,
+      detail: `block gas limit reached: remaining: ${blockGasLeft}, required: ${gas}`,
     })
   }
   const isCapped = gasLeft < gas
@@ -152,12 +152,12 @@ function outcomeOf(
     failure === null
       ? (execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data }))
       : []
-  const spent = execResult.executionGasUsed + gas.before
+  const gasBeforeRefund = execResult.executionGasUsed + gas.before
   const call: SimulatedCall = {
     status: failure === null,
     returnData: failure === null ? execResult.returnValue : new Uint8Array(0),
     gasUsed: totalGasSpent,
-    maxUsedGas: spent > gas.leastGas ? spent : gas.leastGas,
+    maxUsedGas: gasBeforeRefund > gas.leastGas ? gasBeforeRefund : gas.leastGas,
     logs: failure === null ? (recorded ?? logs) : [],
     error: failure === null ? null : errorOf(failure, gas.isCapped),
   }

@@ -24,7 +24,7 @@ export function createCallTracer(
   let open: { readonly frame: CallFrame | null; readonly logs: number }[] = []
   let opcode = 0
   /** Number of frames so far. */
-  let begun = 0
+  let frameCount = 0
   let logIndex = 0
   const events = eventsOf(machine)
 
@@ -32,11 +32,11 @@ export function createCallTracer(
     opcode = code
     if (!active || onlyTopCall) return
     if (code === opcodes.selfDestruct) return addSelfDestruct(frame)
-    const before = begun
+    const before = frameCount
     const unopened = unopenedFrame(code, frame)
     return () => {
       const parent = open.at(-1)?.frame
-      if (begun !== before || parent === undefined || parent === null) return
+      if (frameCount !== before || parent === undefined || parent === null) return
       const shown = unopened()
       addCall(parent, shown)
       budget.add(frameBytes + shown.input.length)
@@ -49,7 +49,7 @@ export function createCallTracer(
   }
 
   events.on('beforeMessage', (message) => {
-    begun += 1
+    frameCount += 1
     if (!active) return
     const { depth, caller, to, data, gasLimit, value } = message
     const isTop = depth === 0

@@ -22,7 +22,7 @@ type Account = {
 }
 
 /** A touched account in its original state. `storage`: slot to word, both `0x` and 64 digits. */
-type Met = Account & { readonly address: Address; readonly storage: Map<string, string> }
+type TouchedAccount = Account & { readonly address: Address; readonly storage: Map<string, string> }
 
 /** Members in go-ethereum's order. */
 type Shown = {
@@ -44,17 +44,17 @@ export function createPrestateTracer(
 ): Tracer {
   const { state, vm } = machine
   let active = false
-  let met = new Map<string, Met>()
+  let touched = new Map<string, TouchedAccount>()
   let created = new Set<string>()
   let destroyed = new Set<string>()
 
   // The tracer is called before each change of an account, so the first read returns the original state.
-  async function touch(address: Address): Promise<Met> {
+  async function touch(address: Address): Promise<TouchedAccount> {
     const name = address.toString()
-    const known = met.get(name)
+    const known = touched.get(name)
     if (known !== undefined) return known
     const found = { ...(await read(address)), address, storage: new Map<string, string>() }
-    met.set(name, found)
+    touched.set(name, found)
     budget.add(accountBytes + found.code.length)
     return found
   }
@@ -130,7 +130,7 @@ export function createPrestateTracer(
 
   return {
     async begin({ transaction, block }) {
-      met = new Map()
+      touched = new Map()
       created = new Set()
       destroyed = new Set()
       const from = transaction.getSenderAddress()
@@ -150,14 +150,14 @@ export function createPrestateTracer(
   }
 
   function prestate(): Readonly<Record<string, Shown>> {
-    const shown = [...met].filter(([, was]) => options.includeEmpty || !isEmpty(was))
+    const shown = [...touched].filter(([, was]) => options.includeEmpty || !isEmpty(was))
     return Object.fromEntries(shown.map(([name, was]) => [name, show(was)]))
   }
 
   async function diff() {
     const pre: Record<string, Shown> = {}
     const post: Record<string, Shown> = {}
-    for (const [name, was] of met) {
+    for (const [name, was] of touched) {
       if (!destroyed.has(name)) {
         const { before, after } = await changeOf(was)
         if (after === null) continue
@@ -169,7 +169,7 @@ export function createPrestateTracer(
   }
 
   /** `before`: changed slots with a nonzero original value. `after`: null if nothing has changed. */
-  async function changeOf(was: Met) {
+  async function changeOf(was: TouchedAccount) {
     const now = await read(was.address)
     const before = new Map<string, string>()
     const storage = new Map<string, string>()
@@ -192,7 +192,7 @@ export function createPrestateTracer(
     return { before, after: changed || Object.keys(after).length > 0 ? after : null }
   }
 
-  function show({ balance, nonce, code, codeHash, storage }: Met): Shown {
+  function show({ balance, nonce, code, codeHash, storage }: TouchedAccount): Shown {
     return {
       balance: toQuantity(balance),
       ...(codeHash === null || options.disableCode ? {} : { code }),
