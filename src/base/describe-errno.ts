@@ -17,7 +17,7 @@ const words: Readonly<Record<string, string>> = {
   ENETUNREACH: 'no way leads there',
   ENOENT: 'there is no such file or folder',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a file stands where a folder is meant',
+  ENOTDIR: 'a file exists where a folder is expected',
   ENOTEMPTY: 'the folder is not empty',
   ENOTFOUND: 'there is no host of that name',
   EPERM: 'no permission',

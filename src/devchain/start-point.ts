@@ -66,7 +66,7 @@ async function wholeStart(
     network,
     from: head.number,
     to: complete.number,
-    reason: 'the head block is incomplete; blocks above the last complete one are given up',
+    reason: 'the head block is incomplete; blocks above the last complete one are discarded',
   })
   await store.put([], rewindRows(network, complete))
   return complete

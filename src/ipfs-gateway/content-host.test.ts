@@ -104,7 +104,7 @@ test('a key has the label k51…, whatever its spelling, and a DNS name has one 
   assert.equal(nameOfLabel('a--b-example-org'), 'a-b.example.org')
   assert.equal(nameOfLabel('a-b.example.org'), 'a-b.example.org')
   for (const label of ['x', 'x-', '-', 'a..b']) {
-    assert.throws(() => nameOfLabel(label), /is no IPNS name and no DNS name/, label)
+    assert.throws(() => nameOfLabel(label), /is neither an IPNS name nor a DNS name/, label)
   }
   assert.throws(() => labelOfName(`${'a.'.repeat(32)}example`), /label length limit/)
 })

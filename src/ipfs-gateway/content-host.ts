@@ -80,7 +80,7 @@ export function canonicalName(text: string, { anyCodec = false } = {}): string {
   const name = parseIpnsName(text, { anyCodec })?.text ?? parseDnsName(text)
   if (name !== null) return name
   const shown = JSON.stringify(text.slice(0, 200))
-  throw new Fault('bad_argument', { detail: `${shown} is no IPNS name and no DNS name` })
+  throw new Fault('bad_argument', { detail: `${shown} is neither an IPNS name nor a DNS name` })
 }
 
 /** The name of one label, or of several labels that form a DNS name. Throws `bad_argument`. */

@@ -162,7 +162,10 @@ test('a head, comments and empty lines are ignored, and errors name their line',
 test('a list without end, of another version or with a malformed head is refused', async () => {
   await assert.rejects(read('\n'.repeat(denyLinesMax)), RangeError)
   await assert.rejects(read(`version: 2\n---\n${one.toString()}`), /has version 2, expected 1/)
-  await assert.rejects(read(`a: [\n---\n${one.toString()}`), /the head of the deny list is no YAML/)
+  await assert.rejects(
+    read(`a: [\n---\n${one.toString()}`),
+    /the header of the deny list is not valid YAML/,
+  )
   await assert.rejects(read('x'.repeat(2 * 1024 * 1024 + 1)), /line 1 has more than/)
 })
 

@@ -217,9 +217,12 @@ function readHead(text: string, parseYaml: (text: string) => unknown): DenyStatu
   try {
     head = parseYaml(text)
   } catch (cause) {
-    throw new RangeError(`the head of the deny list is no YAML: ${(cause as Error).message}`, {
-      cause,
-    })
+    throw new RangeError(
+      `the header of the deny list is not valid YAML: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    )
   }
   if (head === null) return 410
   if (typeof head !== 'object') return null

@@ -70,7 +70,10 @@ test('what names no content on the content host is refused before it moves, and 
   }
   const key = cidOf(1, 0x72, multihashOf('sha2-256', Buffer.from('key'))).toString()
   assert.match((await ask('pages.test', `/ipfs/${key}`)).text, /is an IPNS name/)
-  assert.match((await ask('x.ipns.pages.test', '/')).text, /"x" is no IPNS name and no DNS name/)
+  assert.match(
+    (await ask('x.ipns.pages.test', '/')).text,
+    /"x" is neither an IPNS name nor a DNS name/,
+  )
   assert.equal((await ask('notacid.ipfs.pages.test', '/')).status, 400)
   for (const path of ['/', '/api/v0/version', '/dashboard', '/v3/key', '/livez']) {
     assert.equal((await ask('pages.test', path)).status, 404, path)

@@ -23,7 +23,7 @@ test('a file in place of the folder or a parent, or a parent like /proc, is refu
     message: `the data folder ${file} is a file; choose another folder with --data-dir`,
   })
   assert.throws(() => makeDataFolder(join(file, 'data')), {
-    message: `cannot make the data folder ${file}/data: a file stands where a folder is meant; choose another folder with --data-dir`,
+    message: `cannot make the data folder ${file}/data: a file exists where a folder is expected; choose another folder with --data-dir`,
   })
   if (process.platform === 'linux') {
     assert.throws(

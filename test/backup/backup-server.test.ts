@@ -93,7 +93,7 @@ test('without a target there are no backups, and a target that cannot be written
     const { lastFailure } = (await other.ask('GET', '/backups/state')).body as unknown as State
     return lastFailure
   })
-  assert.match(failure.reason, /file\/x.*: a file stands where a folder is meant$/)
+  assert.match(failure.reason, /file\/x.*: a file exists where a folder is expected$/)
   await server.stop()
 })
 

@@ -216,7 +216,7 @@ test('without a signed head tags are refused with the reason, or served by votes
   await until(async () => {
     const { error, number } = await ask(refused.server, 'latest')
     assert.equal(number, null)
-    assert.match(error ?? '', /heads\.require asks for it: no checkpoint: set heads\.checkpoint/)
+    assert.match(error ?? '', /heads\.require requires it: no checkpoint: set heads\.checkpoint/)
   }, withinMs)
   const voted = await start(t, chains, { checkpoint: null })
   await until(async () => {

@@ -23,7 +23,7 @@ test('a source that gives no blocks is a problem that says why', async (t) => {
     asked.map(({ name, failure }) => [name, failure]),
     [
       ['well', null],
-      ['login', 'it gives pages instead of blocks'],
+      ['login', 'the gateway returned a page instead of a block'],
       ['gone', 'ECONNREFUSED'],
     ],
   )
@@ -34,7 +34,7 @@ test('a source that gives no blocks is a problem that says why', async (t) => {
       [
         'source_silent',
         'problem',
-        'file source login supplies no blocks: it gives pages instead of blocks',
+        'file source login supplies no blocks: the gateway returned a page instead of a block',
       ],
       ['source_silent', 'problem', 'file source gone supplies no blocks: ECONNREFUSED'],
     ],

@@ -42,7 +42,7 @@ export function getterCall(abi: readonly AbiEntry[], path: string): GetterCall {
   const name = first?.text ?? ''
   if (keys.some(({ kind }) => kind !== 'key')) {
     throw new StorageLayoutError(
-      'members need a storage layout: an ABI says only what getters take and answer',
+      'members need a storage layout: an ABI has only the arguments and results of getters',
     )
   }
   const entry = abi.find(

@@ -94,7 +94,7 @@ async function readHeader(
   if (version === 2n) return { version: 2, roots: [] }
   const roots = (header as ReadonlyMap<string, IpldNode>).get('roots')
   if (!Array.isArray(roots) || !roots.every((root) => root instanceof CID)) {
-    throw refused('invalid car header: roots are no list of links')
+    throw refused('invalid car header: roots are not a list of links')
   }
   if (roots.length > limits.rootsMax) {
     throw refused(`invalid car header: more than ${limits.rootsMax} roots`)

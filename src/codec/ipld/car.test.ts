@@ -231,10 +231,10 @@ test('what is no CAR is refused in words', async () => {
     /invalid car version: expected either 1 or 2; got 3/,
   )
   await assert.rejects(open(framed('80')), /got none/)
-  await assert.rejects(open(framed('a16776657273696f6e01')), /roots are no list of links/)
+  await assert.rejects(open(framed('a16776657273696f6e01')), /roots are not a list of links/)
   await assert.rejects(
     open(framed('a265726f6f7473816161' + '6776657273696f6e01')),
-    /roots are no list of links/,
+    /roots are not a list of links/,
   )
   await assert.rejects(open(framed('ff')), /malformed dag-cbor/)
 })

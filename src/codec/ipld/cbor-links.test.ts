@@ -17,7 +17,7 @@ test('links are found in blocks with values outside the data model', () => {
     ['text that is not UTF-8', `826162${link}`.replace('6162', '61ff')],
     ['a key that is not UTF-8', `a161ff${link}`],
     ['a key that is a number', `a101${link}`],
-    ['a key that stands twice', `a2616101${'6161'}${link}`],
+    ['a duplicate key', `a2616101${'6161'}${link}`],
     ['a number that is not finite', `82f97e00${link}`],
     ['undefined', `82f7${link}`],
     ['another tag', `82c101${link}`],

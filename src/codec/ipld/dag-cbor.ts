@@ -77,9 +77,9 @@ function readMap(cursor: Cursor, count: number, depth: number): IpldNode {
   const map = new Map<string, IpldNode>()
   for (let left = count; left > 0; left -= 1) {
     const head = readByte(cursor)
-    if (head >> 5 !== 3) throw malformed('key that is no string')
+    if (head >> 5 !== 3) throw malformed('key that is not a string')
     const key = textOfBytes(take(cursor, readLength(cursor, head & 0x1f)))
-    if (map.has(key)) throw malformed('key that stands twice')
+    if (map.has(key)) throw malformed('duplicate key')
     map.set(key, readNode(cursor, depth + 1))
   }
   return map
@@ -87,7 +87,7 @@ function readMap(cursor: Cursor, count: number, depth: number): IpldNode {
 
 function readLink(cursor: Cursor): IpldNode {
   const head = readByte(cursor)
-  if (head >> 5 !== 2) throw malformed('link that is no byte string')
+  if (head >> 5 !== 2) throw malformed('link that is not a byte string')
   const bytes = take(cursor, readLength(cursor, head & 0x1f))
   const cid = bytes[0] === 0 ? decodeCid(bytes.subarray(1)) : null
   if (cid === null) throw malformed('link to an invalid cid')

@@ -72,7 +72,7 @@ function convert(map: NodeMap, shape: Shape, base64: (value: IpldNode) => IpldNo
     if (member === 'base64') out.set(name, base64(value))
     else if (member === 'any') out.set(name, value)
     else {
-      if (!Array.isArray(value)) throw malformed(`${name} that are no list`)
+      if (!Array.isArray(value)) throw malformed(`${name} that are not a list`)
       out.set(
         name,
         value.map((each: IpldNode) => convert(mapOf(each), member, base64)),
@@ -92,7 +92,7 @@ function signed(map: NodeMap): NodeMap {
 /** The payload of a JWS as a link; the member `link`, if present, must be equal. */
 function splitLink(map: NodeMap): { readonly link: CID; readonly others: NodeMap } {
   const link = decodeCid(bytesOf(needed(map, 'payload')))
-  if (link === null) throw malformed('payload that is no cid')
+  if (link === null) throw malformed('payload that is not a CID')
   const others = new Map(map)
   const written = others.get('link') ?? link
   others.delete('link')

@@ -116,7 +116,7 @@ function readMap(cursor: Cursor, depth: number): IpldNode {
   for (;;) {
     skipSpace(cursor)
     const key = readString(cursor)
-    if (map.has(key)) throw malformed('key that stands twice')
+    if (map.has(key)) throw malformed('duplicate key')
     if (!accept(cursor, ':')) throw malformed(`character at ${cursor.at}`)
     map.set(key, readNode(cursor, depth + 1))
     if (accept(cursor, '}')) return !cursor.plain && map.has('/') ? reserved(map) : map

@@ -52,7 +52,7 @@ export async function startFork(parts: StartForkParts): Promise<ForkPoint> {
   const named = `${asked.source}@${asked.asked}`
   if (openChainIndex(database, network).head() !== null) {
     throw new Error(
-      `the data folder holds a chain for network "${network}" that is no fork, and the settings name fork ${named}: ` +
+      `the data folder holds a chain for network "${network}" that is not a fork, and the settings name fork ${named}: ` +
         'remove the setting, or choose another folder with --data-dir',
     )
   }

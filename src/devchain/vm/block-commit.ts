@@ -97,6 +97,6 @@ function list(
 function expectRoot(name: string, number: bigint, wanted: Uint8Array, got: Uint8Array): void {
   if (equalBytes(wanted, got)) return
   throw new BadBlock(
-    `block ${number}: its ${name} give ${toHex(got)}, its header says ${toHex(wanted)}`,
+    `block ${number}: its ${name} result in ${toHex(got)}, its header has ${toHex(wanted)}`,
   )
 }

@@ -35,7 +35,7 @@ export async function importBlocks(
         await run(block)
         added += 1
       } else if (!equalBytes(storedHash, keccak256(block.header))) {
-        throw new BadBlock(`block ${number} of the file is not the one that is kept`)
+        throw new BadBlock(`block ${number} of the file differs from the stored block`)
       }
       read += 1
     }

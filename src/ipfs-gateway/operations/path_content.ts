@@ -92,7 +92,7 @@ async function tracedReply(
     return slash ? blockPageReply(traced, form, request, call) : { kind: 'moved' }
   }
   if (cid.code !== dagPbCodec && cid.code !== rawCodec) {
-    const detail = `${cid.toString()} is no file: ask for it with ?format=raw`
+    const detail = `${cid.toString()} is not a file: request it with ?format=raw`
     throw new Fault('bad_argument', { detail })
   }
   const { kind, size } = await files.stat(cid, patience, signal)

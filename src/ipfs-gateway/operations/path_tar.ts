@@ -29,7 +29,7 @@ export const pathTar: PathOperation<TarInput> = {
     const { cid, roots } = await traceToBlock(path, call)
     const { patience, signal } = call
     if (cid.code !== dagPbCodec && cid.code !== rawCodec) {
-      const detail = `${cid.toString()} is no file or directory: ask for it with ?format=raw`
+      const detail = `${cid.toString()} is not a file or directory: request it with ?format=raw`
       throw new Fault('bad_argument', { detail })
     }
     const name = cid.toString()

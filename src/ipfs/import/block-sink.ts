@@ -140,7 +140,7 @@ export function createBlockSink(
 
   function checkCount(): void {
     if (blocks <= blocksMax) return
-    throw new Fault('too_large', { detail: `request makes more than ${blocksMax} blocks` })
+    throw new Fault('too_large', { detail: `request creates more than ${blocksMax} blocks` })
   }
 
   function checkShare(): void {
@@ -148,7 +148,7 @@ export function createBlockSink(
     const most = freeBlocks + entries * blocksPerEntry + Math.floor(inputBytes / bytesPerBlock)
     if (blocks <= most) return
     throw new Fault('too_large', {
-      detail: `request makes more than ${most} blocks of ${inputBytes} bytes in ${entries} entries; use larger chunks or more links`,
+      detail: `request creates more than ${most} blocks of ${inputBytes} bytes in ${entries} entries; use larger chunks or more links`,
     })
   }
 

@@ -162,7 +162,7 @@ test('leaves count as blocks', async () => {
   const into = createBlockSink(sink, 30, batch)
   const content = pushed(bytesOf(40 * 4 * kib), 16 * kib)
   const steps = importContent({ content, options: plain, metadata: noMetadata }, into)
-  await assert.rejects(finish(steps), /request makes more than 30 blocks/)
+  await assert.rejects(finish(steps), /request creates more than 30 blocks/)
 })
 
 test('identity, inlined and other hashes go the general way, as does what is not kept', () => {

@@ -334,7 +334,7 @@ test('a request makes no more blocks than its entries and bytes allow', async (t
   await assert.rejects(importAll(files, [fileEntry('f', 'x'.repeat(20_000))], bytewise), {
     code: 'too_large',
     message:
-      /^request makes more than 1\d{4} blocks of \d+ bytes in 1 entries; use larger chunks or more links$/,
+      /^request creates more than 1\d{4} blocks of \d+ bytes in 1 entries; use larger chunks or more links$/,
   })
 })
 

@@ -128,7 +128,7 @@ export async function* importEntries(
     if (batch === null && roots.length === 0) return
     context.signal.throwIfAborted()
     if (!context.proceed()) {
-      throw new Fault('command_failed', { detail: 'request was given up before it was complete' })
+      throw new Fault('command_failed', { detail: 'request was aborted before it was complete' })
     }
     const ready = opened()
     const rows = roots.flatMap(({ built, tree }) =>

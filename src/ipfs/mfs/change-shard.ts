@@ -51,7 +51,9 @@ export async function changeShard(
 async function openShard(cid: CID, place: ShardPlace, blocks: TreeBlocks): Promise<Shard> {
   const node = decodeNode(cid, await blocks.read(cid))
   if (node.kind === 'raw' || node.unixfs.type !== 'hamt') {
-    throw new Fault('command_failed', { detail: 'malformed HAMT directory: a shard that is none' })
+    throw new Fault('command_failed', {
+      detail: 'malformed HAMT directory: a link to a node that is not a shard',
+    })
   }
   const { mode, mtime } = node.unixfs
   const fanout = checkedFanout(node.unixfs)

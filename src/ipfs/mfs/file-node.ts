@@ -46,7 +46,7 @@ export function openFile(cid: CID, block: Uint8Array): FileNode {
     throw failed("unsupported fsnode type for 'file'")
   }
   if (blockSizes.length !== node.dag.links.length) {
-    throw failed('malformed file node: one blocksize a link is needed')
+    throw failed('malformed file node: each link needs a blocksize')
   }
   return { kind: 'node', links: [...node.dag.links], unixfs, blockSizes: [...blockSizes], format }
 }

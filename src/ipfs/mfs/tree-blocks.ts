@@ -35,7 +35,7 @@ export function createTreeBlocks(
   function count(): void {
     blocks += 1
     if (blocks <= blocksMax) return
-    throw new Fault('too_large', { detail: `request makes more than ${blocksMax} blocks` })
+    throw new Fault('too_large', { detail: `request creates more than ${blocksMax} blocks` })
   }
 
   function hold(cid: CID, bytes: Uint8Array): void {
@@ -44,7 +44,7 @@ export function createTreeBlocks(
     heldBytes += bytes.length
     if (heldBytes > heldBytesMax) {
       throw new Fault('too_large', {
-        detail: `request makes more than ${heldBytesMax} bytes of nodes`,
+        detail: `request creates more than ${heldBytesMax} bytes of nodes`,
       })
     }
     held.set(key, bytes)

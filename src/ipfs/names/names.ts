@@ -230,7 +230,9 @@ export function createNames(parts: NamesParts): Names {
     if (known !== null) terms.permit?.(known)
     if (key !== null) return await resolveKey(key, terms, signal)
     if (dnsName !== null) return await resolveLink(dnsName, terms, signal)
-    throw unresolved(`: ${JSON.stringify(name.slice(0, 200))} is no IPNS name and no DNS name`)
+    throw unresolved(
+      `: ${JSON.stringify(name.slice(0, 200))} is neither an IPNS name nor a DNS name`,
+    )
   }
 
   async function checkLimit(accountId: string): Promise<void> {

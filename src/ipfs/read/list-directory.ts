@@ -36,7 +36,7 @@ export async function* listDirectory(
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const shard = decodeNode(next.cid, await read(next.cid))
     if (shard.kind === 'raw' || shard.unixfs.type !== 'hamt') {
-      throw failed('malformed HAMT directory: a shard that is none')
+      throw failed('malformed HAMT directory: a link to a node that is not a shard')
     }
     const below: typeof open = []
     for (const slot of listShard(shard.dag, shard.unixfs, next.place)) {

@@ -39,7 +39,7 @@ export function fileShape(cid: CID, block: Uint8Array): FileShape {
   if (type === 'directory' || type === 'hamt') throw failed('this dag node is a directory')
   if (type === 'metadata') throw failed('unknown node type')
   if (blockSizes.length !== node.dag.links.length) {
-    throw failed('malformed file node: one blocksize a link is needed')
+    throw failed('malformed file node: each link needs a blocksize')
   }
   const inline = data ?? new Uint8Array(0)
   const children = node.dag.links.map((link, index) => ({

@@ -127,11 +127,11 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
     },
     async find(cid, signal) {
       const place = semaphore.enter('content', signal)
-      if (place === null) throw new HttpTrouble('too many wait for it')
+      if (place === null) throw new HttpTrouble('too many requests are waiting for this source')
       await place
       try {
         // The breaker may have opened while this request waited.
-        if (!breaker.mayPass()) throw new HttpTrouble('it is left alone for a while')
+        if (!breaker.mayPass()) throw new HttpTrouble('the source is paused after failures')
         breaker.pass()
         return await askBlock(cid, signal)
       } finally {
@@ -147,7 +147,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
       const { status, bytes } = await client.ask(request, signal)
       if (status !== 200) throw new HttpTrouble(`status ${status}`)
       if (speaks === 'gateway' && bytes.length > 0) {
-        throw new HttpTrouble('it gives pages instead of blocks')
+        throw new HttpTrouble('the gateway returned a page instead of a block')
       }
     },
     close: () => client.close(),

@@ -321,7 +321,7 @@ test('a probe tells a gateway from a page, and from what is not reachable', asyn
   }
   assert.equal(await probe(gateway.url), 'well')
   gateway.manner = 'page'
-  assert.equal(await probe(gateway.url), 'it gives pages instead of blocks')
+  assert.equal(await probe(gateway.url), 'the gateway returned a page instead of a block')
   gateway.manner = 'refusing'
   assert.equal(await probe(gateway.url), 'status 401')
   assert.equal(await probe('http://127.0.0.1:1'), 'ECONNREFUSED')

@@ -232,7 +232,7 @@ function redirectOf({ statusCode, headers }: Response, base: URL, path: string):
   const { location } = headers
   const from = new URL(path, base.origin)
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
-    throw new HttpTrouble('a redirect to nowhere')
+    throw new HttpTrouble('a redirect without a valid target')
   }
   return new URL(location, from.href)
 }

@@ -22,7 +22,7 @@ export const closeCodes = {
 
 /** RFC 6455 5.5: a control frame holds 125 bytes, two of them the code. Cairn's reasons are ASCII. */
 const reasonCharsMax = 123
-const readTooSlowly = 'what is sent is read too slowly'
+const readTooSlowly = 'the client reads too slowly'
 
 export type ConnectionLimits = {
   readonly framesInFlightMax: number
@@ -154,7 +154,7 @@ export class WebSocketConnection implements WebSocketClient {
   #take(bytes: Buffer, isBinary: boolean): void {
     if (this.#ending) return
     this.#answered = true
-    if (isBinary) this.close(closeCodes.binary, 'only text frames are taken')
+    if (isBinary) this.close(closeCodes.binary, 'only text frames are accepted')
     else if (this.#waiting.length === 0 && this.#hasRoom()) this.#begin(bytes)
     else if (this.#waiting.length < this.#parts.limits.framesWaitingMax) this.#waiting.push(bytes)
     else this.close(closeCodes.refused, 'too many calls at once')

@@ -36,7 +36,7 @@ export async function replay<Input>(
     network,
     resolve(parameter) {
       if (isOf(parameter, only)) return known(only)
-      const detail = 'the evidence is of another block than was asked for'
+      const detail = 'the bundle is for another block than requested'
       throw new Fault('unverified', { detail })
     },
     labels: {
@@ -48,7 +48,7 @@ export async function replay<Input>(
     signal: new AbortController().signal,
   })
   if (weakest !== 'proof') {
-    const detail = 'the evidence does not lead to what was asked for'
+    const detail = 'the bundle lacks data that the answer needs'
     throw new Fault('unverified', { detail })
   }
   return { result, used: used() }

@@ -56,7 +56,7 @@ export async function verifyBundle(
       JSON.stringify(asked.params) !== JSON.stringify(bundle.params) ||
       asked.method !== bundle.method
     ) {
-      throw new Refusal(`the bundle is of ${spell(named)}, not of ${spell(asked)}`)
+      throw new Refusal(`the bundle is for ${spell(named)}, not for ${spell(asked)}`)
     }
     const { result } = await replay(asked.operation, asked.operation.parse(asked.params), {
       block,
@@ -84,7 +84,7 @@ function codesIn({ code, codes = [] }: ProofBundle): readonly string[] {
 function readHeader({ header, verified }: ProofBundle, blockHash: Uint8Array): ProvedHeader {
   if (header === null) {
     throw new Refusal(
-      `the bundle proves nothing: its answer was given as ${verified ?? 'unproved'}`,
+      `the bundle contains no proof: its answer is labelled ${verified ?? 'unproved'}`,
     )
   }
   const bytes = fromHex(header)
@@ -120,7 +120,7 @@ function normalise(
     )
   }
   if (block !== null && 'tag' in block && block.tag === 'pending') {
-    throw new Refusal('what is pending cannot be proved')
+    throw new Refusal('a pending block cannot be proved')
   }
   const named = asked.bundle.params(input, toHex(hash), header.number)
   const operation = asked.bundle.as === undefined ? asked : operations.get(asked.bundle.as)

@@ -17,13 +17,13 @@ export function missingHead({
   readonly hasVotes: boolean
 }): Fault {
   if (consensus !== undefined && settings.consensusRequired === true) {
-    const detail = `no head of ${network} by consensus, and heads.require asks for it: ${consensus.reason()}`
+    const detail = `no head of ${network} by consensus, and heads.require requires it: ${consensus.reason()}`
     return new Fault('unverified', { detail })
   }
   if (!hasVotes) return new Fault('no_upstream', { detail: `no source reachable for ${network}` })
   const detail =
     `fewer than ${settings.quorum} sources agree on the head of ${network}: ` +
-    `${settings.quorumRequired ? 'heads.require asks for it; ' : ''}` +
+    `${settings.quorumRequired ? 'heads.require requires it; ' : ''}` +
     'mark a source trusted: true or add more upstreams'
   return new Fault('unverified', { detail })
 }

@@ -110,7 +110,7 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
     if (!parts.quorumRequired) return 'single'
     const detail =
       `fewer than ${parts.quorum} sources agree on a block of ${network}: ` +
-      'heads.require asks for it; mark a source trusted: true or add more upstreams'
+      'heads.require requires it; mark a source trusted: true or add more upstreams'
     throw new Fault('unverified', { detail })
   }
 

@@ -152,8 +152,8 @@ function checkAbsence(
   if (absences > 0 && !require) return
   const said =
     absences > 0
-      ? 'one alone says that there is no such block'
-      : 'none has the header of that block'
+      ? 'only one upstream reports that the block does not exist'
+      : 'no upstream has the header of that block'
   throw new Fault('unverified', { detail: `no source could prove the answer: ${said}`, data })
 }
 

@@ -32,7 +32,7 @@ export const publicLookup: LookupFunction = (host, options, callback) => {
     if (error !== null) return callback(error, '')
     const [first] = addresses
     if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-      return callback(new Error('the name is not on the public internet'), '')
+      return callback(new Error('the host name does not resolve to public addresses only'), '')
     }
     if (options.all === true) callback(null, addresses)
     else callback(null, first.address, first.family)

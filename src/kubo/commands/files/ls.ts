@@ -70,7 +70,7 @@ export const ls: KuboCommand<LsInput> = {
       for await (const one of entriesOf(path, input, call)) {
         held += 1
         if (held > heldEntriesMax) {
-          const detail = `more than ${heldEntriesMax} entries: ask for them with stream=true`
+          const detail = `more than ${heldEntriesMax} entries: request them with stream=true`
           throw new Fault('command_failed', { detail })
         }
         shown.push(one)

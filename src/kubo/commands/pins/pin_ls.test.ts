@@ -36,7 +36,7 @@ async function list(pins: number, options: ReadonlyMap<string, boolean>): Promis
 test('one object holds a quarter of a million pins and no more, a stream any number', async () => {
   await assert.rejects(list(250_001, new Map()), {
     code: 'command_failed',
-    message: 'more than 250000 pins: ask for them with stream=true',
+    message: 'more than 250000 pins: request them with stream=true',
   })
   assert.equal(await list(250_001, new Map([['stream', true]])), 250_001)
 })

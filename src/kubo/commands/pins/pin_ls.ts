@@ -147,7 +147,7 @@ async function keysOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise
     const key = input.print(cid)
     if (shownAs.has(key)) continue
     if (shownAs.size >= heldPinsMax) {
-      const detail = `more than ${heldPinsMax} pins: ask for them with stream=true`
+      const detail = `more than ${heldPinsMax} pins: request them with stream=true`
       throw new Fault('command_failed', { detail })
     }
     const shown = input.names && name !== '' ? { Type: type, Name: name } : nameless.get(type)

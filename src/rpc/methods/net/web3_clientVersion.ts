@@ -14,7 +14,7 @@ export function devClientVersion(clientVersion: string): string {
 export function createWeb3ClientVersion(clientVersion: string): RpcMethod<null> {
   return {
     name: 'web3_clientVersion',
-    summary: 'Which software answers.',
+    summary: 'Name and version of the server.',
     params: [],
     result: wire.text,
     units: 80,
