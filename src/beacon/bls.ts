@@ -67,8 +67,8 @@ export function verifyAggregate(
   // KeyValidate: the point at infinity as public key would verify any message.
   if (sum.is0()) return false
   try {
-    const given = signatures.Signature.fromBytes(signature)
-    return signatures.verify(given, signatures.hash(message, ciphersuite), sum)
+    const parsed = signatures.Signature.fromBytes(signature)
+    return signatures.verify(parsed, signatures.hash(message, ciphersuite), sum)
   } catch {
     return false
   }

@@ -136,9 +136,9 @@ export function startLightClient(parts: LightClientParts): LightClient {
       )
       if (data === undefined) return false
       return judge(endpoint, 'bootstrap', data, () => {
-        const begun = startStore(spec, root, parseBootstrap(spec, data), signatures)
-        if (age(begun.finalized) <= checkpointAgeMsMax) take(begun)
-        else fatal = { state: 'stale', reason: tooOld(age(begun.finalized)) }
+        const started = startStore(spec, root, parseBootstrap(spec, data), signatures)
+        if (age(started.finalized) <= checkpointAgeMsMax) take(started)
+        else fatal = { state: 'stale', reason: tooOld(age(started.finalized)) }
       })
     })
   }
@@ -304,7 +304,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
 
   function settle(): void {
     const next = {
-      ...judgeState(),
+      ...currentState(),
       latest: store?.optimistic ?? null,
       finalized: store?.finalized ?? null,
     }
@@ -317,14 +317,14 @@ export function startLightClient(parts: LightClientParts): LightClient {
     if (!isSame) parts.onStatus(status)
   }
 
-  function judgeState(): Pick<LightStatus, 'state' | 'reason'> {
+  function currentState(): Pick<LightStatus, 'state' | 'reason'> {
     if (fatal !== null) return fatal
     const trouble = endpoints.trouble()
-    const said = trouble === null ? '' : ` (${trouble})`
+    const detail = trouble === null ? '' : ` (${trouble})`
     if (store === null)
-      return { state: 'bootstrapping', reason: `no endpoint has the checkpoint${said}` }
+      return { state: 'bootstrapping', reason: `no endpoint has the checkpoint${detail}` }
     if (!isCaughtUp(store)) {
-      return { state: 'catching-up', reason: `committees of past periods are missing${said}` }
+      return { state: 'catching-up', reason: `committees of past periods are missing${detail}` }
     }
     if (shortSlot > store.optimistic.slot) {
       const needed = `${signersNeeded(spec)} of ${spec.committeeSize}`
@@ -333,7 +333,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
     if (age(store.optimistic) > behindMs) {
       return {
         state: 'behind',
-        reason: `no signed header for ${toMinutes(age(store.optimistic))} minutes${said}`,
+        reason: `no signed header for ${toMinutes(age(store.optimistic))} minutes${detail}`,
       }
     }
     return { state: 'following', reason: null }

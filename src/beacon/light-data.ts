@@ -55,8 +55,8 @@ const branchNodesMax = 16
 type Members = Readonly<Record<string, unknown>>
 
 /** Throws UnreadableData. */
-export function parseBootstrap(spec: BeaconSpec, given: unknown): Bootstrap {
-  const data = membersOf(given, 'data')
+export function parseBootstrap(spec: BeaconSpec, json: unknown): Bootstrap {
+  const data = membersOf(json, 'data')
   return {
     header: parseHeader(data['header']),
     committee: parseCommittee(spec, data['current_sync_committee']),
@@ -65,8 +65,8 @@ export function parseBootstrap(spec: BeaconSpec, given: unknown): Bootstrap {
 }
 
 /** An update, finality update or optimistic update. Throws UnreadableData. */
-export function parseUpdate(spec: BeaconSpec, given: unknown): LightUpdate {
-  const data = membersOf(given, 'data')
+export function parseUpdate(spec: BeaconSpec, json: unknown): LightUpdate {
+  const data = membersOf(json, 'data')
   const aggregate = membersOf(data['sync_aggregate'], 'sync_aggregate')
   const committee = data['next_sync_committee']
   const finalized = data['finalized_header']
@@ -86,8 +86,8 @@ export function parseUpdate(spec: BeaconSpec, given: unknown): LightUpdate {
   }
 }
 
-export function parseHeader(given: unknown): LightHeader {
-  const header = membersOf(given, 'header')
+export function parseHeader(json: unknown): LightHeader {
+  const header = membersOf(json, 'header')
   const beacon = parseBeaconHeader(header['beacon'])
   const executionBranch = parseBranch(header['execution_branch'])
   if (header['execution'] === undefined) {
@@ -99,8 +99,8 @@ export function parseHeader(given: unknown): LightHeader {
   return { beacon, blockHash, executionLeaves: leavesOf(execution), executionBranch }
 }
 
-function parseBeaconHeader(given: unknown): BeaconHeader {
-  const beacon = membersOf(given, 'beacon')
+function parseBeaconHeader(json: unknown): BeaconHeader {
+  const beacon = membersOf(json, 'beacon')
   return {
     slot: slotOf(beacon['slot'], 'slot'),
     proposerIndex: integerOf(beacon['proposer_index'], 64, 'proposer_index'),
@@ -136,8 +136,8 @@ function leavesOf(execution: Members): readonly Uint8Array[] {
   return [...leaves, integer('blob_gas_used'), integer('excess_blob_gas')]
 }
 
-function parseCommittee(spec: BeaconSpec, given: unknown): CommitteeKeys {
-  const committee = membersOf(given, 'sync committee')
+function parseCommittee(spec: BeaconSpec, json: unknown): CommitteeKeys {
+  const committee = membersOf(json, 'sync committee')
   const list = committee['pubkeys']
   if (!Array.isArray(list) || list.length !== spec.committeeSize) throw unreadable('pubkeys')
   const keys = new Uint8Array(spec.committeeSize * keyBytes)
@@ -147,14 +147,14 @@ function parseCommittee(spec: BeaconSpec, given: unknown): CommitteeKeys {
   return { keys, aggregate: bytesOf(committee['aggregate_pubkey'], keyBytes, 'aggregate_pubkey') }
 }
 
-function parseBranch(given: unknown): Branch {
-  if (!Array.isArray(given) || given.length > branchNodesMax) throw unreadable('branch')
-  return given.map((node) => bytesOf(node, 32, 'branch'))
+function parseBranch(json: unknown): Branch {
+  if (!Array.isArray(json) || json.length > branchNodesMax) throw unreadable('branch')
+  return json.map((node) => bytesOf(node, 32, 'branch'))
 }
 
 /** Bit vector: the lowest bit of the first byte belongs to the first member. */
-function parseBits({ committeeSize }: BeaconSpec, given: unknown): readonly boolean[] {
-  const bytes = bytesOf(given, Math.ceil(committeeSize / 8), 'sync_committee_bits')
+function parseBits({ committeeSize }: BeaconSpec, json: unknown): readonly boolean[] {
+  const bytes = bytesOf(json, Math.ceil(committeeSize / 8), 'sync_committee_bits')
   return Array.from(
     { length: committeeSize },
     (_, at) => (((bytes[at >> 3] ?? 0) >> (at & 7)) & 1) === 1,
@@ -162,31 +162,31 @@ function parseBits({ committeeSize }: BeaconSpec, given: unknown): readonly bool
 }
 
 /** `length` null: at most 32 bytes. */
-function bytesOf(given: unknown, length: number | null, member: string): Uint8Array {
-  const isHex = typeof given === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(given)
+function bytesOf(json: unknown, length: number | null, member: string): Uint8Array {
+  const isHex = typeof json === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(json)
   if (!isHex) throw unreadable(member)
-  const bytes = (given.length - 2) / 2
+  const bytes = (json.length - 2) / 2
   if (length === null ? bytes > 32 : bytes !== length) throw unreadable(member)
-  return fromHex(given)
+  return fromHex(json)
 }
 
-function integerOf(given: unknown, bits: number, member: string): bigint {
-  if (typeof given !== 'string' || !/^\d{1,78}$/.test(given)) throw unreadable(member)
-  const value = BigInt(given)
+function integerOf(json: unknown, bits: number, member: string): bigint {
+  if (typeof json !== 'string' || !/^\d{1,78}$/.test(json)) throw unreadable(member)
+  const value = BigInt(json)
   if (value >> BigInt(bits) !== 0n) throw unreadable(member)
   return value
 }
 
 /** Slots above 2^53 occur on no chain. */
-function slotOf(given: unknown, member: string): number {
-  const slot = Number(integerOf(given, 64, member))
+function slotOf(json: unknown, member: string): number {
+  const slot = Number(integerOf(json, 64, member))
   if (!Number.isSafeInteger(slot)) throw unreadable(member)
   return slot
 }
 
-function membersOf(given: unknown, member: string): Members {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw unreadable(member)
-  return given as Members
+function membersOf(json: unknown, member: string): Members {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unreadable(member)
+  return json as Members
 }
 
 function unreadable(member: string): UnreadableData {

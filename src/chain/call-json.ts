@@ -134,9 +134,9 @@ function quantities<Name extends string>(
   values: { readonly [name in Name]?: bigint },
   names: readonly Name[],
 ): Json {
-  const given = names.flatMap((name) => {
+  const entries = names.flatMap((name) => {
     const value = values[name]
     return value === undefined ? [] : [[name, toQuantity(value)]]
   })
-  return Object.fromEntries(given) as Json
+  return Object.fromEntries(entries) as Json
 }

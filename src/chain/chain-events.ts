@@ -128,12 +128,12 @@ export function createChainEvents(
     )
     if (run !== running) return
     running.at = move.to
-    for (const block of path.left) tell({ block, removed: true, turn: move.turn })
-    for (const block of path.entered) tell({ block, removed: false, turn: move.turn })
+    for (const block of path.left) notify({ block, removed: true, turn: move.turn })
+    for (const block of path.entered) notify({ block, removed: false, turn: move.turn })
     moves = moves.filter((waiting) => waiting.turn > move.turn)
   }
 
-  function tell(step: ChainEvent): void {
+  function notify(step: ChainEvent): void {
     for (const follower of followers) follower.step(step)
   }
 

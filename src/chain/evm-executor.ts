@@ -39,12 +39,12 @@ export type PoolCounts = { readonly pending: number; readonly queued: number }
  */
 export interface EvmExecutor {
   /** Returns the return data. Throws `reverted` with the revert data as hex in `data`, otherwise `execution_failed`. */
-  call(asked: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<Uint8Array>
+  call(options: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<Uint8Array>
   /** Returns the minimum gas with which the request succeeds. Throws like `call`. */
-  estimateGas(asked: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<bigint>
+  estimateGas(options: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<bigint>
   /** Returns the accounts and slots that the request accesses, and its gas with that access list. */
   createAccessList(
-    asked: RequestedCall,
+    options: RequestedCall,
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<AccessListReport>
@@ -53,13 +53,13 @@ export interface EvmExecutor {
    * server and rules of transactions, the faults with geth's codes -38010 to -38026.
    */
   simulate(
-    asked: { readonly block: BlockRef; readonly simulation: BlockSimulation },
+    options: { readonly block: BlockRef; readonly simulation: BlockSimulation },
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<readonly SimulatedBlock[]>
   /** Returns the trace of the request as a JSON value. */
   traceCall(
-    asked: RequestedCall & { readonly tracer: TracerChoice },
+    options: RequestedCall & { readonly tracer: TracerChoice },
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<unknown>
@@ -68,7 +68,7 @@ export interface EvmExecutor {
    * `no_state`, and `execution_failed` for parts that are not a valid block on a known parent.
    */
   traceBlock(
-    asked: {
+    options: {
       readonly block: BlockRef | BlockParts
       readonly index: number | null
       readonly tracer: TracerChoice
@@ -81,7 +81,7 @@ export interface EvmExecutor {
    * on; null for an account without storage. Throws `pruned`, `no_state`, and `execution_failed` for an index out of range.
    */
   storageRange(
-    asked: {
+    options: {
       readonly block: BlockRef
       readonly index: number
       readonly address: Uint8Array

@@ -17,8 +17,8 @@ export function effectiveGasPrice(transaction: AnyTransaction, baseFee: bigint |
   if (transaction.type === 0 || transaction.type === 1) return transaction.gasPrice
   const { maxFeePerGas, maxPriorityFeePerGas } = transaction
   if (baseFee === null) return maxFeePerGas
-  const wanted = maxPriorityFeePerGas + baseFee
-  return wanted < maxFeePerGas ? wanted : maxFeePerGas
+  const uncapped = maxPriorityFeePerGas + baseFee
+  return uncapped < maxFeePerGas ? uncapped : maxFeePerGas
 }
 
 /** The base fee of the block after one with these header fields (EIP-1559). */

@@ -181,7 +181,7 @@ function choicesOf({ addresses, topics }: LogFilter): readonly (readonly BloomBi
 function matches(log: Log, { addresses, topics }: LogFilter): boolean {
   const isOneOf = (value: Uint8Array | undefined, values: readonly Uint8Array[]) =>
     values.length === 0 ||
-    (value !== undefined && values.some((wanted) => equalBytes(wanted, value)))
+    (value !== undefined && values.some((allowed) => equalBytes(allowed, value)))
   return (
     isOneOf(log.address, addresses) &&
     topics.length <= log.topics.length &&

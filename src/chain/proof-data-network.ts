@@ -180,8 +180,8 @@ function createHead(
     latest: () => only,
     safe: () => only,
     finalized: () => only,
-    byNumber: (asked) => known(asked === number ? only : null),
-    isCanonical: (asked) => known(equalBytes(asked, hash)),
+    byNumber: (requested) => known(requested === number ? only : null),
+    isCanonical: (requested) => known(equalBytes(requested, hash)),
     locate(transactionHash) {
       const index = locate(transactionHash)
       return index === null ? [] : [{ blockHash: hash, index }]

@@ -40,9 +40,9 @@ export async function completeRead<T>(
   read: Read<T> | SuspendedRead<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  let begun = read instanceof SuspendedRead ? read : beginRead(read)
-  while (begun instanceof SuspendedRead) begun = await resume(begun, signal)
-  return begun
+  let state = read instanceof SuspendedRead ? read : beginRead(read)
+  while (state instanceof SuspendedRead) state = await resume(state, signal)
+  return state
 }
 
 async function resume<T>(

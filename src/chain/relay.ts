@@ -43,5 +43,5 @@ export interface Relay {
    * Throws `upstream_said` (an error of the node: a revert, invalid params), `no_method` if no upstream offers the method,
    * `absent` for an unknown upstream, `no_state`, `pruned`, `unknown_block`, `over_range`, `no_upstream`, `deadline`.
    */
-  call(asked: RelayedCall, signal: AbortSignal): Promise<Relayed>
+  call(request: RelayedCall, signal: AbortSignal): Promise<Relayed>
 }

@@ -48,8 +48,8 @@ export interface ReadyTransactions {
 
 export type ReadyTransactionLog = ReadyTransactions & { add(hash: Uint8Array): void }
 
-/** `kept`: maximum number of hashes in memory. */
-export function createReadyTransactions(kept = 16_384): ReadyTransactionLog {
+/** `capacity`: maximum number of hashes in memory. */
+export function createReadyTransactions(capacity = 16_384): ReadyTransactionLog {
   const hashes: Uint8Array[] = []
   let end = 0
   return {
@@ -59,13 +59,13 @@ export function createReadyTransactions(kept = 16_384): ReadyTransactionLog {
       return end
     },
     add(hash) {
-      hashes[end % kept] = hash
+      hashes[end % capacity] = hash
       end += 1
     },
     read(from, max) {
-      if (from < end - kept) return null
+      if (from < end - capacity) return null
       const count = Math.max(0, Math.min(max, end - from))
-      return Array.from({ length: count }, (_, at) => hashes[(from + at) % kept] as Uint8Array)
+      return Array.from({ length: count }, (_, at) => hashes[(from + at) % capacity] as Uint8Array)
     },
   }
 }

@@ -12,17 +12,17 @@ export function headLength(length: number): number {
 
 const bytesAtFirst = 1024
 /** A larger buffer is released by `clear`. */
-const keptBytesMax = 1024 * 1024
+const retainedBytesMax = 1024 * 1024
 
 /** Use one for each encoding, or clear it before the next; the buffer grows by doubling. */
 export class RlpWriter {
   #buffer: Uint8Array
   #start: number
 
-  /** `room`: expected number of bytes, if known. */
-  constructor(room = bytesAtFirst) {
-    this.#buffer = new Uint8Array(room)
-    this.#start = room
+  /** `capacity`: expected number of bytes, if known. */
+  constructor(capacity = bytesAtFirst) {
+    this.#buffer = new Uint8Array(capacity)
+    this.#start = capacity
   }
 
   /** Bytes written so far: a mark for `closeList`, `since` and `rewind`. */
@@ -71,7 +71,7 @@ export class RlpWriter {
 
   /** Discards everything written, also after an encoding that threw. */
   clear(): void {
-    if (this.#buffer.length > keptBytesMax) this.#buffer = new Uint8Array(bytesAtFirst)
+    if (this.#buffer.length > retainedBytesMax) this.#buffer = new Uint8Array(bytesAtFirst)
     this.#start = this.#buffer.length
   }
 

@@ -101,7 +101,7 @@ export async function readStored(
     const length = type.base === undefined ? null : staticLength(type)
     if (length !== null) return await itemsAt(type, slot, length, depth)
     const word = await wordAt(slot)
-    return word === null ? null : tell(type, word, offset)
+    return word === null ? null : decodeValue(type, word, offset)
   }
 
   async function itemsAt(
@@ -155,7 +155,7 @@ export async function readStored(
 }
 
 /** Decodes a value type from its word. */
-function tell({ label, bytes }: StorageType, word: Uint8Array, offset: number): StoredValue {
+function decodeValue({ label, bytes }: StorageType, word: Uint8Array, offset: number): StoredValue {
   const own = word.slice(32 - offset - bytes, 32 - offset)
   if (own.length !== bytes) {
     throw new StorageLayoutError(

@@ -49,8 +49,8 @@ export function multihashOf(name: string, bytes: Uint8Array): Uint8Array {
   const code = hashNames.get(name)
   if (code === undefined) throw new TypeError(`no hash function ${name}`)
   if (code === sha256Code) return sha256Name(bytes)
-  const whole = code === identityCode ? checkedIdentity(bytes) : computed(code, bytes)
-  return encodeMultihash(code, whole)
+  const digest = code === identityCode ? checkedIdentity(bytes) : computed(code, bytes)
+  return encodeMultihash(code, digest)
 }
 
 /**
@@ -58,12 +58,12 @@ export function multihashOf(name: string, bytes: Uint8Array): Uint8Array {
  * Throws `command_failed` for lengths that the digest does not have or that are refused.
  */
 export function cutMultihash(code: number, length: number | null, bytes: Uint8Array): Uint8Array {
-  const whole = code === identityCode ? checkedIdentity(bytes) : computed(code, bytes)
-  const wanted = length ?? whole.length
-  if (wanted > whole.length || (code === identityCode && wanted !== whole.length)) {
+  const digest = code === identityCode ? checkedIdentity(bytes) : computed(code, bytes)
+  const digestLength = length ?? digest.length
+  if (digestLength > digest.length || (code === identityCode && digestLength !== digest.length)) {
     throw new Fault('command_failed', { detail: 'requested length was too large for digest' })
   }
-  const multihash = encodeMultihash(code, whole.subarray(0, wanted))
+  const multihash = encodeMultihash(code, digest.subarray(0, digestLength))
   decodeMultihash(multihash)
   return multihash
 }
