@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/note.tsx'
-import { Pick } from '../ui/toolbar.tsx'
+import { LongPick, Pick } from '../ui/toolbar.tsx'
 import { call } from './api.ts'
 import type { KeyPlace } from './as-key.ts'
 import { keyName } from './key-name.ts'
@@ -100,12 +100,19 @@ export function NetworkPick({ choices, choice }: PickProps) {
   )
 }
 
-export function KeyPick({ choices, choice }: PickProps) {
+export function KeyPick({
+  choices,
+  choice,
+  title = 'Ask as',
+}: PickProps & { readonly title?: string }) {
+  const options = choices.keys.map(({ id, title: name }) => ({ value: id, title: name }))
+  const value = choice.place?.key ?? ''
   return (
-    <Pick
-      title="Ask as"
-      value={choice.place?.key ?? ''}
-      options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
+    <LongPick
+      title={title}
+      value={value}
+      unset={options[0]?.value}
+      options={options}
       onValue={choice.choose}
     />
   )

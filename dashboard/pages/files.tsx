@@ -2,7 +2,7 @@
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
 import { call, messageOf } from '../app/api.ts'
-import { type Choices, useChoices, useKeyChoice } from '../app/choose-key.tsx'
+import { type Choices, KeyPick, useChoices, useKeyChoice } from '../app/choose-key.tsx'
 import { formatBytes, formatCount, formatNumber } from '../app/format.ts'
 import { Link } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
@@ -128,12 +128,7 @@ function Files({ choices }: { readonly choices: Choices }) {
           onValue={(sort) => setFilter({ sort })}
         />
         {choices.keys.length > 1 && choice.place !== null && (
-          <Pick
-            title="As key"
-            value={choice.place.key}
-            options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
-            onValue={choice.choose}
-          />
+          <KeyPick title="As key" choices={choices} choice={choice} />
         )}
       </div>
       <Card flush>

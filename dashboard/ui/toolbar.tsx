@@ -1,5 +1,6 @@
 // Parts of the toolbar above a table: search, filters that show their value, a switch between a few values.
 // Tested by test/browser/keys.test.ts
+import { useId, useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 
 export function SearchBox({
@@ -59,6 +60,56 @@ export function Pick<Value extends string>({
           </option>
         ))}
       </select>
+    </label>
+  )
+}
+
+/** More options than this are found by typing: a menu of thousands takes seconds to draw. */
+const menuMax = 100
+const foundMax = 50
+
+/** A filter with any number of options. Titles that occur twice stand for the first option that has them. */
+export function LongPick(props: ChoiceProps<string> & { readonly unset?: string | undefined }) {
+  const { title, value, options, unset = options[0]?.value, onValue } = props
+  const listId = useId()
+  const [typed, setTyped] = useState<string | null>(null)
+  if (options.length <= menuMax) return <Pick {...props} />
+  const shown = options.find((one) => one.value === value)?.title ?? ''
+  const wanted = (typed ?? '').trim().toLowerCase()
+  const found = options.filter((one) => one.title.toLowerCase().includes(wanted))
+  const choose = (chosen: (typeof options)[number]): void => {
+    setTyped(null)
+    if (chosen.value !== value) onValue(chosen.value)
+  }
+  const enter = (text: string): void => {
+    const chosen = options.find((one) => one.title === text)
+    if (chosen === undefined) setTyped(text)
+    else choose(chosen)
+  }
+  const leave = (): void => {
+    const [only, ...others] = found
+    if (wanted !== '' && only !== undefined && others.length === 0) choose(only)
+    else setTyped(null)
+  }
+  return (
+    <label class={`pick typed${value === unset ? '' : ' set'}`}>
+      {title}:
+      <input
+        type="text"
+        aria-label={title}
+        list={listId}
+        autocomplete="off"
+        spellcheck={false}
+        value={typed ?? shown}
+        onFocus={(event) => event.currentTarget.select()}
+        onInput={(event) => enter(event.currentTarget.value)}
+        onBlur={leave}
+      />
+      <datalist id={listId}>
+        {found.slice(0, foundMax).map((one) => (
+          <option key={one.value} value={one.title} />
+        ))}
+      </datalist>
     </label>
   )
 }

@@ -2,7 +2,7 @@
 // Tested by test/browser/usage.test.ts
 import { useSession } from '../app/session.tsx'
 import { fieldOf, timeIn } from '../ui/chart-scale.ts'
-import { Pick, Segments } from '../ui/toolbar.tsx'
+import { LongPick, Pick, Segments } from '../ui/toolbar.tsx'
 import { type UsageQuery, windows } from './usage-query.ts'
 
 const hourMs = 3_600_000
@@ -53,7 +53,7 @@ export function UsageToolbar({
       )}
       <AccountPick shown={shown} onShow={onShow} />
       {!isOfAll && (
-        <Pick
+        <LongPick
           title="Key"
           value={keyId}
           options={[

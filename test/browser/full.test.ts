@@ -2,6 +2,7 @@
 // in pages.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../fakes/until.ts'
 import { noBrowser } from './browser.ts'
 import { covered } from './covered.ts'
 import { fillServer, fullData } from './full-data.ts'
@@ -56,6 +57,17 @@ test(
       assert.deepEqual(await page.evaluate(covered), [], `${path}: covered by buttons on a phone`)
     }
     await page.setViewportSize(screen)
+    await open('/proof')
+    const asked = page.getByLabel('Ask as', { exact: true })
+    await asked.fill('service 97')
+    // A part of the keys is drawn, whatever their number.
+    assert.equal(await page.locator('datalist option').count(), 50)
+    await asked.fill('service 9700')
+    await asked.blur()
+    await until(
+      async () => assert.equal(await asked.inputValue(), 'service 9700 (0025e4…)'),
+      10_000,
+    )
     await open('/keys')
     const inUse = 1 + fullData.keys - Math.floor(fullData.keys / 9)
     await page.getByText(`1–50 of ${inUse.toLocaleString('en')}`).waitFor()

@@ -2,7 +2,7 @@
 import { type OutcomeClass, outcomeClasses } from '../../../src/base/outcome-class.ts'
 import type { Choices } from '../../app/choose-key.tsx'
 import { classTitles } from '../../app/outcome.ts'
-import { Pick, SearchBox } from '../../ui/toolbar.tsx'
+import { LongPick, Pick, SearchBox } from '../../ui/toolbar.tsx'
 
 /** As sent to the API; empty: all. */
 export type RequestFilter = {
@@ -49,7 +49,7 @@ export function RequestFilters({
         value={filter.text}
         onValue={(text) => set({ text })}
       />
-      <Pick
+      <LongPick
         title="Key"
         value={chosenKey}
         options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
