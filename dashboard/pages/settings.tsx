@@ -33,23 +33,16 @@ export function SettingsPage() {
   const isOwner = useMay('owner')
   const isOperator = useMay('operator')
   const { path, query, go } = usePlace()
-  const tabs: readonly { readonly name: Tab; readonly title: string }[] = [
-    ...ofAccount,
-    ...(isOwner ? ofOwner : []),
-    ...(isOperator ? ofOperator : []),
-  ]
+  const tabs: readonly { readonly name: Tab; readonly title: string; readonly heading?: string }[] =
+    [
+      ...under(account.name, [...ofAccount, ...(isOwner ? ofOwner : [])]),
+      ...(isOperator ? under('Server', ofOperator) : []),
+    ]
   const asked = path === '/card' ? 'billing' : query.get('tab')
   const tab = tabs.find(({ name }) => name === asked)?.name ?? 'general'
   return (
     <>
-      <PageHead
-        title="Settings"
-        about={
-          ofOperator.some(({ name }) => name === tab)
-            ? 'Of the server.'
-            : `Of the account ${account.name}.`
-        }
-      />
+      <PageHead title="Settings" />
       <Tabs
         title="Settings"
         tabs={tabs}
@@ -66,4 +59,12 @@ export function SettingsPage() {
       </Tabs>
     </>
   )
+}
+
+/** The first of the tabs bears the heading of all. */
+function under<Of extends object>(
+  heading: string,
+  tabs: readonly Of[],
+): readonly (Of & { readonly heading?: string })[] {
+  return tabs.map((tab, at) => (at === 0 ? { ...tab, heading } : tab))
 }

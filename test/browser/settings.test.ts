@@ -29,6 +29,10 @@ test(
       await page.getByRole('tab', { name }).click()
       await page.getByRole('heading', { name, level: 2, exact: true }).waitFor()
     }
+    // The tabs of the account and those of the server stand under their headings, beside the content.
+    assert.deepEqual(await page.locator('.tabs-heading').allInnerTexts(), ['default', 'Server'])
+    await checkAxe(page, 'general')
+    await picture('settings-general')
     await tab('Mail')
     await page.getByText('mail.from').waitFor()
     await page.getByRole('button', { name: 'Send test mail' }).click()
@@ -63,7 +67,7 @@ test(
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
     await checkAxe(page, 'backups on a phone')
     await picture('settings-backups-phone')
-    await page.getByRole('tab', { name: 'Backups' }).press('ArrowRight')
+    await page.getByRole('tab', { name: 'Backups' }).press('ArrowDown')
     await page.getByRole('heading', { name: 'Single sign-on', level: 2 }).waitFor()
   },
 )
