@@ -4,12 +4,12 @@ import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
 import { useConfirming } from '../../ui/confirming.tsx'
 import { Cancel, Dialog } from '../../ui/dialog.tsx'
-import { CheckField, TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { Note } from '../../ui/note.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { checkLimits, LimitField } from '../keys/limit-field.tsx'
-import { type Probe, ProbeTable } from './probe-table.tsx'
+import { HeaderFields, ProbeResult, TestButton, TrustField, useProbe } from './upstream-fields.tsx'
 
 export type EditedUpstream = {
   readonly name: string
@@ -36,7 +36,7 @@ export function EditUpstream({
 }) {
   const { name } = upstream
   const sending = useSending()
-  const testing = useSending()
+  const probing = useProbe()
   const confirming = useConfirming()
   const toast = useToast()
   const [url, setUrl] = useState('')
@@ -44,7 +44,6 @@ export function EditUpstream({
   const [value, setValue] = useState('')
   const [trusted, setTrusted] = useState(upstream.trusted)
   const [requestsPerSecond, setRate] = useState(upstream.requestsPerSecond)
-  const [probe, setProbe] = useState<Probe | null>(null)
   const headerName = header.trim()
   const headers = headerName === '' ? {} : { headers: { [headerName]: value } }
   const changed = { ...(url.trim() === '' ? {} : { url: url.trim() }), ...headers }
@@ -62,11 +61,6 @@ export function EditUpstream({
     onClose()
     onDone()
   }
-  const test = async (): Promise<void> => {
-    setProbe(null)
-    const sent = { name: network, upstreams: [{ name, ...changed, trusted }] }
-    setProbe(await confirming(() => call('POST /network-probe', sent)))
-  }
   const isNew = url.trim() !== ''
   return (
     <Dialog title={`Edit ${name} of ${network}`} onClose={onClose} look="wide">
@@ -78,14 +72,12 @@ export function EditUpstream({
         secondary={
           <>
             {isNew && (
-              <button
-                class="button"
-                type="button"
-                disabled={testing.busy}
-                onClick={() => void testing.run(test)}
-              >
-                {testing.busy ? 'Testing…' : 'Test'}
-              </button>
+              <TestButton
+                probing={probing}
+                onTest={() =>
+                  probing.test({ name: network, upstreams: [{ name, ...changed, trusted }] })
+                }
+              />
             )}
             <Cancel onClose={onClose} />
           </>
@@ -97,33 +89,24 @@ export function EditUpstream({
           type="url"
           autocomplete="off"
           value={url}
-          error={sending.of('upstreams') ?? testing.of('upstreams')}
+          error={sending.of('upstreams') ?? probing.sending.of('upstreams')}
           onValue={(text) => {
             setUrl(text)
-            setProbe(null)
+            probing.clear()
           }}
         />
-        <div class="grid">
-          <TextField
-            title="New header"
-            hint={
-              upstream.headers.length === 0
-                ? 'It has none.'
-                : `If empty, ${upstream.headers.join(', ')} stays.`
-            }
-            placeholder="authorization"
-            autocomplete="off"
-            value={header}
-            onValue={setHeader}
-          />
-          <TextField
-            title="Value"
-            type="password"
-            autocomplete="off"
-            value={value}
-            onValue={setValue}
-          />
-        </div>
+        <HeaderFields
+          title="New header"
+          hint={
+            upstream.headers.length === 0
+              ? 'It has none.'
+              : `If empty, ${upstream.headers.join(', ')} stays.`
+          }
+          name={header}
+          value={value}
+          onName={setHeader}
+          onValue={setValue}
+        />
         {isNew && upstream.headers.length > 0 && headerName === '' && (
           <Note tone="warn">A new URL is called without the stored header. Enter it again.</Note>
         )}
@@ -134,18 +117,8 @@ export function EditUpstream({
           error={sending.of('requestsPerSecond')}
           onValue={setRate}
         />
-        <CheckField
-          title="I run this node: trust its word for the newest block"
-          hint="Replies that can be proved are checked in any case."
-          value={trusted}
-          onValue={setTrusted}
-        />
-        {testing.error !== null && testing.of('upstreams') === null && (
-          <p class="field-error" role="alert">
-            {testing.error.message}
-          </p>
-        )}
-        {probe !== null && <ProbeTable probe={probe} />}
+        <TrustField value={trusted} onValue={setTrusted} />
+        <ProbeResult probing={probing} />
       </Form>
     </Dialog>
   )

@@ -8,7 +8,7 @@ import { useConfirming } from '../../ui/confirming.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { type Probe, ProbeTable } from './probe-table.tsx'
+import { HeaderFields, ProbeResult, TestButton, TrustField, useProbe } from './upstream-fields.tsx'
 
 /** `upstreams`: names of the existing upstreams. */
 export type Extended = { readonly name: string; readonly upstreams: readonly string[] }
@@ -27,13 +27,12 @@ export function NetworkForm({
   onClose(): void
 }) {
   const sending = useSending()
-  const testing = useSending()
+  const probing = useProbe()
   const confirming = useConfirming()
   const toast = useToast()
   const [texts, setTexts] = useState(nothing)
   const [hasHeader, setHasHeader] = useState(false)
   const [trusted, setTrusted] = useState(network === null)
-  const [probe, setProbe] = useState<Probe | null>(null)
   const name = network?.name ?? texts.name.trim()
   const header = texts.header.trim()
   const upstream = {
@@ -43,12 +42,7 @@ export function NetworkForm({
   }
   const set = (member: keyof typeof nothing) => (value: string) => {
     setTexts({ ...texts, [member]: value })
-    setProbe(null)
-  }
-  const test = async (): Promise<void> => {
-    setProbe(null)
-    const sent = { ...(name === '' ? {} : { name }), upstreams: [upstream] }
-    setProbe(await confirming(() => call('POST /network-probe', sent)))
+    probing.clear()
   }
   const save = async (): Promise<void> => {
     if (network === null) {
@@ -64,7 +58,7 @@ export function NetworkForm({
     onClose()
     onDone(name)
   }
-  const isWrong = probe?.problems.some(({ level }) => level === 'problem') === true
+  const isWrong = probing.probe?.problems.some(({ level }) => level === 'problem') === true
   return (
     <Card title={network === null ? 'New network' : `New upstream for ${network.name}`}>
       <Form
@@ -74,14 +68,13 @@ export function NetworkForm({
         onSend={save}
         secondary={
           <>
-            <button
-              class="button"
-              type="button"
-              disabled={testing.busy || upstream.url === ''}
-              onClick={() => void testing.run(test)}
-            >
-              {testing.busy ? 'Testing…' : 'Test'}
-            </button>
+            <TestButton
+              probing={probing}
+              disabled={upstream.url === ''}
+              onTest={() =>
+                probing.test({ ...(name === '' ? {} : { name }), upstreams: [upstream] })
+              }
+            />
             <button class="button quiet" type="button" onClick={onClose}>
               Cancel
             </button>
@@ -106,40 +99,21 @@ export function NetworkForm({
           placeholder="https://node-a.example.org:8545"
           autocomplete="off"
           value={texts.url}
-          error={sending.of('upstreams') ?? testing.of('upstreams')}
+          error={sending.of('upstreams') ?? probing.sending.of('upstreams')}
           onValue={set('url')}
         />
         <CheckField title="It needs a header or a token" value={hasHeader} onValue={setHasHeader} />
         {hasHeader && (
-          <div class="grid">
-            <TextField
-              title="Header"
-              placeholder="authorization"
-              autocomplete="off"
-              value={texts.header}
-              onValue={set('header')}
-            />
-            <TextField
-              title="Value"
-              type="password"
-              autocomplete="off"
-              value={texts.value}
-              onValue={set('value')}
-            />
-          </div>
+          <HeaderFields
+            title="Header"
+            name={texts.header}
+            value={texts.value}
+            onName={set('header')}
+            onValue={set('value')}
+          />
         )}
-        <CheckField
-          title="I run this node: trust its word for the newest block"
-          hint="Replies that can be proved are checked in any case."
-          value={trusted}
-          onValue={setTrusted}
-        />
-        {testing.error !== null && testing.of('upstreams') === null && (
-          <p class="field-error" role="alert">
-            {testing.error.message}
-          </p>
-        )}
-        {probe !== null && <ProbeTable probe={probe} />}
+        <TrustField value={trusted} onValue={setTrusted} />
+        <ProbeResult probing={probing} />
         {isWrong && <p class="hint">Fix the problems first: Cairn refuses such an upstream.</p>}
       </Form>
     </Card>
