@@ -1,4 +1,5 @@
-// Starts Cairn as a user does (bin/cairn.js in a separate process) on a free port and a new data folder.
+// Starts Cairn as a user does (bin/cairn.js in a separate process) on a free port and a new data folder. The complete run
+// starts the package that test/built-package.ts builds, because a start from source takes twice the processor time.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +7,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-export const bin = fileURLToPath(new URL('../bin/cairn.js', import.meta.url))
+const checkout = fileURLToPath(new URL('..', import.meta.url))
+/** The command of the built package if there is one, otherwise of the checkout. */
+export const bin = join(process.env['CAIRN_TEST_PACKAGE'] ?? checkout, 'bin/cairn.js')
 
 /** Uses one cache of compiled code for all servers of this test run, whose V8 flags differ from those of the tests. */
 function environment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
@@ -57,7 +60,8 @@ export async function startCairn(
     ...(options.behind ?? []),
     process.execPath,
     ...(options.nodeArgs ?? []),
-    options.program ?? bin,
+    // Hooks in these arguments recognize modules of src/ by their files.
+    options.program ?? (options.nodeArgs === undefined ? bin : join(checkout, 'bin/cairn.js')),
     'start',
     '--port',
     '0',
