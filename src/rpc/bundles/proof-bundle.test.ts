@@ -199,7 +199,7 @@ test('a bundle proves its own request and no other', { skip }, async () => {
     [proof, hash, ['eth_getBalance', [usdcSlot[0], hash]], /^the bundle is for .*, not for /],
     [proof, hash, ['eth_getStorageAt', [...usdcSlot, other]], /^the request is for block 0x7777/],
     [proof, hash, ['eth_getStorageAt', [...usdcSlot, '0x1']], /^the request is for block 1, and/],
-    [proof, hash, ['eth_getStorageAt', [...usdcSlot, 'pending']], /^what is pending cannot/],
+    [proof, hash, ['eth_getStorageAt', [...usdcSlot, 'pending']], /^a pending block cannot/],
     [proof, hash, ['eth_feeHistory', ['0x1', hash, []]], /^eth_feeHistory has no bundles$/],
     [proof, hash, ['eth_getStorageAt', []], /^missing value for required argument 0$/],
     [{ ...proof, params: [usdcSlot[0], other, hash] }, hash, null, /^the evidence lacks trie-node/],
@@ -337,5 +337,5 @@ test('logs of a range are proved complete: every header down to the oldest, and 
   const first = await bundleOf(network, 'eth_getLogs', [{ fromBlock: '0x1', address }])
   assert.equal((first.result as unknown[]).length, 2)
   const narrower = await verdictOn(first.proof, newest, ['eth_getLogs', [{ fromBlock: '0x2' }]])
-  assert.match('refused' in narrower ? narrower.refused : '', /^the bundle is of/)
+  assert.match('refused' in narrower ? narrower.refused : '', /^the bundle is for/)
 })

@@ -196,7 +196,7 @@ test('without a signed block the head is by votes, unless heads.require is conse
     (error) =>
       error instanceof Fault &&
       error.code === 'unverified' &&
-      /heads\.require asks for it: no checkpoint/.test(error.message),
+      /heads\.require requires it: no checkpoint/.test(error.message),
   )
   none.state.signed = { latest: block(20), finalized: block(12) }
   await none.push()
