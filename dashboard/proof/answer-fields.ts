@@ -2,7 +2,7 @@
 // Tested by dashboard/proof/answer-fields.test.ts
 import { formatCount, formatTime } from '../app/format.ts'
 
-export type AnswerField = {
+type AnswerField = {
   /** In words: `Gas used`. */
   readonly name: string
   /** As in the answer; null: a number of a list or of a word. */

@@ -167,11 +167,11 @@ export async function openRangeCache(parts: {
       local[index - first] ?? (again ? null : (writes.get(`${file}-${index}`)?.chunk ?? null))
     const isNew = (index: number): boolean =>
       index <= last && localAt(index) === null && (again || !requested.has(`${file}-${index}`))
-    const chunks: (Uint8Array | Promise<Uint8Array>)[] = []
+    const chunks: Promise<Uint8Array>[] = []
     for (let index = first; index <= last;) {
       const found = localAt(index)
       if (found !== null) {
-        chunks.push(found)
+        chunks.push(Promise.resolve(found))
         index += 1
         continue
       }
