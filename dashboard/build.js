@@ -9,7 +9,7 @@ import { compress, dist, filesOf, inOrder, isNeeded, print, replace, root } from
 const source = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '')
 const target = join(dist, 'dashboard')
 
-const blobs = join(root, 'src/devchain/vm/precompiles')
+const blobs = join(root, 'src/evm/precompiles')
 /** Modules that require Node or a terminal, or are too large for a browser, and their replacements. */
 const hashes = join(root, 'src/codec/hash')
 const replaced = new Map([

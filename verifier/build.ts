@@ -37,7 +37,7 @@ const withOnePoint: Plugin = {
   name: 'one point of the setup',
   setup(building) {
     building.onResolve({ filter: /precompiles\/blob-crypto\.ts$/ }, () => ({
-      path: join(root, 'src/devchain/vm/precompiles/point-evaluation.ts'),
+      path: join(root, 'src/evm/precompiles/point-evaluation.ts'),
     }))
   },
 }

@@ -6,7 +6,7 @@ import { toHex } from '../../src/base/hex.ts'
 import { keccak256 } from '../../src/codec/hash/keccak.ts'
 import { defaultGenesis } from '../../src/devchain/default-genesis.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
-import { systemContracts } from '../../src/devchain/system-contracts.ts'
+import { systemContracts } from '../../src/evm/system-contracts.ts'
 import { chainId } from './genesis.ts'
 
 export type CallWorld = {

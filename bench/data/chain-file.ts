@@ -14,7 +14,7 @@ import { openDatabase } from '../../src/db/sqlite.ts'
 import { openChainIndex } from '../../src/devchain/chain-index.ts'
 import { defaultGenesis } from '../../src/devchain/default-genesis.ts'
 import { findStart } from '../../src/devchain/start-point.ts'
-import { Engine } from '../../src/devchain/vm/engine.ts'
+import { Engine } from '../../src/devchain/engine/engine.ts'
 import { signTransfers } from './transfers.ts'
 
 /** Writes `chain.rlp` with `count` blocks into `folder`; returns its path and the hash of the last block. */

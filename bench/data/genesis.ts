@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { defaultGenesis } from '../../src/devchain/default-genesis.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
-import { systemContracts } from '../../src/devchain/system-contracts.ts'
+import { systemContracts } from '../../src/evm/system-contracts.ts'
 
 export const contract = '0x00000000000000000000000000000000000ca170'
 export const chainId = 1337

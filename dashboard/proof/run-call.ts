@@ -4,9 +4,9 @@
 import { fromHex, toHex } from '../../src/base/hex.ts'
 import { findKnownNetwork } from '../../src/base/known-networks.ts'
 import { decodeHeader } from '../../src/codec/ethereum/header.ts'
-import { BadGenesis, type GenesisConfig, parseGenesis } from '../../src/devchain/genesis.ts'
-import { createInlineCalls, nameFork } from '../../src/devchain/proved/inline-calls.ts'
-import { findKnownSchedule } from '../../src/devchain/proved/known-schedules.ts'
+import { BadGenesis, type GenesisConfig, parseGenesis } from '../../src/evm/genesis.ts'
+import { createInlineCalls, nameFork } from '../../src/proved-calls/inline-calls.ts'
+import { findKnownSchedule } from '../../src/proved-calls/known-schedules.ts'
 import type { CallJob, CallOutcome, ReadValue } from './call-job.ts'
 import { checkAnswer } from './check-answer.ts'
 

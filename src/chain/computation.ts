@@ -1,6 +1,6 @@
 // Requests to an EVM on a block's state: a call with its overrides, a simulation of blocks, a trace. Parsed values that are
 // structured-clonable.
-// Tested by src/devchain/vm/read-only-executions.test.ts
+// Tested by src/devchain/engine/read-only-executions.test.ts
 
 import type { Log } from '../codec/ethereum/receipt.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'

@@ -1,6 +1,6 @@
 // Orders of development tools to an embedded chain, other than transactions: state, time, mining, snapshots. Parsed values that
 // are structured-clonable.
-// Tested by src/devchain/vm/dev-orders.test.ts
+// Tested by src/devchain/engine/dev-orders.test.ts
 import type { AccountChange } from '../codec/ethereum/state-change.ts'
 import type { CallOwner, CallRequest } from './computation.ts'
 import type { BlockRef } from './head.ts'

@@ -1,6 +1,6 @@
 // The transaction of a call request, for simulated blocks and eth_fillTransaction. It has the lowest type that contains all its
 // members, with dynamic fees unless a gas price is given, and a signature of zeros.
-// Tested by src/devchain/vm/simulate/simulate.test.ts, test/api/fill-and-sync-started.test.ts
+// Tested by src/evm/simulate/simulate.test.ts, test/api/fill-and-sync-started.test.ts
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 import type { CallRequest } from './computation.ts'
 

@@ -17,7 +17,7 @@ import { sampleContractAddress } from './default-genesis.ts'
 import { devAccounts } from './dev-accounts.ts'
 import { openEmbeddedNetwork } from './embedded-network.ts'
 import type { EmbeddedOptions } from './embedded-network.ts'
-import { defaultTimeSliceLimits } from './vm/time-slice.ts'
+import { defaultTimeSliceLimits } from '../evm/time-slice.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const signal = new AbortController().signal

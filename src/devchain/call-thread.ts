@@ -6,15 +6,15 @@ import { setNewest } from '../base/lru-cache.ts'
 import type { Log } from '../base/log.ts'
 import type { CallOwner } from '../chain/computation.ts'
 import type { RequestedCall, EvmExecutor } from '../chain/evm-executor.ts'
-import { type CallEntry, createCallLane, moduleBeside } from './call-lane.ts'
+import { type CallEntry, createCallLane, moduleBeside } from '../evm/threads/call-lane.ts'
 import type { CallThreadData } from './call-worker.ts'
 import type { ForkPoint } from './fork/fork-point.ts'
 import { answerRead, type ForkRead, type ReadFork } from './fork/fork-reads.ts'
-import type { Genesis } from './genesis.ts'
-import { reasonOf } from './packed-failure.ts'
-import type { ReadOnlyExecution, ReadOnlyResults } from './vm/read-only-executions.ts'
-import { defaultTimeSliceLimits } from './vm/time-slice.ts'
-import type { MoveLimits, TimeSliceLimits } from './vm/time-slice.ts'
+import type { Genesis } from '../evm/genesis.ts'
+import { reasonOf } from '../evm/threads/packed-failure.ts'
+import type { ReadOnlyExecution, ReadOnlyResults } from './engine/read-only-executions.ts'
+import { defaultTimeSliceLimits } from '../evm/time-slice.ts'
+import type { MoveLimits, TimeSliceLimits } from '../evm/time-slice.ts'
 
 /** The read-only part of an executor. */
 export type CallExecutor = Pick<
@@ -110,7 +110,7 @@ export function createCallThread(options: CallThreadOptions): CallThread {
     let leave = () => {}
     try {
       return await new Promise<ReadOnlyResults[Task['kind']]>((resolve, reject) => {
-        // The thread answers each task with the result of its kind (vm/read-only-executions.ts).
+        // The thread answers each task with the result of its kind (engine/read-only-executions.ts).
         const answer = resolve as CallEntry<ReadOnlyExecution>['resolve']
         const entry: CallEntry<ReadOnlyExecution> = {
           id,

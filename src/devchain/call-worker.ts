@@ -10,11 +10,11 @@ import type { Writer } from '../db/writer.ts'
 import { openChainIndex } from './chain-index.ts'
 import type { ForkPoint } from './fork/fork-point.ts'
 import { type ForkRead, type ForkReadResult, resultOf } from './fork/fork-reads.ts'
-import type { Genesis } from './genesis.ts'
-import { serveTasks, type TaskContext } from './serve-tasks.ts'
-import { createCalls } from './vm/read-only-executions.ts'
-import type { ReadOnlyExecution } from './vm/read-only-executions.ts'
-import { type MoveLimits, type TimeSliceLimits, TimeSlices } from './vm/time-slice.ts'
+import type { Genesis } from '../evm/genesis.ts'
+import { serveTasks, type TaskContext } from '../evm/threads/serve-tasks.ts'
+import { createCalls } from './engine/read-only-executions.ts'
+import type { ReadOnlyExecution } from './engine/read-only-executions.ts'
+import { type MoveLimits, type TimeSliceLimits, TimeSlices } from '../evm/time-slice.ts'
 
 /** `workerData` of a call thread of an embedded chain. */
 export type CallThreadData = {

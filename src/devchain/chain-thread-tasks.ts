@@ -6,8 +6,8 @@ import type { PoolContent, PoolCounts } from '../chain/evm-executor.ts'
 import type { BlockPlace, Signed } from './chain-index.ts'
 import type { ForkPoint } from './fork/fork-point.ts'
 import type { ForkRead, ForkReadResult } from './fork/fork-reads.ts'
-import type { Genesis } from './genesis.ts'
-import type { PackedFailure } from './packed-failure.ts'
+import type { Genesis } from '../evm/genesis.ts'
+import type { PackedFailure } from '../evm/threads/packed-failure.ts'
 
 export type ChainThreadData = {
   readonly network: string

@@ -11,12 +11,12 @@ import type { EvmExecutor } from '../chain/evm-executor.ts'
 import type { MessagePort, Worker } from 'node:worker_threads'
 import type { ForkPoint } from './fork/fork-point.ts'
 import { answerRead, type ForkRead, type ReadFork } from './fork/fork-reads.ts'
-import type { Genesis } from './genesis.ts'
+import type { Genesis } from '../evm/genesis.ts'
 import type { CallExecutor } from './call-thread.ts'
 import type { BlockPlace, Signed } from './chain-index.ts'
-import { CallQueue } from './call-queue.ts'
-import type { QueueLimits } from './call-queue.ts'
-import { reasonOf, unpackFailure } from './packed-failure.ts'
+import { CallQueue } from '../evm/threads/call-queue.ts'
+import type { QueueLimits } from '../evm/threads/call-queue.ts'
+import { reasonOf, unpackFailure } from '../evm/threads/packed-failure.ts'
 import { recoverAhead } from './recover-ahead.ts'
 import { startChainWorker } from './start-chain-worker.ts'
 import type {
@@ -204,7 +204,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     dev: {
       async run(order, signal, owner = ownTasks) {
         const result = await run({ kind: 'order', order }, owner, signal)
-        // The thread answers each order with the result of its kind (vm/dev-orders.ts).
+        // The thread answers each order with the result of its kind (engine/dev-orders.ts).
         return result as DevResults[(typeof order)['kind']]
       },
     },

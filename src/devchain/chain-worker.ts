@@ -13,8 +13,8 @@ import { openDatabase } from '../db/sqlite.ts'
 import { openChainIndex } from './chain-index.ts'
 import { devAccounts } from './dev-accounts.ts'
 import { type ForkReadResult, type ReadFork, resultOf } from './fork/fork-reads.ts'
-import { packFailure } from './packed-failure.ts'
-import { Engine } from './vm/engine.ts'
+import { packFailure } from '../evm/threads/packed-failure.ts'
+import { Engine } from './engine/engine.ts'
 import type {
   ChainThreadMessage,
   ChainThreadTask,

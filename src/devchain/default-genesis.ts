@@ -1,9 +1,9 @@
 // Genesis of the chain that an empty configuration starts: chain ID 1337, every fork up to Osaka active from the first block.
 // The timestamp is fixed, so that the genesis hash is the same everywhere.
 import { devAccounts, devBalance } from './dev-accounts.ts'
-import { parseGenesis } from './genesis.ts'
-import type { Genesis } from './genesis.ts'
-import { systemContracts } from './system-contracts.ts'
+import { parseGenesis } from '../evm/genesis.ts'
+import type { Genesis } from '../evm/genesis.ts'
+import { systemContracts } from '../evm/system-contracts.ts'
 
 /**
  * Holds 1234 in slot 0, and 5678 in the entry of 0x391694e7e0b0cce554cb130d723a9d27458f9298 of the mapping at slot 1. Returns

@@ -14,14 +14,14 @@ import type { Network } from '../chain/network.ts'
 import type { ForkConfigs } from '../chain/fork-configs.ts'
 import type { Head } from '../chain/head.ts'
 import type { TransactionPool } from '../chain/transaction-pool.ts'
-import { blobFeeFraction, feeRulesAt } from './blob-schedule.ts'
+import { blobFeeFraction, feeRulesAt } from '../evm/blob-schedule.ts'
 import { createCallThread } from './call-thread.ts'
 import { createChainHead } from './chain-head.ts'
 import { openChainIndex } from './chain-index.ts'
 import { defaultGenesis } from './default-genesis.ts'
 import { devAccounts } from './dev-accounts.ts'
-import type { Genesis } from './genesis.ts'
-import { forkConfigs } from './fork-config.ts'
+import type { Genesis } from '../evm/genesis.ts'
+import { forkConfigs } from '../evm/fork-config.ts'
 import { callsBeforeFork } from './fork/calls-before-fork.ts'
 import { fundedAccounts } from './fork/first-block.ts'
 import { createForkLoader } from './fork/fork-loader.ts'
@@ -31,7 +31,7 @@ import { findStart, resumeFork } from './start-point.ts'
 import { createIntervalMining } from './interval-mining.ts'
 import { obtainEmbedded } from './embedded-content.ts'
 import { createChainThread } from './chain-thread.ts'
-import type { TimeSliceLimits } from './vm/time-slice.ts'
+import type { TimeSliceLimits } from '../evm/time-slice.ts'
 
 export type EmbeddedOptions = {
   readonly name: string
@@ -55,7 +55,7 @@ export type EmbeddedOptions = {
   readonly clock: Clock
   /** Gas limit of a call or an estimate. Default 50 million. */
   readonly callGasMax?: bigint
-  /** Time limits of a call. Default: vm/time-slice.ts. */
+  /** Time limits of a call. Default: evm/time-slice.ts. */
   readonly turnLimits?: TimeSliceLimits
   /** Thread from `startChainWorker`, if it was started early. Default: the thread starts with its first task. */
   readonly startedAhead?: Worker

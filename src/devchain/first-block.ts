@@ -13,9 +13,9 @@ import { keccak256 } from '../codec/hash/keccak.ts'
 import { encodeRlp } from '../codec/ethereum/rlp.ts'
 import { buildTrie } from '../codec/ethereum/trie-build.ts'
 import { toHex } from '../base/hex.ts'
-import { activeAtGenesis } from './genesis.ts'
-import type { Genesis, GenesisAccount } from './genesis.ts'
-import { isOpConfig } from './op-config.ts'
+import { activeAtGenesis } from '../evm/genesis.ts'
+import type { Genesis, GenesisAccount } from '../evm/genesis.ts'
+import { isOpConfig } from '../evm/op-config.ts'
 
 /** `header`: RLP; `hash`: its keccak256; `items`: header, code and every state node. */
 export type FirstBlock = {

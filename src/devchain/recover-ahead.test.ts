@@ -15,7 +15,7 @@ import { decodeTransaction } from '../codec/ethereum/transaction.ts'
 import { defaultGenesis } from './default-genesis.ts'
 import { buildFirstBlock } from './first-block.ts'
 import { recoverAhead } from './recover-ahead.ts'
-import { KnownKeys } from './vm/known-keys.ts'
+import { KnownKeys } from '../evm/threads/known-keys.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cairn-ahead-'))
 after(() => rmSync(folder, { recursive: true }))

@@ -11,7 +11,7 @@ import { firstBlockRows, rewindRows } from './chain-index.ts'
 import type { BlockPlace, ChainIndex } from './chain-index.ts'
 import { buildFirstBlock } from './first-block.ts'
 import type { ForkPoint } from './fork/fork-point.ts'
-import type { Genesis } from './genesis.ts'
+import type { Genesis } from '../evm/genesis.ts'
 
 /** Attempts to read a header. */
 const headerReads = 3

@@ -12,7 +12,7 @@ import {
   type EmbeddedNetwork,
   openEmbeddedNetwork,
 } from '../devchain/embedded-network.ts'
-import { type Genesis, parseGenesis } from '../devchain/genesis.ts'
+import { type Genesis, parseGenesis } from '../evm/genesis.ts'
 import type { ChainWorker } from '../devchain/start-chain-worker.ts'
 import type { BlockRef } from '../chain/head.ts'
 import { type ForkPoint, forkMismatch, parseFork, readFork } from '../devchain/fork/fork-point.ts'
@@ -24,7 +24,7 @@ import { type Config, embeddedChain } from '../config/settings.ts'
 import { type Obtaining, createObtain } from '../content/obtain.ts'
 import { verify } from '../content/verified-finds.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
-import { blobFeeFraction, feeRulesAt } from '../devchain/blob-schedule.ts'
+import { blobFeeFraction, feeRulesAt } from '../evm/blob-schedule.ts'
 import { createChainHead } from '../devchain/chain-head.ts'
 import { type ChainIndex, openChainIndex } from '../devchain/chain-index.ts'
 import { defaultGenesis } from '../devchain/default-genesis.ts'

@@ -29,11 +29,11 @@ import {
   createEmbeddedOperations,
   createUpstreamOperations,
 } from '../rpc/relay/upstream-operations.ts'
-import { createProofRate, type ProofRate } from '../devchain/proved/proof-rate.ts'
+import { createProofRate, type ProofRate } from '../proved-calls/proof-rate.ts'
 import {
   createProvedCallThread,
   type ProvedCallThread,
-} from '../devchain/proved/proved-call-thread.ts'
+} from '../proved-calls/proved-call-thread.ts'
 import type { OpenBeacon } from './open-beacon.ts'
 import type { NetworkSources } from './open-content.ts'
 import type { OpenChain } from './open-chain.ts'

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { toHex } from '../../src/base/hex.ts'
 import { keccak256 } from '../../src/codec/hash/keccak.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
-import { systemContracts } from '../../src/devchain/system-contracts.ts'
+import { systemContracts } from '../../src/evm/system-contracts.ts'
 import { startCairn, type Started, temporaryFolder } from '../started-server.ts'
 
 type Scope = Pick<TestContext, 'after'>

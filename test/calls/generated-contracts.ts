@@ -2,7 +2,7 @@
 // creations, reverts. Most results depend on the remaining gas, so that a wrong price becomes visible.
 import { toHex, toQuantity } from '../../src/base/hex.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
-import { systemContracts } from '../../src/devchain/system-contracts.ts'
+import { systemContracts } from '../../src/evm/system-contracts.ts'
 import { noise, type Random, seeded } from '../fakes/seeded.ts'
 
 /** Forks in the order of their activation; geth no longer runs chains of those before the merge. */

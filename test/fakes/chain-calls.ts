@@ -4,14 +4,14 @@ import type { LocalStore } from '../../src/content/block-store.ts'
 import { type CallRequest, noOverrides } from '../../src/chain/computation.ts'
 import type { AccessListReport, Overrides } from '../../src/chain/computation.ts'
 import type { ChainIndex } from '../../src/devchain/chain-index.ts'
-import type { Genesis } from '../../src/devchain/genesis.ts'
-import { createCalls } from '../../src/devchain/vm/read-only-executions.ts'
-import type { ReadOnlyExecution } from '../../src/devchain/vm/read-only-executions.ts'
+import type { Genesis } from '../../src/evm/genesis.ts'
+import { createCalls } from '../../src/devchain/engine/read-only-executions.ts'
+import type { ReadOnlyExecution } from '../../src/devchain/engine/read-only-executions.ts'
 import {
   defaultTimeSliceLimits,
   type TimeSliceLimits,
   TimeSlices,
-} from '../../src/devchain/vm/time-slice.ts'
+} from '../../src/evm/time-slice.ts'
 
 /** Time limits of minutes, so that results do not depend on the load of the machine. */
 const patientLimits = { ...defaultTimeSliceLimits, runMs: 300_000, spanMs: 300_000 }

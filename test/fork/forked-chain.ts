@@ -13,7 +13,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { localhost } from 'viem/chains'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
-import { systemContracts } from '../../src/devchain/system-contracts.ts'
+import { systemContracts } from '../../src/evm/system-contracts.ts'
 import { type RpcProxy, startRpcProxy } from '../calls/rpc-proxy.ts'
 import { type Geth, startMiningGeth } from '../engines/geth.ts'
 import { storageRuntime, word } from '../fakes/storage-contract.ts'

@@ -8,7 +8,7 @@ import type { Server } from '../../bench/servers/bare.ts'
 import { startEdr } from '../../bench/servers/edr.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
 import { defaultGenesis } from '../../src/devchain/default-genesis.ts'
-import { systemContracts } from '../../src/devchain/system-contracts.ts'
+import { systemContracts } from '../../src/evm/system-contracts.ts'
 import { temporaryFolder } from '../started-server.ts'
 
 export const engineChainId = 1337

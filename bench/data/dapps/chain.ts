@@ -12,7 +12,7 @@ import {
   parseAbiParameters,
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { systemContracts } from '../../../src/devchain/system-contracts.ts'
+import { systemContracts } from '../../../src/evm/system-contracts.ts'
 import type { Geth } from '../../../test/record/geth.ts'
 
 export const dappChainId = 31_338

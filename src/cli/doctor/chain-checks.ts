@@ -12,7 +12,7 @@ import { findAnyChain } from '../../tables/chain.ts'
 import { findContent } from '../../tables/content.ts'
 import { defaultGenesis } from '../../devchain/default-genesis.ts'
 import { buildFirstBlock } from '../../devchain/first-block.ts'
-import { parseGenesis } from '../../devchain/genesis.ts'
+import { parseGenesis } from '../../evm/genesis.ts'
 import type { Machine } from './machine.ts'
 import { warning, problem, type Problem } from '../../server/network-checks/problem.ts'
 

@@ -5,8 +5,8 @@ import { createAddressFromString } from '@ethereumjs/util'
 import { fromHex } from '../../base/hex.ts'
 import type { AccountChange } from '../../codec/ethereum/state-change.ts'
 import { devAccounts, devBalance } from '../dev-accounts.ts'
-import type { TrieStateVm } from '../vm/chain-vm.ts'
-import { beaconRoots, blockHashes } from '../vm/simulate/system-calls.ts'
+import type { TrieStateVm } from '../engine/chain-vm.ts'
+import { beaconRoots, blockHashes } from '../../evm/simulate/system-calls.ts'
 
 /** Their code is removed: on public networks it forwards everything the accounts receive (EIP-7702). */
 export const fundedAccounts: readonly AccountChange[] = devAccounts.map(({ address }) => ({

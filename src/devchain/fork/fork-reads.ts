@@ -2,7 +2,7 @@
 // the EVM's threads have no network access. Everything is structured-clonable.
 // Tested by test/fork/fork.test.ts
 import { Fault } from '../../base/fault.ts'
-import { type PackedFailure, packFailure, unpackFailure } from '../packed-failure.ts'
+import { type PackedFailure, packFailure, unpackFailure } from '../../evm/threads/packed-failure.ts'
 
 /** `block`: hash of the block whose state is read, at or below the fork; null: the forked block. `address`: 20 bytes. */
 export type ForkRead =

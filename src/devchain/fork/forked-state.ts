@@ -8,8 +8,8 @@ import type { MPTOpts, TrieShallowCopyOpts } from '@ethereumjs/mpt'
 import type { Account, Address } from '@ethereumjs/util'
 import { toHex } from '../../base/hex.ts'
 import { toNibbles } from '../../codec/ethereum/trie-node.ts'
-import { StateTrie } from '../vm/state-trie.ts'
-import { SenderAwareState } from '../vm/unsigned-sender.ts'
+import { StateTrie } from '../engine/state-trie.ts'
+import { SenderAwareState } from '../../evm/unsigned-sender.ts'
 import { ForkReadFailed, NotLoaded, type ReadFork } from './fork-reads.ts'
 
 /** `block`: see `ForkRead`. */

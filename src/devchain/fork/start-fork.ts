@@ -13,7 +13,7 @@ import type { BlockStore } from '../../content/block-store.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { forkedPlan } from '../block-plan.ts'
 import { firstBlockRows, openChainIndex, planRows } from '../chain-index.ts'
-import type { Genesis, GenesisConfig } from '../genesis.ts'
+import type { Genesis, GenesisConfig } from '../../evm/genesis.ts'
 import { createForkLoader } from './fork-loader.ts'
 import {
   forkMismatch,

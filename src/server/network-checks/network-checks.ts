@@ -6,7 +6,7 @@ import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../base/known-networks.ts'
-import { areCallsKnown } from '../../devchain/proved/known-schedules.ts'
+import { areCallsKnown } from '../../proved-calls/known-schedules.ts'
 import { warning, problem, type Problem } from './problem.ts'
 
 /** Sends no requests. */

@@ -1,6 +1,6 @@
 // debug_storageRangeAt [block, index, address, start, max]: slots of an account right before a transaction of a block, by
 // the keccak256 of their keys, at most 1,024 a page. Label `trusted`.
-// Tested by src/devchain/vm/storage-range.test.ts, test/api/traces-started.test.ts
+// Tested by src/devchain/engine/storage-range.test.ts, test/api/traces-started.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { executorOf } from '../../../chain/network.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

@@ -1,6 +1,6 @@
 // debug_traceBlock [rlp, config?]: traces each transaction of a block that the client sends as RLP, on the state of its parent,
 // which must be a block of this chain. Label `trusted`.
-// Tested by src/devchain/vm/trace.test.ts, test/api/traces-started.test.ts
+// Tested by src/devchain/engine/trace.test.ts, test/api/traces-started.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { type BlockParts, splitBlock } from '../../../codec/ethereum/block.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'

@@ -1,0 +1,95 @@
+// Converts a failed execution to an error with go-ethereum's message, because clients match it.
+import { Fault } from '../base/fault.ts'
+import { toHex } from '../base/hex.ts'
+import { opcodeName, wordsNeeded } from './opcode-table.ts'
+
+/** Where a frame stopped. `programCounter`: at the instruction if it was invalid, else after it. */
+type Stopped = {
+  readonly code: Uint8Array
+  readonly opCode: number
+  readonly programCounter: number
+  readonly stack: { readonly length: number }
+}
+
+/** go-ethereum accounts/abi/abi.go, panicReasons. */
+const panics: ReadonlyMap<bigint, string> = new Map([
+  [0x00n, 'generic panic'],
+  [0x01n, 'assert(false)'],
+  [0x11n, 'arithmetic underflow or overflow'],
+  [0x12n, 'division or modulo by zero'],
+  [0x21n, 'enum overflow'],
+  [0x22n, 'invalid encoded storage byte array accessed'],
+  [0x31n, 'out-of-bounds array access; popping on an empty array'],
+  [0x32n, 'out-of-bounds access of an array or bytesN'],
+  [0x41n, 'out of memory'],
+  [0x51n, 'uninitialized function'],
+])
+
+/** Messages of the EVM library, and those of go-ethereum (core/vm/errors.go). */
+const texts: ReadonlyMap<string, string> = new Map([
+  ['code store out of gas', 'contract creation code storage out of gas'],
+  ['code size to deposit exceeds maximum code size', 'max code size exceeded'],
+  ['initcode exceeds max initcode size', 'max initcode size exceeded'],
+  ['invalid bytecode deployed', 'invalid code: must not begin with 0xef'],
+  ['static state change', 'write protection'],
+  ['create collision', 'contract address collision'],
+  ['insufficient balance', 'insufficient balance for transfer'],
+  ['value out of range', 'return data out of bounds'],
+  ['value overflow', 'gas uint64 overflow'],
+  ['stack overflow', 'stack limit reached 1024 (1023)'],
+])
+
+/**
+ * `returned`: the revert data. `stopped`: where the outermost frame stopped. Absent if no code ran, as for a precompiled
+ * contract, whose failure is not a revert: it uses all gas and returns no data.
+ */
+export function evmFault(error: string, returned: Uint8Array, stopped?: Stopped): Fault {
+  if (error === 'revert' && stopped !== undefined) return revertFault(returned)
+  if (error === 'revert') return new Fault('execution_failed', { detail: 'malformed point' })
+  if (error === 'invalid opcode') {
+    // The EVM library has one message for all codes that are not instructions of the fork.
+    const code = stopped?.code[stopped.programCounter] ?? 0xfe
+    return new Fault('execution_failed', { detail: `invalid opcode: ${opcodeName(code)}` })
+  }
+  if (error === 'stack underflow' && stopped !== undefined) {
+    const { stack, opCode } = stopped
+    return new Fault('execution_failed', { detail: stackUnderflow(stack.length, opCode) })
+  }
+  // The library appends the position.
+  const detail = error.startsWith('invalid JUMP') ? 'invalid jump destination' : texts.get(error)
+  return new Fault('execution_failed', { detail: detail ?? error })
+}
+
+/** `length`: words on the stack before `opcode`. */
+export function stackUnderflow(length: number, opcode: number): string {
+  return `stack underflow (${length} <=> ${wordsNeeded(opcode)})`
+}
+
+function revertFault(returned: Uint8Array): Fault {
+  const reason = revertReason(returned)
+  return new Fault('reverted', {
+    detail: reason === null ? 'execution reverted' : `execution reverted: ${reason}`,
+    data: toHex(returned),
+  })
+}
+
+/** The text of `Error(string)` or the meaning of `Panic(uint256)`; null for anything else. */
+export function revertReason(returned: Uint8Array): string | null {
+  const selector = toHex(returned.subarray(0, 4))
+  const rest = returned.subarray(4)
+  if (selector === '0x4e487b71' && rest.length >= 32) {
+    const code = wordAt(rest, 0)
+    return panics.get(code) ?? `unknown panic code: 0x${code.toString(16)}`
+  }
+  if (selector !== '0x08c379a0' || rest.length < 64) return null
+  const offset = wordAt(rest, 0)
+  if (offset + 32n > BigInt(rest.length)) return null
+  const length = wordAt(rest, Number(offset))
+  const start = Number(offset) + 32
+  if (length > BigInt(rest.length - start)) return null
+  return new TextDecoder().decode(rest.subarray(start, start + Number(length)))
+}
+
+function wordAt(bytes: Uint8Array, at: number): bigint {
+  return BigInt(toHex(bytes.subarray(at, at + 32)))
+}

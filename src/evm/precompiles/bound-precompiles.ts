@@ -1,0 +1,88 @@
+// Limits the run time of precompiled contracts: their cost is estimated before they run.
+import { EVMError } from '@ethereumjs/evm'
+import { Fault } from '../../base/fault.ts'
+import type { VM } from '@ethereumjs/vm'
+import { precompileCost } from './precompile-cost.ts'
+
+/** Time limit of a step that cannot be interrupted. */
+export const stepMsMax = 250
+
+/**
+ * Calls `before` with the estimated milliseconds of each run; it throws to prevent the run. Call after the fork is set, because
+ * a change of fork discards the wrappers.
+ */
+export function boundPrecompiles(
+  vm: VM,
+  before: (ms: number, address: string) => Promise<void> | null,
+): void {
+  wrap(vm, async (ms, address) => {
+    const rest = before(ms, address)
+    if (rest !== null) await rest
+    return true
+  })
+}
+
+/**
+ * Prevents transactions with a step of more than `stepMsMax` (`runTx` rejects with `execution_failed`). Such a step fails as if
+ * out of gas, and the whole transaction is reverted after the run. The returned function removes the limit; call again for each
+ * fork.
+ */
+export function refuseLongSteps(vm: VM): () => void {
+  let refusal: unknown = null
+  const unwrap = wrap(vm, (ms, address) => {
+    try {
+      checkStep(ms, address)
+      return true
+    } catch (fault) {
+      refusal ??= fault
+      return false
+    }
+  })
+  const forget = (): void => {
+    refusal = null
+  }
+  const throwRefusal = (): void => {
+    if (refusal !== null) throw refusal
+  }
+  vm.events.on('beforeTx', forget)
+  vm.events.on('afterTx', throwRefusal)
+  return () => {
+    unwrap()
+    vm.events.off('beforeTx', forget)
+    vm.events.off('afterTx', throwRefusal)
+  }
+}
+
+/** Throws `execution_failed` for a step of more than `msMax`. */
+export function checkStep(ms: number, address: string, msMax = stepMsMax): void {
+  if (ms <= msMax) return
+  const name = `0x${address.replace(/^0+/, '').padStart(2, '0')}`
+  throw new Fault('execution_failed', {
+    detail: `execution aborted (precompiled contract ${name} would take ${Math.ceil(ms)} ms, at most ${msMax} ms)`,
+  })
+}
+
+/** `may`: true if a run of that many milliseconds may begin. */
+function wrap(
+  { evm: { precompiles } }: VM,
+  may: (ms: number, address: string) => boolean | Promise<boolean>,
+): () => void {
+  const originals = [...precompiles]
+  for (const [address, run] of originals) {
+    precompiles.set(address, async (input) => {
+      const { ms, gas } = precompileCost(address, input.data, input.common)
+      // With less gas the contract fails before it does any work.
+      if (input.gasLimit >= gas && !(await may(ms, address))) {
+        return {
+          executionGasUsed: input.gasLimit,
+          exceptionError: new EVMError(EVMError.errorMessages.OUT_OF_GAS),
+          returnValue: new Uint8Array(0),
+        }
+      }
+      return run(input)
+    })
+  }
+  return () => {
+    for (const [address, run] of originals) precompiles.set(address, run)
+  }
+}

@@ -1,0 +1,78 @@
+// Task loop of a call thread: runs all tasks that it receives, in time slices.
+// Tested by src/devchain/call-thread.test.ts
+import { setImmediate } from 'node:timers/promises'
+import type { MessagePort } from 'node:worker_threads'
+import type { CallThreadMessage, CallThreadTask } from './call-thread-tasks.ts'
+import { packFailure } from './packed-failure.ts'
+import { MustYield, type TimeSlice, type TimeSlices } from '../time-slice.ts'
+
+export type TaskContext = {
+  readonly turn: TimeSlice
+  /** Sends a request to the request thread and resolves with its reply. One at a time. */
+  need(request: unknown): Promise<unknown>
+}
+
+/** `end`: called once the thread was closed and no task is left. */
+export function serveTasks<Task>(parts: {
+  readonly parent: MessagePort
+  readonly turns: TimeSlices
+  readonly work: (task: Task, context: TaskContext) => Promise<unknown>
+  readonly end: () => void
+}): void {
+  const { parent, turns, work } = parts
+  const post = (message: CallThreadMessage): void => parent.postMessage(message)
+  const running = new Map<number, AbortController>()
+  /** By task: resolves its pending `need`. */
+  const waiting = new Map<number, (result: unknown) => void>()
+  let closing = false
+
+  function need(id: number, request: unknown): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    waiting.set(id, resolve)
+    post({ kind: 'need', id, request })
+    return promise
+  }
+
+  async function run(id: number, task: Task): Promise<void> {
+    const controller = new AbortController()
+    running.set(id, controller)
+    try {
+      // Wait one turn: a `cancel` that arrives in the same turn is handled first, so the task never begins.
+      await setImmediate()
+      const onTurn = () => post({ kind: 'turn', id })
+      const result = await turns.run(
+        (turn) => work(task, { turn, need: (request) => need(id, request) }),
+        controller.signal,
+        onTurn,
+      )
+      post({ kind: 'done', id, result })
+    } catch (error) {
+      if (error instanceof MustYield) post({ kind: 'long', id })
+      else post({ kind: 'failed', id, failure: packFailure(error) })
+    }
+    running.delete(id)
+    waiting.delete(id)
+    endWhenIdle()
+  }
+
+  function endWhenIdle(): void {
+    if (!closing || running.size > 0) return
+    parts.end()
+    parent.close()
+  }
+
+  parent.on('message', (message: CallThreadTask<Task>) => {
+    switch (message.kind) {
+      case 'run':
+        return void run(message.id, message.task)
+      case 'cancel':
+        return running.get(message.id)?.abort()
+      case 'have':
+        return waiting.get(message.id)?.(message.result)
+      case 'close':
+        closing = true
+        for (const controller of running.values()) controller.abort()
+        return endWhenIdle()
+    }
+  })
+}

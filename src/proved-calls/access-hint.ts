@@ -1,0 +1,170 @@
+// Asks an upstream what a call will touch. Nodes differ in what they offer: the forms are tried in turn, and the one that
+// worked is used from then on.
+// Tested by test/calls/proved-calls.test.ts
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { fromHex, toHex } from '../base/hex.ts'
+import { requestJson, stateOverridesJson } from '../chain/call-json.ts'
+import type {
+  AccessListEntry,
+  CallRequest,
+  Overrides,
+  StateOverride,
+} from '../chain/computation.ts'
+import type { BlockRef } from '../chain/head.ts'
+import type { Relay } from '../chain/relay.ts'
+
+export type AccessHint = {
+  /** Null: no upstream says it in time. Never rejects. */
+  ask(
+    asked: {
+      readonly request: CallRequest
+      readonly overrides: Overrides
+      readonly block: BlockRef
+    },
+    signal: AbortSignal,
+  ): Promise<readonly AccessListEntry[] | null>
+}
+
+/** Longer than most calls take at a node; the call begins without a hint then. */
+const hintMs = 2_000
+/** Calls in a row for which every form is refused, before none is sent. */
+const refusedMax = 3
+/** Until forms that were refused are tried again. */
+const retryMs = 600_000
+/** Entries that are read of a reply. */
+const entriesMax = 4_096
+/** Wei. Nodes refuse senders that cannot pay for the gas of the call. */
+const richBalance = '0xffffffffffffffffffffffff'
+
+/** JSON-RPC 2.0. */
+const invalidParams = -32602
+
+/** How to ask, and how to read the reply. */
+type Form = {
+  readonly method: string
+  readonly last: (overrides: Readonly<Record<string, unknown>>) => unknown
+  readonly read: (reply: unknown) => readonly AccessListEntry[]
+}
+
+const forms: readonly Form[] = [
+  { method: 'eth_createAccessList', last: (overrides) => overrides, read: readAccessList },
+  {
+    method: 'debug_traceCall',
+    last: (stateOverrides) => ({
+      tracer: 'prestateTracer',
+      tracerConfig: { disableCode: true },
+      stateOverrides,
+    }),
+    read: readPrestate,
+  },
+]
+
+export function createAccessHint(parts: {
+  readonly relay: Relay
+  readonly clock: Clock
+}): AccessHint {
+  const { relay, clock } = parts
+  /** The form that is tried first; `forms.length`: none. */
+  let first = 0
+  let refusedInARow = 0
+  let retryAt = 0
+
+  async function askIn(
+    { method, last, read }: Form,
+    { request, overrides, block }: Parameters<AccessHint['ask']>[0],
+    signal: AbortSignal,
+  ) {
+    const params = [
+      requestJson(withoutPrices(request)),
+      null,
+      last(fundedOverrides(request, overrides.state)),
+    ]
+    const pin = { at: 1, form: 'object', block } as const
+    const { result } = await relay.call({ method, params, pin, class: 'read' }, signal)
+    return read(result)
+  }
+
+  return {
+    async ask(asked, signal) {
+      if (first > 0 && clock.monotonic() > retryAt) first = 0
+      const late = new AbortController()
+      const stop = clock.after(hintMs, () => late.abort())
+      const either = AbortSignal.any([signal, late.signal])
+      try {
+        for (const [index, form] of [...forms.entries()].slice(first)) {
+          try {
+            const hint = await askIn(form, asked, either)
+            prefer(index)
+            return hint
+          } catch (error) {
+            // A call that fails or takes too long there tells nothing of the calls of others.
+            if (either.aborted || !isOfForm(error)) return null
+          }
+        }
+        refusedInARow += 1
+        if (refusedInARow >= refusedMax) prefer(forms.length)
+        return null
+      } finally {
+        stop()
+      }
+    },
+  }
+
+  function prefer(index: number): void {
+    refusedInARow = 0
+    if (index === first) return
+    first = index
+    retryAt = clock.monotonic() + retryMs
+  }
+}
+
+/** The upstream does not offer the form: no such method, a parameter too many, or a reply of another shape. */
+function isOfForm(error: unknown): boolean {
+  if (!(error instanceof Fault)) return true
+  return error.code === 'no_method' || error.upstreamError?.code === invalidParams
+}
+
+/** Without prices: the hint must not depend on the sender's funds. */
+function withoutPrices(request: CallRequest): CallRequest {
+  const { gasPrice: _, maxFeePerGas: __, maxPriorityFeePerGas: ___, ...rest } = request
+  return rest
+}
+
+/** The call's own overrides, and funds for its sender. */
+function fundedOverrides({ from }: CallRequest, overrides: readonly StateOverride[]) {
+  const json = stateOverridesJson(overrides)
+  const sender = toHex(from ?? new Uint8Array(20))
+  return { ...json, [sender]: { ...json[sender], balance: richBalance } }
+}
+
+const addressText = /^0x[0-9a-fA-F]{40}$/
+const wordText = /^0x[0-9a-fA-F]{64}$/
+
+/** Throws for a reply of another shape. */
+function readAccessList(reply: unknown): readonly AccessListEntry[] {
+  const { accessList } = reply as { readonly accessList: readonly unknown[] }
+  return accessList.slice(0, entriesMax).flatMap((entry) => {
+    const { address, storageKeys } = entry as Record<string, unknown>
+    return entryOf(address, storageKeys)
+  })
+}
+
+/** The same for accounts by address, each with its slots by position. */
+function readPrestate(reply: unknown): readonly AccessListEntry[] {
+  return Object.entries(reply as object)
+    .slice(0, entriesMax)
+    .flatMap(([address, account]) => {
+      const { storage } = account as { readonly storage?: unknown }
+      return entryOf(address, Object.keys(storage ?? {}))
+    })
+}
+
+function entryOf(address: unknown, storageKeys: unknown): readonly AccessListEntry[] {
+  if (typeof address !== 'string' || !addressText.test(address)) return []
+  const keys = Array.isArray(storageKeys) ? (storageKeys as readonly unknown[]) : []
+  const words = keys
+    .slice(0, entriesMax)
+    .filter((key) => typeof key === 'string' && wordText.test(key))
+  return [{ address: fromHex(address), storageKeys: words.map((word) => fromHex(word as string)) }]
+}

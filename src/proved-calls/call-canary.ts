@@ -1,0 +1,132 @@
+// Compares some proved calls with what an upstream answers: the only guard against a fault of our EVM. It changes no answer.
+// Tested by test/calls/proved-calls.test.ts, test/calls/proved-traces.test.ts,
+// test/calls/proved-simulations.test.ts
+import { toHex } from '../base/hex.ts'
+import type { Log } from '../base/log.ts'
+import { callParams, simulationParams, traceParams } from '../chain/call-json.ts'
+import type {
+  BlockSimulation,
+  CallRequest,
+  Overrides,
+  SimulatedBlock,
+  TracerChoice,
+} from '../chain/computation.ts'
+import type { BlockRef } from '../chain/head.ts'
+import type { Relay } from '../chain/relay.ts'
+import { keccak256 } from '../codec/hash/keccak.ts'
+
+/** What a call gave. `trace`: as the tracer gives it. */
+type Outcome =
+  | (Asked & { readonly kind: 'call'; readonly data: Uint8Array })
+  | (Asked & { readonly kind: 'trace'; readonly tracer: TracerChoice; readonly trace: unknown })
+  | {
+      readonly kind: 'simulation'
+      readonly simulation: BlockSimulation
+      readonly blocks: readonly SimulatedBlock[]
+    }
+
+type Asked = { readonly request: CallRequest; readonly overrides: Overrides }
+
+export type CallCanary = {
+  /** Compares in the background, if it is the turn of this call. */
+  compare(block: BlockRef, outcome: Outcome): void
+}
+
+/** One question to an upstream: how it is asked, what the proved answer is, and how to read it from the reply. */
+type Comparison = {
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly proved: string
+  readonly read: (result: unknown) => string
+}
+
+/** The first calls of a process, in which a new release shows its faults, and then one of so many. */
+const firstCalls = 100
+const everyCalls = 200
+/** Under way; a call beyond is not compared. */
+const comparesMax = 4
+/** Characters of a log line. */
+const shownMax = 2_000
+
+export function createCallCanary(parts: {
+  readonly network: string
+  readonly relay: Relay
+  readonly log: Log
+}): CallCanary {
+  const { network, relay, log } = parts
+  const unaborted = new AbortController().signal
+  let calls = 0
+  let underway = 0
+
+  async function ask(block: BlockRef, { method, params, proved, read }: Comparison) {
+    const pin = { at: 1, form: 'object', block } as const
+    const { result } = await relay.call({ method, params, pin, class: 'read' }, unaborted)
+    const upstream = read(result)
+    if (upstream === proved) return
+    log('error', 'chain.call_differs', {
+      network,
+      block: toHex(block.hash),
+      method,
+      params: JSON.stringify(params).slice(0, shownMax),
+      proved: proved.slice(0, shownMax),
+      upstream: upstream.slice(0, shownMax),
+    })
+  }
+
+  return {
+    compare(block, outcome) {
+      calls += 1
+      const isTurn = calls <= firstCalls || calls % everyCalls === 0
+      if (!isTurn || underway >= comparesMax) return
+      const comparison = comparisonOf(outcome)
+      if (comparison === null) return
+      underway += 1
+      // An upstream without an answer is no evidence.
+      void ask(block, comparison)
+        .catch(() => {})
+        .finally(() => (underway -= 1))
+    },
+  }
+}
+
+/** Null: nodes show such a trace in forms of their own. */
+function comparisonOf(outcome: Outcome): Comparison | null {
+  if (outcome.kind === 'call') {
+    const params = callParams(outcome.request, null, outcome.overrides)
+    return { method: 'eth_call', params, proved: toHex(outcome.data), read: String }
+  }
+  if (outcome.kind === 'simulation') {
+    const params = simulationParams(outcome.simulation, null, false)
+    const proved = outcome.blocks.map(outcomeOfBlock).join('; ')
+    return { method: 'eth_simulateV1', params, proved, read: outcomeOfBlocks }
+  }
+  const proved = outcomeOfTrace(outcome)
+  if (proved === null) return null
+  const params = traceParams(outcome, null, { kind: 'call', onlyTopCall: true, withLog: false })
+  return { method: 'debug_traceCall', params, proved, read: outcomeOfFrame }
+}
+
+/** Gas and return data, the same for both tracers. */
+function outcomeOfTrace({ tracer, trace }: Outcome & { readonly kind: 'trace' }): string | null {
+  if (tracer.kind === 'call') return outcomeOfFrame(trace)
+  if (tracer.kind !== 'struct') return null
+  const { gas, returnValue } = trace as { readonly gas: number; readonly returnValue: string }
+  return `gas ${gas}, output ${returnValue}`
+}
+
+function outcomeOfFrame(frame: unknown): string {
+  const { gasUsed, output = '0x' } = frame as { readonly gasUsed: string; readonly output?: string }
+  return `gas ${Number(gasUsed)}, output ${output}`
+}
+
+/** The hash of a block covers its gas and its logs, not what its calls returned. */
+function outcomeOfBlock({ header, calls }: SimulatedBlock): string {
+  return [keccak256(header), ...calls.map(({ returnData }) => returnData)].map(toHex).join(' ')
+}
+
+function outcomeOfBlocks(blocks: unknown): string {
+  type Shown = { readonly hash: string; readonly calls: readonly { readonly returnData: string }[] }
+  return (blocks as readonly Shown[])
+    .map(({ hash, calls }) => [hash, ...calls.map(({ returnData }) => returnData)].join(' '))
+    .join('; ')
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import {
+  createFakeHead,
+  createFakeNetwork,
+  createFakeObtain,
+} from '../../test/fakes/upstream/network.ts'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { Fault } from '../base/fault.ts'
+import { createAccountMemory, type ProvedHeader } from '../chain/proved-memory.ts'
+import { emptyCodeHash, encodeAccountState } from '../codec/ethereum/account-state.ts'
+import type { Header } from '../codec/ethereum/header.ts'
+import { encodeInteger, encodeRlp } from '../codec/ethereum/rlp.ts'
+import { buildTrie } from '../codec/ethereum/trie-build.ts'
+import { keccak256 } from '../codec/hash/keccak.ts'
+import type { ContentRef } from '../content/ref.ts'
+import { type CallReadParts, createCallReads } from './call-reads.ts'
+import { noCodes } from './code-memory.ts'
+import { createProofRate } from './proof-rate.ts'
+
+const address = new Uint8Array(20).fill(7)
+const [first, second] = [1, 2].map((slot) => new Uint8Array(32).fill(slot, 31)) as [
+  Uint8Array,
+  Uint8Array,
+]
+const want = { kind: 'account', address } as const
+
+/** Reads of a call to a contract with two slots; `asked`: what was fetched. */
+function startReads(part: Partial<CallReadParts> = {}) {
+  const storage = buildTrie(
+    [first, second].map((slot) => [keccak256(slot), encodeRlp(encodeInteger(5n))]),
+  )
+  const account = {
+    nonce: 1n,
+    balance: 0n,
+    storageRoot: storage.root,
+    codeHash: emptyCodeHash,
+  }
+  const state = buildTrie([[keccak256(address), encodeAccountState(account)]])
+  const items = [...storage.nodes, ...state.nodes].map((bytes) => ({
+    ref: { kind: 'trie-node', hash: keccak256(bytes) } as const,
+    bytes,
+  }))
+  const asked: ContentRef[] = []
+  const hash = new Uint8Array(32)
+  const network = createFakeNetwork({
+    head: createFakeHead([{ network: 'dev', hash, number: 1n }]),
+    obtain: createFakeObtain(items, asked),
+    accounts: createAccountMemory(64),
+  })
+  const header = { stateRoot: state.root, miner: address } as Header
+  const block: ProvedHeader = { hash, bytes: new Uint8Array(0), header }
+  const given: CallReadParts = {
+    network,
+    block,
+    request: { from: address, to: address },
+    hint: () => Promise.resolve(null),
+    codes: noCodes,
+    pay: () => null,
+    signal: new AbortController().signal,
+    ...part,
+  }
+  return { answer: createCallReads(given), asked, again: () => createCallReads(given) }
+}
+
+test('an expected account comes with its slots, at the first need', async () => {
+  const { answer } = startReads()
+  const { found, failure } = await answer({
+    want,
+    expected: [{ address, storageKeys: [first, second] }],
+  })
+  assert.equal(failure, null)
+  assert.deepEqual(
+    found.map(({ kind }) => kind),
+    ['account', 'slot', 'slot'],
+  )
+})
+
+test('an account and its slots are paid for before they are fetched, and values in memory are not', async () => {
+  const paid: number[] = []
+  const { answer, again } = startReads({
+    pay(proofs) {
+      paid.push(proofs)
+      return null
+    },
+  })
+  await answer({ want, expected: [{ address, storageKeys: [] }] })
+  assert.deepEqual(paid, [1])
+  await again()({ want, expected: [{ address, storageKeys: [] }] })
+  assert.deepEqual(paid, [1])
+})
+
+test('a call beyond the rate fetches nothing until the rate allows it', async () => {
+  const clock = createTurnedClock()
+  const rate = createProofRate(clock, { perSecond: 1, burst: 2 })
+  const { signal } = new AbortController()
+  const { answer, asked } = startReads({ pay: (proofs) => rate.take('one', proofs, signal) })
+  const given = answer({ want, expected: [{ address, storageKeys: [first, second] }] })
+  await Promise.resolve()
+  assert.deepEqual([asked.length, clock.timers], [0, 1])
+  clock.turn(1_000)
+  // Slots whose nodes did not come with the account wait once more.
+  while (clock.timers > 0 || asked.length === 0) {
+    clock.turn(1_000)
+    await new Promise(setImmediate)
+  }
+  assert.equal((await given).failure, null)
+})
+
+test('a call beyond the rate waits until its deadline', async () => {
+  const clock = createTurnedClock()
+  const rate = createProofRate(clock, { perSecond: 1, burst: 1 })
+  const deadline = new AbortController()
+  const { signal } = deadline
+  const { answer, asked } = startReads({
+    signal,
+    pay: (proofs) => rate.take('one', proofs, signal),
+  })
+  const given = answer({ want, expected: [{ address, storageKeys: [first, second] }] })
+  deadline.abort(new Fault('deadline'))
+  const { failure } = await given
+  assert.equal(failure?.kind === 'fault' && failure.code, 'deadline')
+  assert.deepEqual(asked, [])
+})

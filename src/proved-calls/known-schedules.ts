@@ -1,0 +1,62 @@
+// The fork schedules of public networks, in the form of a genesis file of geth, and of op-geth for the OP Stack.
+// Tested by src/proved-calls/fork-schedule.test.ts
+import type { KnownNetwork } from '../base/known-network.ts'
+import { findKnownNetwork, genesisConfigOf } from '../base/known-networks.ts'
+import type { GenesisConfig } from '../evm/genesis.ts'
+import { isOpConfig, opKnownUntil } from '../evm/op-config.ts'
+
+/** By fork (EIP-7840). Source: go-ethereum params/config.go. */
+const blobSchedule = {
+  cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 },
+  prague: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 },
+  osaka: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 },
+  bpo1: { target: 10, max: 15, baseFeeUpdateFraction: 8_346_193 },
+  bpo2: { target: 14, max: 21, baseFeeUpdateFraction: 11_684_671 },
+}
+
+/** Forks of the OP Stack that nodes do not count in fork IDs: they are none of the EVM. */
+const withoutForkId: ReadonlySet<string> = new Set(['delta', 'pectraBlobSchedule'])
+
+/** Null for a chain ID that Cairn does not know, and for chains whose EVM has rules of its own. */
+export function findKnownSchedule(chainId: bigint): GenesisConfig | null {
+  const network = findKnownNetwork(chainId)
+  if (network === null || network.rules === 'none') return null
+  const config = { chainId: Number(chainId), ...genesisConfigOf(network), blobSchedule }
+  return network.rules === 'op' ? { ...config, ...opMembersOf(network) } : config
+}
+
+/** Whether the rules for calls are known of blocks of that time (seconds). */
+export function areCallsKnown(chainId: bigint, timestamp: bigint): boolean {
+  const config = findKnownSchedule(chainId)
+  if (config === null) return false
+  const until = isOpConfig(config) ? opKnownUntil(config) : null
+  return until === null || timestamp < until
+}
+
+function opMembersOf({
+  forks,
+  listsFrom,
+  chainId,
+}: KnownNetwork): Readonly<Record<string, unknown>> {
+  const times = forks.flatMap((fork) =>
+    'time' in fork && !withoutForkId.has(fork.name)
+      ? [[`${fork.name}Time`, Number(fork.time)] as const]
+      : [],
+  )
+  return {
+    optimism: {},
+    ...Object.fromEntries(times),
+    ...(chainId === opMainnet && bedrockOf(Number(listsFrom))),
+  }
+}
+
+const opMainnet = 10n
+
+/** OP Mainnet is older than Bedrock. Source: op-geth params/superchain.go. */
+function bedrockOf(block: number): Readonly<Record<string, number>> {
+  const names = ['london', 'arrowGlacier', 'grayGlacier', 'mergeNetsplit', 'bedrock']
+  return {
+    berlinBlock: 3_950_000,
+    ...Object.fromEntries(names.map((name) => [`${name}Block`, block])),
+  }
+}

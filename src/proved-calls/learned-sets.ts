@@ -1,0 +1,329 @@
+// What earlier calls of a function read, so that the next call of it gets all of it in one round trip. A slot of a mapping is
+// learned as it came to be: keccak256 of two words, of which one is a word of the calldata, the sender, or such a hash.
+// Accounts learn apart, so that no client can make the calls of another fetch more, and the one that stores most loses first.
+// Tested by src/proved-calls/learned-sets.test.ts
+import { fromLatin1, toLatin1 } from '../base/hex.ts'
+import { setNewest } from '../base/lru-cache.ts'
+import type { AccessListEntry, CallRequest } from '../chain/computation.ts'
+import { keccak256 } from '../codec/hash/keccak.ts'
+import type { Reads } from './proved-state.ts'
+
+/** Where a word of 32 bytes comes from. */
+type Term =
+  | { readonly from: 'constant'; readonly word: string }
+  /** Calldata. */
+  | { readonly from: 'data'; readonly index: number }
+  | { readonly from: 'sender' | 'coinbase' }
+  /** keccak256(first ++ second) + offset. */
+  | {
+      readonly from: 'hash'
+      readonly first: Term
+      readonly second: Term
+      readonly offset: number
+    }
+
+/** Slots by account, each by the JSON text of its term. */
+type LearnedAccount = { readonly address: Term; readonly slots: ReadonlyMap<string, Term> }
+type LearnedSet = ReadonlyMap<string, LearnedAccount>
+
+/** `isReliable`: the last call was predicted as a whole, or would have been. */
+type Learned = { readonly set: LearnedSet; readonly words: number; isReliable: boolean }
+
+export type LearnedCall = {
+  readonly network: string
+  readonly accountId: string
+  readonly request: CallRequest
+  /** Of the block. */
+  readonly coinbase: Uint8Array
+}
+
+export type LearnedSets = {
+  /** What a call and those that it carries will read; null: not known of one of them. */
+  predict(calls: readonly LearnedCall[]): readonly AccessListEntry[] | null
+  /** `reads`: of the whole run, without those of the calls that it carries. */
+  learn(call: LearnedCall, reads: Reads): void
+  /** To be called with the inputs of KECCAK256. */
+  noteHash(input: Uint8Array, hash: Uint8Array): void
+}
+
+/** Accounts and slots of one set: what reads more is not learned. */
+const wordsEachMax = 512
+/** `words`: accounts and slots of all sets. */
+const defaultLimits = { sets: 20_000, words: 500_000 }
+/** Inputs of KECCAK256 in memory, of all calls. */
+const preimagesMax = 20_000
+/** Hashes in hashes: a mapping in a mapping. */
+const depthMax = 2
+/** Slots of one entry of a mapping: a struct. */
+const offsetsMax = 8
+/** Words of calldata that are looked at. */
+const dataWordsMax = 64
+/** Words that begin so are equal by chance, and are no hashes. */
+const zeros = '\0'.repeat(24)
+
+/** Of one account, the least recently used set first. */
+type AccountSets = { readonly sets: Map<string, Learned>; words: number }
+
+export function createLearnedSets(limits = defaultLimits): LearnedSets {
+  const accounts = new Map<string, AccountSets>()
+  const preimages = new Map<string, string>()
+  let count = 0
+  let words = 0
+
+  function find(call: LearnedCall): Learned | undefined {
+    return accounts.get(call.accountId)?.sets.get(keyOf(call))
+  }
+
+  function store(call: LearnedCall, learned: Learned): void {
+    const key = keyOf(call)
+    forget(call.accountId, key)
+    const account = accounts.get(call.accountId) ?? { sets: new Map<string, Learned>(), words: 0 }
+    accounts.set(call.accountId, account)
+    account.sets.set(key, learned)
+    add(account, 1, learned.words)
+    while (count > limits.sets) forgetOldest(({ sets }) => sets.size)
+    while (words > limits.words) forgetOldest((account) => account.words)
+  }
+
+  /** Of the account with the most. */
+  function forgetOldest(sizeOf: (account: AccountSets) => number): void {
+    let largest: readonly [string, AccountSets] | null = null
+    for (const each of accounts) {
+      if (largest === null || sizeOf(each[1]) > sizeOf(largest[1])) largest = each
+    }
+    const [accountId, { sets }] = largest as readonly [string, AccountSets]
+    const [oldest = ''] = sets.keys()
+    forget(accountId, oldest)
+  }
+
+  function forget(accountId: string, key: string): void {
+    const account = accounts.get(accountId)
+    const learned = account?.sets.get(key)
+    if (account === undefined || learned === undefined) return
+    account.sets.delete(key)
+    add(account, -1, -learned.words)
+    if (account.sets.size === 0) accounts.delete(accountId)
+  }
+
+  function add(account: AccountSets, sets: number, more: number): void {
+    count += sets
+    words += more
+    account.words += more
+  }
+
+  return {
+    predict(calls) {
+      const all = new Map<string, Set<string>>()
+      for (const call of calls) {
+        const learned = find(call)
+        if (learned?.isReliable !== true) return null
+        for (const [address, slots] of evaluate(learned.set, wordsOf(call))) {
+          const known = all.get(address)
+          if (known === undefined) all.set(address, slots)
+          else for (const slot of slots) known.add(slot)
+        }
+      }
+      return [...all].map(([address, slots]) => ({
+        address: fromLatin1(address),
+        storageKeys: [...slots].map(fromLatin1),
+      }))
+    },
+    learn(call, reads) {
+      const own = wordsOf(call)
+      const known = find(call)
+      if (known !== undefined && covers(evaluate(known.set, own), reads)) {
+        known.isReliable = true
+        return store(call, known)
+      }
+      const seen = explain(reads, own, preimages)
+      const seenWords = countWords(seen)
+      if (seenWords > wordsEachMax) return forget(call.accountId, keyOf(call))
+      const both = known === undefined ? seen : union(known.set, seen)
+      const bothWords = countWords(both)
+      // Reads of earlier calls that this one did not have are worth a little, not more than its own.
+      const isLarge = bothWords > Math.min(2 * seenWords, wordsEachMax)
+      const learned = isLarge ? { set: seen, words: seenWords } : { set: both, words: bothWords }
+      store(call, { ...learned, isReliable: known === undefined })
+    },
+    noteHash(input, hash) {
+      if (input.length !== 64) return
+      setNewest(preimages, toLatin1(hash), toLatin1(input), preimagesMax)
+    },
+  }
+}
+
+/** Among the sets of its account. */
+function keyOf({ network, request: { to, data } }: LearnedCall): string {
+  const selector = data === undefined ? '' : toLatin1(data.subarray(0, 4))
+  return `${network}\n${to === undefined ? '' : toLatin1(to)}${selector}`
+}
+
+/** The words that a call brings. */
+type CallWords = {
+  readonly data: readonly string[]
+  readonly sender: string
+  readonly coinbase: string
+}
+
+function wordsOf({ request, coinbase }: LearnedCall): CallWords {
+  const { data = new Uint8Array(0), from = new Uint8Array(20) } = request
+  // Behind the selector, if there is one.
+  const start = data.length % 32 === 0 ? 0 : 4
+  const count = Math.min(Math.floor((data.length - start) / 32), dataWordsMax)
+  return {
+    data: Array.from({ length: Math.max(count, 0) }, (_, index) =>
+      toLatin1(data.subarray(start + 32 * index, start + 32 * (index + 1))),
+    ),
+    sender: wordOfAddress(toLatin1(from)),
+    coinbase: wordOfAddress(toLatin1(coinbase)),
+  }
+}
+
+/** Bytes of a word before its address. */
+const addressAt = 12
+
+function wordOfAddress(address: string): string {
+  return '\0'.repeat(addressAt) + address
+}
+
+/** Reads as terms. */
+function explain(reads: Reads, own: CallWords, preimages: ReadonlyMap<string, string>): LearnedSet {
+  const set = new Map<string, LearnedAccount>()
+  for (const [address, positions] of reads) {
+    const slots = new Map<string, Term>()
+    for (const position of positions) {
+      const term = explainSlot(position, own, preimages)
+      slots.set(JSON.stringify(term), term)
+    }
+    const term = explainWord(wordOfAddress(address), own)
+    const name = JSON.stringify(term)
+    const same = set.get(name)?.slots ?? []
+    set.set(name, { address: term, slots: new Map([...same, ...slots]) })
+  }
+  return set
+}
+
+function explainSlot(
+  position: string,
+  own: CallWords,
+  preimages: ReadonlyMap<string, string>,
+): Term {
+  // Neither a hash nor a hash with an offset.
+  if (position.startsWith(zeros)) return constant(position)
+  const at = numberOf(position)
+  for (let offset = 0; offset < offsetsMax; offset += 1) {
+    const hash = offset === 0 ? position : wordOf(at - BigInt(offset))
+    if (!preimages.has(hash)) continue
+    const term = explainHash(hash, offset, { own, preimages }, 1)
+    if (dependsOnCall(term)) return term
+  }
+  return explainWord(position, own)
+}
+
+/** `hash`: one of `preimages`. */
+function explainHash(
+  hash: string,
+  offset: number,
+  given: { readonly own: CallWords; readonly preimages: ReadonlyMap<string, string> },
+  depth: number,
+): Term {
+  const input = given.preimages.get(hash) ?? ''
+  const [first = constant(''), second = constant('')] = [input.slice(0, 32), input.slice(32)].map(
+    (word) => {
+      const isHash = depth < depthMax && given.preimages.has(word)
+      const inner = isHash ? explainHash(word, 0, given, depth + 1) : null
+      if (inner !== null && dependsOnCall(inner)) return inner
+      // The key of a mapping may be any word, also a small one.
+      const index = given.own.data.indexOf(word)
+      return index === -1 ? explainWord(word, given.own) : ({ from: 'data', index } as const)
+    },
+  )
+  return { from: 'hash', first, second, offset }
+}
+
+function explainWord(word: string, own: CallWords): Term {
+  if (word.startsWith(zeros)) return constant(word)
+  if (word === own.sender) return { from: 'sender' }
+  if (word === own.coinbase) return { from: 'coinbase' }
+  const index = own.data.indexOf(word)
+  return index === -1 ? constant(word) : { from: 'data', index }
+}
+
+function constant(word: string): Term {
+  return { from: 'constant', word }
+}
+
+function dependsOnCall(term: Term): boolean {
+  if (term.from !== 'hash') return term.from !== 'constant'
+  return dependsOnCall(term.first) || dependsOnCall(term.second)
+}
+
+/** Slots by address. Leaves out what needs calldata that the call does not have. Every call reads its sender and the coinbase. */
+function evaluate(set: LearnedSet, own: CallWords): Map<string, Set<string>> {
+  const always = [own.sender, own.coinbase].map((word) => word.slice(addressAt))
+  const reads = new Map(always.map((address) => [address, new Set<string>()]))
+  for (const { address, slots } of set.values()) {
+    const word = evaluateTerm(address, own)
+    if (word === null || !word.startsWith(wordOfAddress(''))) continue
+    const positions = reads.get(word.slice(addressAt)) ?? new Set()
+    reads.set(word.slice(addressAt), positions)
+    for (const term of slots.values()) {
+      const position = evaluateTerm(term, own)
+      if (position !== null) positions.add(position)
+    }
+  }
+  return reads
+}
+
+function evaluateTerm(term: Term, own: CallWords): string | null {
+  switch (term.from) {
+    case 'constant':
+      return term.word
+    case 'data':
+      return own.data[term.index] ?? null
+    case 'sender':
+      return own.sender
+    case 'coinbase':
+      return own.coinbase
+    case 'hash': {
+      const first = evaluateTerm(term.first, own)
+      const second = evaluateTerm(term.second, own)
+      if (first === null || second === null) return null
+      const hash = toLatin1(keccak256(fromLatin1(first + second)))
+      return term.offset === 0 ? hash : wordOf(numberOf(hash) + BigInt(term.offset))
+    }
+  }
+}
+
+function covers(predicted: Reads, reads: Reads): boolean {
+  for (const [address, positions] of reads) {
+    const own = predicted.get(address)
+    if (own === undefined) return false
+    for (const position of positions) if (!own.has(position)) return false
+  }
+  return true
+}
+
+function union(one: LearnedSet, other: LearnedSet): LearnedSet {
+  const all = new Map(one)
+  for (const [name, { address, slots }] of other) {
+    const same = all.get(name)?.slots ?? []
+    all.set(name, { address, slots: new Map([...same, ...slots]) })
+  }
+  return all
+}
+
+function countWords(set: LearnedSet): number {
+  let count = 0
+  for (const { slots } of set.values()) count += 1 + slots.size
+  return count
+}
+
+function numberOf(word: string): bigint {
+  return BigInt(`0x${Buffer.from(word, 'latin1').toString('hex')}`)
+}
+
+function wordOf(number: bigint): string {
+  const digits = BigInt.asUintN(256, number).toString(16).padStart(64, '0')
+  return Buffer.from(digits, 'hex').toString('latin1')
+}

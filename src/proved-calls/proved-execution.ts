@@ -1,0 +1,178 @@
+// One call on proved state: what is asked, and how it is computed. The thread of proved calls and the verifier of proof
+// bundles both use it.
+// Tested by test/calls/proved-calls.test.ts
+import type { Common } from '@ethereumjs/common'
+import type {
+  AccessListReport,
+  BlockSimulation,
+  CallRequest,
+  Overrides,
+  SimulatedBlock,
+  TracerChoice,
+} from '../chain/computation.ts'
+import { Fault } from '../base/fault.ts'
+import { encodeHeader, type Header } from '../codec/ethereum/header.ts'
+import { keccak256 } from '../codec/hash/keccak.ts'
+import { overrideHeader } from '../evm/apply-overrides.ts'
+import { call } from '../evm/call.ts'
+import { createVmOver } from '../evm/vm-over-state.ts'
+import type { ChainRules } from '../evm/chain-rules.ts'
+import { createAccessList } from '../evm/create-access-list.ts'
+import { estimateGas } from '../evm/estimate-gas.ts'
+import type { CallParts } from '../evm/call-parts.ts'
+import { planBlocks } from '../evm/simulate/plan-blocks.ts'
+import { simulate } from '../evm/simulate/simulate.ts'
+import type { TimeSlice } from '../evm/time-slice.ts'
+import { eventsOf } from '../evm/trace/tracer.ts'
+import { traceCall } from '../evm/trace-call.ts'
+import type { SplitReads } from './carried-calls.ts'
+import { CallState } from './call-state.ts'
+import type { ProvedState } from './proved-state.ts'
+import { createSimulatedRoots } from './simulated-roots.ts'
+
+type Asked = { readonly request: CallRequest; readonly overrides: Overrides }
+
+export type ProvedExecution =
+  | (Asked & { readonly kind: 'call' | 'estimate' | 'access-list' })
+  | (Asked & { readonly kind: 'trace-call'; readonly tracer: TracerChoice })
+  | { readonly kind: 'simulate'; readonly simulation: BlockSimulation }
+
+export type ProvedResults = {
+  readonly call: Uint8Array
+  readonly estimate: bigint
+  readonly 'access-list': AccessListReport
+  readonly 'trace-call': unknown
+  readonly simulate: readonly SimulatedBlock[]
+}
+
+/** `header`: of the block whose state the call runs on. */
+type On = {
+  readonly header: Header
+  readonly rules: ChainRules
+  readonly callGasMax: bigint
+  readonly state: ProvedState
+  readonly turn: TimeSlice
+  /** Gets the messages of a call; absent: none does. */
+  readonly frames?: Pick<SplitReads, 'begin' | 'end'> | null
+}
+
+/** Throws as `EvmExecutor`, and what `state` throws. */
+export async function executeProved(
+  asked: ProvedExecution,
+  on: On,
+): Promise<ProvedResults[ProvedExecution['kind']]> {
+  if (asked.kind === 'simulate') return await simulateProved(asked.simulation, on)
+  const { header, rules, callGasMax, state, turn, frames = null } = on
+  checkForkOf(header, rules, asked.overrides.block.time)
+  checkType(asked.request, rules.at(overrideHeader(header, asked.overrides.block)))
+  const parts: CallParts = {
+    rules,
+    callGasMax,
+    states: {
+      headerOf: () => header,
+      async open({ common, precompiles, turn: own }) {
+        const machine = await createVmOver(new CallState(state), {
+          common,
+          precompiles,
+          // A block that the call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
+          index: {
+            hashOf: (number) =>
+              number < header.number ? state.hashOf(number) : new Uint8Array(32),
+          },
+          turn: own,
+        })
+        if (frames !== null) {
+          eventsOf(machine).on('beforeMessage', (message) => frames.begin(message))
+          eventsOf(machine).on('afterMessage', () => frames.end())
+        }
+        return machine
+      },
+    },
+  }
+  const { request, overrides } = asked
+  const task = { request, overrides, blockHash: new Uint8Array(32) }
+  switch (asked.kind) {
+    case 'call':
+      return await call(parts, task, turn)
+    case 'estimate':
+      return await estimateGas(parts, task, turn)
+    case 'access-list':
+      return await createAccessList(parts, task, turn)
+    case 'trace-call':
+      return await traceCall(parts, { ...task, tracer: asked.tracer }, turn)
+  }
+}
+
+/** Throws `unprovable` also where the form of the simulated blocks, or their state root, is not known. */
+async function simulateProved(
+  simulation: BlockSimulation,
+  { header, rules, callGasMax, state, turn }: On,
+): Promise<readonly SimulatedBlock[]> {
+  const planned = planBlocks(header, simulation.blocks)
+  checkForkOf(header, rules, planned.at(-1)?.timestamp)
+  if (header.difficulty > 0n || rules.isOp) {
+    const detail = 'simulated blocks have a proof only on Ethereum since the merge'
+    throw new Fault('unprovable', { detail })
+  }
+  for (const { calls, number, timestamp } of planned) {
+    const common = rules.at({ number, timestamp })
+    // The header of such a block commits to what it read.
+    if (common.isActivatedEIP(7928)) throw unknownFork(number)
+    for (const request of calls) checkType(request, common)
+  }
+  const base = {
+    rules,
+    callGasMax,
+    header,
+    hash: keccak256(encodeHeader(header)),
+    state: new CallState(state, createSimulatedRoots(state, header.stateRoot, turn)),
+    hashOf: (number: bigint) => state.hashOf(number),
+  }
+  return await simulate(base, simulation, turn)
+}
+
+/**
+ * go-ethereum runs calls that no transaction can stand for: with blobs and authorizations, or before the fork of either.
+ * Throws `unprovable` for them.
+ */
+function checkType({ authorizationList, blobVersionedHashes }: CallRequest, common: Common): void {
+  if (authorizationList === undefined && blobVersionedHashes === undefined) return
+  const isOfOneType =
+    authorizationList === undefined
+      ? common.isActivatedEIP(4844)
+      : blobVersionedHashes === undefined && common.isActivatedEIP(7702)
+  if (isOfOneType) return
+  throw new Fault('unprovable', {
+    detail: 'the call has members of another type of transaction',
+  })
+}
+
+/**
+ * A header shows some forks: its fields must be those of the fork that the rules name. Throws `unprovable` for the header of
+ * a fork that the rules do not know, or if the call pretends to be in one (`time`, seconds).
+ */
+function checkForkOf(header: Header, rules: ChainRules, time = header.timestamp): void {
+  const common = rules.at(header)
+  const until = rules.knownUntil
+  const isPast = until !== null && (header.timestamp >= until || time >= until)
+  const fields: readonly (readonly [eip: number, isThere: boolean])[] = [
+    [1559, header.baseFeePerGas !== undefined],
+    [4895, header.withdrawalsRoot !== undefined],
+    [4844, header.excessBlobGas !== undefined],
+    [7685, header.requestsHash !== undefined],
+    [7928, header.blockAccessListHash !== undefined],
+  ]
+  // Before London the rules have never been compared with a node's.
+  const isKnown =
+    !isPast &&
+    header.baseFeePerGas !== undefined &&
+    header.unknownFields === undefined &&
+    header.slotNumber === undefined &&
+    fields.every(([eip, isThere]) => common.isActivatedEIP(eip) === isThere)
+  if (!isKnown) throw unknownFork(header.number)
+}
+
+function unknownFork(number: bigint): Fault {
+  const detail = `block ${number} is of a fork that Cairn does not know`
+  return new Fault('unprovable', { detail })
+}

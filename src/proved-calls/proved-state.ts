@@ -1,0 +1,113 @@
+// The state after one block as a call reads it: values that were proved against the block's state root.
+// Tested by src/proved-calls/call-state.test.ts
+import { Fault } from '../base/fault.ts'
+import { toLatin1 } from '../base/hex.ts'
+import type { AccessListEntry } from '../chain/computation.ts'
+import type { AccountState } from '../codec/ethereum/account-state.ts'
+
+/** At once, if memory has it. */
+type Held<T> = T | Promise<T>
+
+/** `address`: 20 bytes. Each rejects, or throws, with the fault of the read. */
+export type ProvedState = {
+  /** Null: the state proves that there is none. */
+  account(address: Uint8Array): Held<AccountState | null>
+  /** 32 bytes. `storageRoot`: of the account; `position`: 32 bytes. */
+  slot(address: Uint8Array, storageRoot: Uint8Array, position: Uint8Array): Held<Uint8Array>
+  code(address: Uint8Array, codeHash: Uint8Array): Held<Uint8Array>
+  /** Of the canonical block of that number, below the block of this state. */
+  hashOf(number: bigint): Held<Uint8Array>
+  /** The trie nodes on the paths to these accounts and slots, whether they exist or not. */
+  nodes(paths: readonly AccessListEntry[]): Promise<readonly Uint8Array[]>
+}
+
+export type ReadLimits = {
+  readonly accounts: number
+  readonly slots: number
+  readonly headers: number
+  readonly codeBytes: number
+}
+
+export const defaultReadLimits: ReadLimits = {
+  accounts: 512,
+  slots: 4_096,
+  headers: 256,
+  codeBytes: 16 * 1024 * 1024,
+}
+
+/** Positions of slots by address, by `toLatin1`. */
+export type Reads = ReadonlyMap<string, ReadonlySet<string>>
+
+/**
+ * Counts what one call reads; each value is counted once. Throws `unprovable` beyond a limit. `reads`: accounts and slots so
+ * far.
+ */
+export function limitReads(
+  state: ProvedState,
+  limits: ReadLimits,
+): ProvedState & { readonly reads: Reads } {
+  const reads = new Map<string, Set<string>>()
+  let slots = 0
+  const codes = new Set<string>()
+  const headers = new Set<bigint>()
+  let codeBytes = 0
+
+  function slotsOf(address: Uint8Array): Set<string> {
+    const name = toLatin1(address)
+    const known = reads.get(name)
+    if (known !== undefined) return known
+    const none = new Set<string>()
+    reads.set(name, none)
+    if (reads.size > limits.accounts) throw readsMore(`${limits.accounts} accounts`)
+    return none
+  }
+
+  function addSlot(own: Set<string>, position: Uint8Array): void {
+    const before = own.size
+    slots += own.add(toLatin1(position)).size - before
+    if (slots > limits.slots) throw readsMore(`${limits.slots} slots`)
+  }
+
+  function addCode(name: string, code: Uint8Array): Uint8Array {
+    if (codes.has(name)) return code
+    codes.add(name)
+    codeBytes += code.length
+    if (codeBytes > limits.codeBytes) throw readsMore(`${limits.codeBytes} bytes of code`)
+    return code
+  }
+
+  return {
+    reads,
+    account(address) {
+      slotsOf(address)
+      return state.account(address)
+    },
+    slot(address, storageRoot, position) {
+      addSlot(slotsOf(address), position)
+      return state.slot(address, storageRoot, position)
+    },
+    code(address, codeHash) {
+      const name = toLatin1(codeHash)
+      const code = state.code(address, codeHash)
+      return code instanceof Promise
+        ? code.then((bytes) => addCode(name, bytes))
+        : addCode(name, code)
+    },
+    hashOf(number) {
+      headers.add(number)
+      if (headers.size > limits.headers) throw readsMore(`${limits.headers} headers`)
+      return state.hashOf(number)
+    },
+    async nodes(paths) {
+      for (const { address, storageKeys } of paths) {
+        const own = slotsOf(address)
+        for (const position of storageKeys) addSlot(own, position)
+      }
+      return await state.nodes(paths)
+    },
+  }
+}
+
+function readsMore(what: string): Fault {
+  return new Fault('unprovable', { detail: `the call reads more than ${what}` })
+}

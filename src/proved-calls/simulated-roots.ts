@@ -1,0 +1,185 @@
+// State roots of simulated blocks, computed from what the blocks changed and the nodes of proofs. A removal may need a node beside
+// the path of its key. Proofs are asked for by key, so such a node is read by the proof of a neighbour: a key whose hash begins
+// with the path of the node. Where none is found there is no root.
+// Tested by src/proved-calls/simulated-roots.test.ts, test/calls/proved-simulations.test.ts
+import type { Account } from '@ethereumjs/util'
+import { Fault } from '../base/fault.ts'
+import { equalBytes, fromLatin1 } from '../base/hex.ts'
+import type { AccessListEntry } from '../chain/computation.ts'
+import {
+  type AccountState,
+  emptyTrieRoot,
+  encodeAccountState,
+} from '../codec/ethereum/account-state.ts'
+import { encodeRlp } from '../codec/ethereum/rlp.ts'
+import {
+  KnownNodes,
+  type TrieChange,
+  UnknownNode,
+  updateTrie,
+} from '../codec/ethereum/trie-update.ts'
+import { keccak256 } from '../codec/hash/keccak.ts'
+import type { TimeSlice } from '../evm/time-slice.ts'
+import type { ChangedStorage, RootOf } from './call-state.ts'
+import { NeighbourKeys } from './neighbour-keys.ts'
+import type { ProvedState } from './proved-state.ts'
+
+/** How far the storage of an account is in its root. */
+type Done = {
+  readonly root: Uint8Array
+  readonly of: ChangedStorage
+  readonly slots: ReadonlyMap<string, Uint8Array>
+}
+
+/** Changes of one trie between looks at the clock. */
+const changesMax = 128
+/** Of one simulation, about 2 s; those of all simulations add to one table. */
+const hashesMax = 2 ** 21
+/** Between looks at the clock. */
+const hashesAtOnce = 1_024
+
+/** One table of each kind for all simulations of a thread, made at the first search: 4 MiB each. */
+let neighbours: { readonly accounts: NeighbourKeys; readonly slots: NeighbourKeys } | null = null
+
+/** `stateRoot`: of the state before all changes. Each call continues from the root that the one before returned. */
+export function createSimulatedRoots(
+  state: ProvedState,
+  stateRoot: Uint8Array,
+  turn: TimeSlice,
+): RootOf {
+  const nodes = new KnownNodes()
+  const asked = new Set<string>()
+  const done = new Map<string, Done>()
+  let accountsDone = new Map<string, Account | undefined>()
+  let root = stateRoot
+  let hashesLeft = hashesMax
+
+  /** Reads the node `unknown` of the storage of `address`; null: of the accounts. Throws `unprovable`. */
+  async function readNeighbour(address: Uint8Array | null, unknown: UnknownNode): Promise<void> {
+    const { path, hash } = unknown
+    if (!NeighbourKeys.reaches(path)) throw noRoot(unknown)
+    neighbours ??= { accounts: new NeighbourKeys(20), slots: new NeighbourKeys(32) }
+    const keys = address === null ? neighbours.accounts : neighbours.slots
+    let key = keys.find(path)
+    while (key === null) {
+      if (hashesLeft <= 0) throw noRoot(unknown)
+      hashesLeft -= hashesAtOnce
+      keys.search(hashesAtOnce)
+      await turn.look()
+      key = keys.find(path)
+    }
+    const beside = address === null ? pathTo(key) : pathTo(address, [key])
+    for (const node of await state.nodes([beside])) nodes.add(node)
+    if (!nodes.has(hash)) throw noRoot(unknown)
+  }
+
+  /** `address`: whose storage it is; null: the accounts. */
+  async function update(
+    from: Uint8Array,
+    changes: readonly TrieChange[],
+    address: Uint8Array | null,
+  ): Promise<Uint8Array> {
+    // Keys that are added may keep a branch from being merged.
+    const ordered = changes.toSorted((a, b) => Number(a.value === null) - Number(b.value === null))
+    let at = from
+    let first = 0
+    while (first < ordered.length) {
+      await turn.look()
+      try {
+        at = updateTrie(at, ordered.slice(first, first + changesMax), nodes)
+        first += changesMax
+      } catch (thrown) {
+        if (!(thrown instanceof UnknownNode)) throw thrown
+        await readNeighbour(address, thrown)
+      }
+    }
+    return at
+  }
+
+  /** The nodes on the paths to what changes, as far as the proved state has them. */
+  async function fetch(changed: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    const paths: AccessListEntry[] = []
+    for (const [name, positions] of changed) {
+      const fresh = positions.filter((position) => !asked.has(name + position))
+      if (fresh.length === 0 && asked.has(name)) continue
+      asked.add(name)
+      for (const position of fresh) asked.add(name + position)
+      paths.push(pathTo(fromLatin1(name), fresh.map(fromLatin1)))
+    }
+    if (paths.length === 0) return
+    for (const node of await state.nodes(paths)) nodes.add(node)
+  }
+
+  /** Of an account with changed slots; `before`: in the proved state. */
+  async function storageRoot(
+    name: string,
+    storage: ChangedStorage,
+    before: AccountState | null,
+  ): Promise<Uint8Array> {
+    const last = done.get(name)
+    const known = last?.of === storage ? last : undefined
+    const changes = changedSlots(storage, known).map(([position, value]) => ({
+      key: keccak256(fromLatin1(position)),
+      value: value.length === 0 ? null : encodeRlp(value),
+    }))
+    const own = before === null || storage.isCleared ? emptyTrieRoot : before.storageRoot
+    const after = await update(known?.root ?? own, changes, fromLatin1(name))
+    done.set(name, { root: after, of: storage, slots: new Map(storage.slots) })
+    return after
+  }
+
+  return async ({ accounts, storages }) => {
+    const changed = new Map<string, readonly string[]>()
+    for (const [name, account] of accounts) {
+      if (!accountsDone.has(name) || accountsDone.get(name) !== account) changed.set(name, [])
+    }
+    for (const [name, storage] of storages) {
+      const known = done.get(name)
+      const slots = changedSlots(storage, known?.of === storage ? known : undefined)
+      if (known?.of === storage && slots.length === 0) continue
+      // A storage that was emptied has no paths of the proved one.
+      changed.set(name, storage.isCleared ? [] : slots.map(([position]) => position))
+    }
+    await fetch(changed)
+    const leaves: TrieChange[] = []
+    for (const name of changed.keys()) {
+      const address = fromLatin1(name)
+      const before = await state.account(address)
+      const account = accounts.has(name) ? accounts.get(name) : (before ?? undefined)
+      const key = keccak256(address)
+      if (account === undefined) {
+        leaves.push({ key, value: null })
+        continue
+      }
+      const { nonce, balance, codeHash } = account
+      const storage = storages.get(name)
+      const slots =
+        storage === undefined ? account.storageRoot : await storageRoot(name, storage, before)
+      const value = encodeAccountState({ nonce, balance, codeHash, storageRoot: slots })
+      leaves.push({ key, value })
+    }
+    root = await update(root, leaves, null)
+    accountsDone = new Map(accounts)
+    return root
+  }
+}
+
+function pathTo(address: Uint8Array, storageKeys: readonly Uint8Array[] = []): AccessListEntry {
+  return { address, storageKeys }
+}
+
+/** Those that differ from what is in the root already. */
+function changedSlots(
+  storage: ChangedStorage,
+  known: Done | undefined,
+): readonly (readonly [position: string, value: Uint8Array])[] {
+  return [...storage.slots].filter(([position, value]) => {
+    const before = known?.slots.get(position)
+    return before === undefined || !equalBytes(before, value)
+  })
+}
+
+function noRoot(cause: UnknownNode): Fault {
+  const detail = 'the state root of the simulated block needs a node that no proof brings'
+  return new Fault('unprovable', { detail, cause })
+}
