@@ -15,7 +15,7 @@ export function backUpInThread(
   onProgress: OnProgress,
 ): Promise<TaskResult> {
   if (signal.aborted) return Promise.reject(signal.reason as Error)
-  // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+  // The build does not rewrite this name: the built program runs .js, a checkout runs .ts.
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
   const worker = new Worker(new URL(`./backup-thread${extension}`, import.meta.url), {
     workerData: task,

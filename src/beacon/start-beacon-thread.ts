@@ -62,7 +62,7 @@ export function startBeaconThread(
   }
 
   function start(): void {
-    // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+    // The build does not rewrite this name: the built program runs .js, a checkout runs .ts.
     const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
     const thread = new Worker(new URL(`./beacon-worker${extension}`, import.meta.url), {
       workerData: { ...order, saved } satisfies BeaconOrder,

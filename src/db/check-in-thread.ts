@@ -20,7 +20,7 @@ export function planPinRepairInThread(
 
 function runInThread<News>(order: CheckOrder | RepairOrder, signal: AbortSignal): Promise<News> {
   if (signal.aborted) return Promise.reject(signal.reason as Error)
-  // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+  // The build does not rewrite this name: the built program runs .js, a checkout runs .ts.
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
   const worker = new Worker(new URL(`./integrity-thread${extension}`, import.meta.url), {
     workerData: order,

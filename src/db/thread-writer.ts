@@ -28,7 +28,7 @@ export async function startThreadWriter(
   },
 ): Promise<ThreadWriter> {
   const { path, bytesMax, limits = defaultPortLimits, onDeath = () => {} } = options
-  // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+  // The build does not rewrite this name: the built program runs .js, a checkout runs .ts.
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
   const worker = new Worker(new URL(`./writer-thread${extension}`, import.meta.url), {
     workerData: { path, ...(bytesMax === undefined ? {} : { bytesMax }) } satisfies ThreadOptions,

@@ -8,7 +8,7 @@ export type ChainWorker = Worker
 
 /** Loads the EVM and waits for the chain to open. The caller that starts an unused thread must end it. */
 export function startChainWorker(): ChainWorker {
-  // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+  // The build does not rewrite this name: the built program runs .js, a checkout runs .ts.
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
   const worker = new Worker(new URL(`./chain-worker${extension}`, import.meta.url), {
     execArgv: [],

@@ -30,7 +30,7 @@ const publicBootstrap: readonly string[] = [
 
 const codecs = [rawCodec, dagPbCodec, dagCborCodec]
 
-// tsc does not rewrite this name: the build runs .js, a checkout runs .ts.
+// The build does not rewrite this name: the build runs .js, a checkout runs .ts.
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 const program = fileURLToPath(new URL(`../ipfs/network/child/main${extension}`, import.meta.url))
 

@@ -53,7 +53,7 @@ export function createHashWorker(attach: (module: HashWorkerThread) => void): Ha
   let count = 0
 
   function begin(): MessagePort {
-    // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+    // The build does not rewrite this name: the built program runs .js, a checkout runs .ts.
     const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
     const { port1, port2 } = new MessageChannel()
     port1.on('close', () => {

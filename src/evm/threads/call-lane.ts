@@ -206,7 +206,7 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
 }
 
 /**
- * The module `name` next to `importer` (an `import.meta.url`). tsc does not rewrite such names: the built program runs .js,
+ * The module `name` next to `importer` (an `import.meta.url`). The build does not rewrite such names: the built program runs .js,
  * a checkout .ts.
  */
 export function moduleBeside(importer: string, name: string): URL {

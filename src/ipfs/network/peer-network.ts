@@ -166,7 +166,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
   }
 
   function start(): NetRun {
-    // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+    // The build does not rewrite this name: the built program runs .js, a checkout runs .ts.
     const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
     const thread = new Worker(new URL(`./net-thread${extension}`, import.meta.url), {
       workerData: options,

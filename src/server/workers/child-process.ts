@@ -30,7 +30,7 @@ export type Child = {
 /** The same flag as in bin/cairn.js for a single process. */
 const heapGrowth = '--heap-growing-percent=200'
 
-// tsc does not rewrite this name: the build runs .js, a checkout runs .ts.
+// The build does not rewrite this name: the build runs .js, a checkout runs .ts.
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 const entry = fileURLToPath(new URL(`./child${extension}`, import.meta.url))
 
