@@ -77,7 +77,7 @@ export async function buildVerifier(outfile: string): Promise<void> {
 
 const head = `#!/usr/bin/env node
 // Proves answers of a Cairn server from their bundles, offline: node cairn-verify.mjs --help
-// Made from src/cairn-verify.ts of Cairn (MIT). Packages in it and their licences stand at its end.
+// Made from src/cairn-verify.ts of Cairn (MIT). The licences of bundled packages are at the end of this file.
 `
 
 /** Modules that contribute code to the program. */

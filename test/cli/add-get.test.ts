@@ -251,7 +251,7 @@ test('without a path at a terminal, a message says that standard input is read',
     encoding: 'utf8',
     env: { ...process.env, CAIRN_URL: url, CAIRN_KEY: apiKey, CAIRN_SECRET: apiKeySecret },
   })
-  assert.equal(stderr, 'Reading standard input; Ctrl-D ends it.\n')
+  assert.equal(stderr, 'Reading from standard input. Press Ctrl-D to finish.\n')
   assert.equal(stdout, `${demo}\n`)
 })
 

@@ -104,7 +104,7 @@ test('a dry run needs a running server, and a data folder alone is refused', asy
   const { id } = await json<{ id: string }>('keys', 'create')
   const { code, err } = await run('', 'keys', 'try', id, 'eth_chainId')
   assert.equal(code, 1)
-  assert.match(err, /only a running server knows/)
+  assert.match(err, /this needs a running server/)
   const wrong = await run('', 'keys', 'try', id, 'eth_call', '--params', '{}')
   assert.equal(wrong.code, 2)
   assert.match(wrong.err, /expected a JSON array/)

@@ -115,7 +115,7 @@ async function upload(
   const isKnown = items.every(({ kind }) => kind !== 'input')
   // A user who gave no path would not notice that the command waits for input.
   if (!isKnown && context.openQuestions !== undefined) {
-    context.err('Reading standard input; Ctrl-D ends it.\n')
+    context.err('Reading from standard input. Press Ctrl-D to finish.\n')
   }
   const total = items.reduce((sum, item) => sum + (item.kind === 'file' ? item.bytes : 0), 0)
   const progress = createProgress(context, {

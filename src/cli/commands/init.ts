@@ -161,7 +161,7 @@ async function askUntil<Value>(
 async function askNetworkMode(asking: Asking): Promise<unknown> {
   const leaf = settingDefinitions.find(({ path }) => path === 'ipfsNetwork.mode')
   const question =
-    'Fetch content that is not here from the IPFS network? Routers and peers learn its CID.\n  ipfsNetwork.mode: fetch [Y/n]: '
+    'Fetch missing content from the IPFS network? Routers and peers learn its CID.\n  ipfsNetwork.mode: fetch [Y/n]: '
   return askUntil(asking, question, async (answer) => {
     if (leaf === undefined || /^(y|yes)?$/i.test(answer)) return 'fetch'
     return /^no?$/i.test(answer) ? leaf.initial : judge(leaf, answer)

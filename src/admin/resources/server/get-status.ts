@@ -75,6 +75,6 @@ export const getStatus = {
 export function noServer(): Fault {
   return new Fault('absent', {
     detail:
-      'only a running server knows: ask it with --url, and a token of the dashboard in CAIRN_TOKEN',
+      'this needs a running server: use --url, and a token of the dashboard in CAIRN_TOKEN',
   })
 }
