@@ -1,7 +1,7 @@
 // Table of the pins of the account, each with a menu: open, links, rename, unpin. Selected pins have a bar of actions.
 // Tested by test/browser/files.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
-import { formatAgo, formatBytes, formatTime } from '../app/format.ts'
+import { formatAgo, formatBytes, formatCount, formatTime } from '../app/format.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { State } from '../ui/badge.tsx'
 import { CopyButton, writeClipboard } from '../ui/copy.tsx'
@@ -209,7 +209,7 @@ function iconOf(name: string): IconName {
 }
 
 function aboutPin({ name, mode, blocks }: Pin): string {
-  const kind = titleOf(name) ?? (blocks === null ? 'Counting' : `${blocks} blocks`)
+  const kind = titleOf(name) ?? (blocks === null ? 'Counting' : formatCount(blocks, 'block'))
   return mode === 'direct' ? `${kind}, one block pinned` : kind
 }
 
