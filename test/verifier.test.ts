@@ -141,7 +141,7 @@ test('an unproved answer exits with 1 and a sentence, wrong usage with 2', { ski
     [[path, '--block', other], /header is that of block/],
     [
       [path, '--block', hash, '--method', 'eth_getBalance', '--params', `["${usdcSlot[0]}"]`],
-      /bundle is of/,
+      /bundle is for/,
     ],
     [[path, '--block', hash, '--result', '"0x1"'], /proves a different result: "0x/],
     [[write('cut.json', { ...proof, nodes: [node] }), '--block', hash], /lacks trie-node 0x/],

@@ -146,7 +146,7 @@ test('a server reaches no private address for accounts unless its operator allow
   for (const endpoint of [near.url, 'https://127.0.0.1', 'https://localhost', 'https://[::1]']) {
     const response = await post(`pin/remote/service/add?arg=n&arg=${endpoint}&arg=x`)
     assert.equal(response.status, 500, endpoint)
-    assert.match(await response.text(), /public addresses only|must be a URL like https/)
+    assert.match(await response.text(), /not on the public internet|must be a URL like https/)
   }
 })
 
