@@ -74,7 +74,6 @@ export const getStatus = {
 /** The error for a command on the data folder, which does not contain the state of a server. */
 export function noServer(): Fault {
   return new Fault('absent', {
-    detail:
-      'this needs a running server: use --url, and a token of the dashboard in CAIRN_TOKEN',
+    detail: 'this needs a running server: use --url, and a token of the dashboard in CAIRN_TOKEN',
   })
 }
