@@ -38,7 +38,7 @@ const filterShape = {
   actions: z
     .string()
     .max(4_096)
-    .regex(/^\w+(,\w+)*$/, 'expected IDs of operations, separated by commas')
+    .regex(/^\w+(,\w+)*$/, 'expected IDs of operations such as createKey, separated by commas')
     .refine((text) => text.split(',').length <= actionsMax, `at most ${actionsMax} operations`)
     .optional(),
   /** Milliseconds since 1970 UTC, inclusive; `until`: exclusive. */
