@@ -1,5 +1,5 @@
 // Builds the server from src/ into JavaScript: node dev/build.ts [folder], by default dist/. Modules that are used together
-// become one file, because a start spends most of its processor time on the number of files it loads. Packages stay
+// become one file, because the number of files it loads costs a start much of its processor time. Packages stay
 // dependencies. Tested by test/package.test.ts
 import { globSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'

@@ -1,5 +1,5 @@
 // Starts Cairn as a user does (bin/cairn.js in a separate process) on a free port and a new data folder. The complete run
-// starts the package that test/built-package.ts builds, because a start from source takes twice the processor time.
+// starts the package that test/built-package.ts builds, because that takes a quarter less processor time than the source.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
