@@ -1,6 +1,7 @@
 // A real browser for tests of the dashboard: Debian's chromium-headless-shell, a chromium in one of the usual paths, or the path in
 // CAIRN_BROWSER. Without a browser the tests are skipped with this reason.
 import { existsSync } from 'node:fs'
+import { after } from 'node:test'
 import { chromium, type Browser } from 'playwright-core'
 
 const places = [
@@ -21,6 +22,18 @@ export const noBrowser =
   found === undefined &&
   'no chromium found: install chromium-headless-shell, or set CAIRN_BROWSER to its path'
 
+let shared: Promise<Browser> | null = null
+after(async () => {
+  await (await shared)?.close()
+})
+
+/** The browser that the tests of a file share, each with a context of its own. It ends after the last test. */
+export function sharedBrowser(): Promise<Browser> {
+  shared ??= launchBrowser()
+  return shared
+}
+
+/** A browser of its own, for arguments that others must not have. The caller closes it. */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: found ?? '',

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { type Started, startCairn } from '../started-server.ts'
-import { launchBrowser } from './browser.ts'
+import { launchBrowser, sharedBrowser } from './browser.ts'
 
 /** Folder of the screenshots, which remain after the run. */
 const artefacts = process.env['CAIRN_ARTEFACTS'] ?? join(tmpdir(), 'cairn-artefacts')
@@ -56,7 +56,7 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
 }
 
-/** Starts a server and a browser, which stop with the test. */
+/** Starts a server, which stops with the test, and opens a page in the browser that the tests of the file share. */
 export async function openPage(t: TestContext, options: OpenPageOptions = {}): Promise<OpenPage> {
   await buildPages()
   const { args = [], env = {} } = options
@@ -74,24 +74,24 @@ export async function openPage(t: TestContext, options: OpenPageOptions = {}): P
 export async function openPageOf(
   t: TestContext,
   cairn: Started,
-  { width = 1280, scheme = 'light', browserArgs = [], ownOriginOnly = true }: OpenPageOptions = {},
+  { width = 1280, scheme = 'light', browserArgs, ownOriginOnly = true }: OpenPageOptions = {},
   endServer: () => Promise<unknown> = async () => {},
 ): Promise<OpenPage> {
-  const browser = await launchBrowser(browserArgs)
-  const problems: string[] = []
-  const expected: RegExp[] = []
-  t.after(async () => {
-    await browser.close()
-    // Must be first: no other hook runs after one that throws, and a running server would prevent the tests from ending.
-    await endServer()
-    const unexpected = problems.filter((line) => !expected.some((form) => form.test(line)))
-    assert.deepEqual(unexpected, [], 'no unexpected console errors')
-  })
+  const browser = await (browserArgs === undefined ? sharedBrowser() : launchBrowser(browserArgs))
   const context = await browser.newContext({
     viewport: { width, height: 860 },
     colorScheme: scheme,
     reducedMotion: 'reduce',
     serviceWorkers: 'block',
+  })
+  const problems: string[] = []
+  const expected: RegExp[] = []
+  t.after(async () => {
+    await (browserArgs === undefined ? context : browser).close()
+    // Must be first: no other hook runs after one that throws, and a running server would prevent the tests from ending.
+    await endServer()
+    const unexpected = problems.filter((line) => !expected.some((form) => form.test(line)))
+    assert.deepEqual(unexpected, [], 'no unexpected console errors')
   })
   // Generous for busy machines; the test's timeout limits it.
   context.setDefaultTimeout(30_000)
@@ -149,12 +149,20 @@ function named(cairn: Started): Started {
   }
 }
 
+let built: Promise<void> | null = null
+
 /**
  * Builds the dashboard and the documentation unless their sources are unchanged: before the server starts, which loads them once.
+ * Once for a file of tests.
  */
-export async function buildPages(): Promise<void> {
+export function buildPages(): Promise<void> {
+  built ??= build()
+  return built
+}
+
+async function build(): Promise<void> {
   for (const path of ['../../dashboard/build.js', '../../dashboard/docs/build.js']) {
-    const build = fileURLToPath(new URL(path, import.meta.url))
-    await promisify(execFile)(process.execPath, [build, '--if-changed'])
+    const program = fileURLToPath(new URL(path, import.meta.url))
+    await promisify(execFile)(process.execPath, [program, '--if-changed'])
   }
 }
