@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import {
   keccak as keccakOfServer,
   keccak256 as keccak256OfServer,
@@ -19,10 +19,7 @@ import { bytesOf, proofStepsOf } from './proof-steps.ts'
 
 const contract = sampleContractAddress
 
-let cairn: Started
-before(async () => {
-  cairn = await startCairn()
-})
+const cairn: Started = await startCairn()
 after(() => cairn.stop())
 
 async function proved(

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { defaultAccountSettings, defaultKeySettings } from '../access/accounts/key-settings.ts'
 import { temporaryFolder } from '../../test/started-server.ts'
 import { runProgram } from './program.ts'
 
-let folder = ''
-before(async () => {
-  folder = await temporaryFolder()
-})
+const folder = await temporaryFolder()
 after(() => rm(folder, { recursive: true, force: true }))
 
 async function cairn(...args: string[]) {

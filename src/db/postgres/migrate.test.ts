@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { missingPostgres, type Postgres, startPostgres } from '../../../test/engines/postgres.ts'
 import { systemClock } from '../../base/clock.ts'
 import { type Connections, createConnections } from './connections.ts'
@@ -9,9 +9,7 @@ import { postgresMigrations } from './schema.ts'
 const skip = missingPostgres()
 let server: Postgres
 
-before(async () => {
-  if (skip === false) server = await startPostgres()
-})
+if (skip === false) server = await startPostgres()
 after(async () => {
   if (skip === false) await server.stop()
 })

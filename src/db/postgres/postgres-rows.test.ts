@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test, type TestContext } from 'node:test'
+import { after, test, type TestContext } from 'node:test'
 import { missingPostgres, type Postgres, startPostgres } from '../../../test/engines/postgres.ts'
 import { createReplyCutter } from '../../../test/engines/reply-cutter.ts'
 import { missingToxiproxy, startToxiproxy } from '../../../test/engines/toxiproxy.ts'
@@ -17,14 +17,13 @@ const skip = missingPostgres()
 let server: Postgres
 let template = ''
 
-before(async () => {
-  if (skip !== false) return
+if (skip === false) {
   server = await startPostgres()
   template = await server.createDatabase()
   const connections = connect(template)
   await migratePostgres(connections)
   await connections.close()
-})
+}
 after(async () => {
   if (skip === false) await server.stop()
 })

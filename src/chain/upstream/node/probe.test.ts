@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   startRpcUpstream,
   type RpcAnswer,
@@ -261,11 +261,7 @@ test('all are probed at the start, hourly, and a minute after a failure', async 
   assert.ok(node.asked.length >= once * 2)
 })
 
-let chain: StubChain
-
-before(async () => {
-  chain = await openStubChain()
-})
+const chain: StubChain = await openStubChain()
 
 test('the probe of a node of the recorded chain reports its settings', async (t) => {
   const stub = await startStubUpstream(t, chain)

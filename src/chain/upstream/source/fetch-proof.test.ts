@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { testChain } from '../../../../test/fakes/chain-facts.ts'
 import { readChain } from '../../../../test/fakes/chain-vectors.ts'
 import { openStubChain, type StubChain } from '../../../../test/fakes/upstream/stub-chain.ts'
@@ -13,10 +13,7 @@ import { fromHex, toHex } from '../../../base/hex.ts'
 import { findAccount, readCode, readStorage } from '../../state.ts'
 import { completeRead } from '../../read.ts'
 
-let chain: StubChain
-before(async () => {
-  chain = await openStubChain()
-})
+const chain: StubChain = await openStubChain()
 const { signal } = new AbortController()
 
 /** An account of the recorded genesis with slots 1, 2, 3. */

@@ -1,7 +1,7 @@
 // Invalid replies of a source: one upstream is faulty and the next honest; then all are faulty. The answer is the honest one or an
 // error, and no content with a wrong hash is stored.
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { testChain } from '../../../../test/fakes/chain-facts.ts'
 import {
@@ -27,10 +27,7 @@ import type { Network } from '../../network.ts'
 import { findAccount, readCode, readStorage } from '../../state.ts'
 import { completeRead } from '../../read.ts'
 
-let chain: StubChain
-before(async () => {
-  chain = await openStubChain()
-})
+const chain: StubChain = await openStubChain()
 const { signal } = new AbortController()
 
 const stored = fromHex(testChain.stored)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { testChain } from '../../../../test/fakes/chain-facts.ts'
 import { openStubChain, type StubChain } from '../../../../test/fakes/upstream/stub-chain.ts'
 import type { StubKnobs } from '../../../../test/fakes/upstream/stub-knobs.ts'
@@ -23,10 +23,7 @@ import { readCode, readStorage } from '../../state.ts'
 import { watchReads } from '../../watched-network.ts'
 import { completeRead } from '../../read.ts'
 
-let chain: StubChain
-before(async () => {
-  chain = await openStubChain()
-})
+const chain: StubChain = await openStubChain()
 const { signal } = new AbortController()
 
 function same(one: Uint8Array | null, other: Uint8Array | null): void {
