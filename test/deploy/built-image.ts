@@ -45,7 +45,7 @@ export async function buildImage(): Promise<BuiltImage> {
   const folder = await temporaryFolder()
   const storage = [
     '--storage-driver',
-    'vfs',
+    await storageDriver(folder),
     '--root',
     join(folder, 'storage'),
     '--runroot',
@@ -74,6 +74,17 @@ export async function buildImage(): Promise<BuiltImage> {
   }
 }
 
+/** vfs copies all files of an image for each container, so it is used only where overlay cannot be, as within a container. */
+async function storageDriver(folder: string): Promise<'overlay' | 'vfs'> {
+  const script =
+    'cd "$1" && mkdir lower upper work both && mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work none both'
+  const isMounted = run('unshare', ['--mount', 'sh', '-ceu', script, 'sh', folder])
+  return isMounted.then(
+    () => 'overlay',
+    () => 'vfs',
+  )
+}
+
 type Buildah = (...args: string[]) => Promise<string>
 
 /** The content of node:24-bookworm-slim: Debian, Node and npm, copied from this machine. */
@@ -97,7 +108,7 @@ async function makeBase(buildah: Buildah): Promise<void> {
     'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     container,
   )
-  await buildah('commit', '--rm', '--format', 'docker', container, base)
+  await buildah('commit', '--rm', '--disable-compression', '--format', 'docker', container, base)
 }
 
 /** npm uses this machine's cache and registry. */
