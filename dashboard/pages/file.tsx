@@ -9,6 +9,7 @@ import type { PageProps } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
+import { FoundBy } from '../files/found-by.tsx'
 import { gatewayLink, isOpen, type Reading } from '../files/gateway-links.ts'
 import { type Pin, unpin } from '../files/pin-calls.ts'
 import { type Provide, Readers } from '../files/pins.tsx'
@@ -120,7 +121,7 @@ function File({
             <Details stat={found.value.stat} pin={inside.length === 0 ? pin : null} />
           )}
           {found.value !== undefined && pin !== null && inside.length === 0 && (
-            <Network pin={pin} provide={found.value.provide} />
+            <Network account={account} pin={pin} provide={found.value.provide} />
           )}
           <Card title="Integrity" actions={<Link to={`/proof?cid=${path}`}>Show proof</Link>}>
             <p class="soft">
@@ -303,7 +304,15 @@ function CopyLink({ link }: { readonly link: string }) {
 }
 
 /** Who can read the pin, and its announcements, if the IPFS network is on. */
-function Network({ pin, provide }: { readonly pin: Pin; readonly provide: Provide }) {
+function Network({
+  account,
+  pin,
+  provide,
+}: {
+  readonly account: string
+  readonly pin: Pin
+  readonly provide: Provide
+}) {
   const { announcedAt, announcesAt } = pin
   const now = Date.now()
   const next =
@@ -330,6 +339,7 @@ function Network({ pin, provide }: { readonly pin: Pin; readonly provide: Provid
               ),
             ],
             ...(announcesAt === null ? [] : [['Next', next] as const]),
+            ['Found by', <FoundBy key="found" account={account} cid={pin.cid} />],
           ]}
         />
       )}

@@ -503,6 +503,7 @@ export async function startServer(
     recentErrors: requestLog.recentErrors,
     ipfsNetwork: () => peerNetwork?.network.status ?? null,
     announcements: async () => (await peerNetwork?.plan?.stat()) ?? null,
+    checkProvider: (cid, signal) => peerNetwork?.checkProvider(cid, signal) ?? null,
     clock,
   })
   const backups = runBackups({

@@ -87,6 +87,7 @@ export type ServerStatusDeps = {
   /** Null: the IPFS network is turned off. */
   readonly ipfsNetwork: () => PeerNetworkStatus | null
   readonly announcements: ServerStatus['announcements']
+  readonly checkProvider: ServerStatus['checkProvider']
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -148,6 +149,7 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
     errors: () => parts.recentErrors.list(),
     ipfsNetwork: parts.ipfsNetwork,
     announcements: parts.announcements,
+    checkProvider: parts.checkProvider,
     invalidReplies: ({ of = null, before = Number.MAX_SAFE_INTEGER, limit }) =>
       rows.find(
         of === null ? listInvalidReplies(limit, before) : listInvalidRepliesOf(of, limit, before),

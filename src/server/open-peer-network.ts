@@ -9,7 +9,7 @@ import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../codec/ipld/cid.ts'
 import type { Config } from '../config/settings.ts'
 import type { Rows } from '../db/rows.ts'
 import type { KuboNetwork } from '../kubo/network-command.ts'
-import type { NetLive } from '../ipfs/network/net-messages.ts'
+import type { NetLive, ProviderCheck } from '../ipfs/network/net-messages.ts'
 import type { PeerNetwork } from '../ipfs/network/peer-network.ts'
 import type { NetThreadOptions } from '../ipfs/network/thread-messages.ts'
 import type { DenyLists } from './deny-lists.ts'
@@ -81,6 +81,8 @@ export type OpenPeerNetwork = {
   readonly network: PeerNetwork
   /** Null: the server announces nothing. */
   readonly plan: OpenProvidePlan | null
+  /** As in `ServerStatus`. */
+  checkProvider(cid: string, signal: AbortSignal): Promise<readonly ProviderCheck[]>
   close(): Promise<void>
 }
 
@@ -114,7 +116,12 @@ export async function openPeerNetwork(parts: {
     clock,
     log,
   })
-  if (mode !== 'provide') return { network, plan: null, close: () => network.close() }
+  const checkProvider: OpenPeerNetwork['checkProvider'] = (arg, signal) => {
+    const values = network.command({ name: 'provider-check', arg }, signal)
+    return Array.fromAsync(values as AsyncGenerator<ProviderCheck>)
+  }
+  if (mode !== 'provide')
+    return { network, plan: null, checkProvider, close: () => network.close() }
   const { openProvidePlan } = await import('./open-provide-plan.ts')
   const plan = await openProvidePlan({
     rows,
@@ -130,6 +137,7 @@ export async function openPeerNetwork(parts: {
   return {
     network,
     plan,
+    checkProvider,
     async close() {
       await plan.stop()
       await network.close()

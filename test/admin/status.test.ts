@@ -88,6 +88,7 @@ const view: ServerStatus = {
     wants: 14,
   }),
   announcements: async () => ({ planned: 6, due: 1, late: 2, over: 3, done: 4, failed: 5 }),
+  checkProvider: () => null,
   alarms: () => [{ network: 'mainnet', need: 'receipts', since: 9 }],
   errors: () => [
     {

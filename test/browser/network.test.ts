@@ -98,5 +98,11 @@ test(
     await open(`/files/${cid}`)
     const readers = page.locator('section').filter({ hasText: 'Anyone, announced' }).first()
     assert.match(await readers.innerText(), /Announced[^]*(now|ago)[^]*Next[^]*UTC/)
+    await readers.getByRole('button', { name: 'Check now' }).click()
+    await readers.getByText('1 of 1 lookup').waitFor()
+    assert.match(await readers.innerText(), /DHT: listed by [1-3] of [1-3] peers?/)
+    await readers.getByRole('button', { name: 'Check again' }).waitFor()
+    await picture('file-found')
+    await checkThemes(page, 'a file that others find')
   },
 )

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { parseCid } from '../../src/codec/ipld/cid.ts'
 import { startDhtServers } from '../fakes/dht-servers.ts'
 import { filesClient } from '../fakes/files/files-client.ts'
+import { startRouter } from '../fakes/router.ts'
 import { takeFirstRun } from '../fakes/people/admin-client.ts'
 import { until } from '../fakes/until.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
@@ -19,14 +20,18 @@ test(
   'the list of pins states the last announcement, and the next',
   { timeout: 200_000 },
   async (t) => {
-    const peers = await startDhtServers(t, 3)
+    const [peers, router, failing] = await Promise.all([
+      startDhtServers(t, 3),
+      startRouter(t),
+      startRouter(t, { status: 500 }),
+    ])
     const dataDir = await temporaryFolder()
     const file = join(dataDir, 'cairn.yaml')
     const ipfsNetwork = {
       mode: 'provide',
       private: true,
       listen: ['/ip4/127.0.0.1/tcp/0'],
-      routers: [],
+      routers: [router.url, failing.url],
       bootstrap: peers.map(({ address }) => address),
     }
     writeFileSync(file, JSON.stringify({ ipfsNetwork }))
@@ -65,7 +70,26 @@ test(
     deepEqual([await found('announced'), await found('waiting'), await found('none')], [1, 0, 0])
     ok((await Promise.all(peers.map((peer) => peer.providersOf(multihash)))).flat().length > 0)
 
+    const byRouter = async () => {
+      const { checks } = (await ask('GET', `${account}/files/${cid}/providers`)) as {
+        checks: { by: string; answered: number; listed: number }[]
+      }
+      const [one, two, dht] = checks
+      deepEqual(two, { by: new URL(failing.url).host, answered: 0, listed: 0 })
+      ok(dht?.by === 'DHT' && dht.listed > 0 && dht.listed <= dht.answered)
+      ok(one?.by === new URL(router.url).host && one.answered === 1)
+      return one.listed
+    }
+    equal(await byRouter(), 0)
+    const { peer } = await ask('GET', '/ipfs-network')
+    const provider = { Schema: 'peer', ID: peer, Addrs: [] }
+    router.answers.set('/routing/v1/providers/', { lines: [JSON.stringify(provider)] })
+    equal(await byRouter(), 1)
+
     await ask('PATCH', `${account}/files/${cid}`, { provide: 'none' })
+    const before = router.requests.length
+    const refused = await operator.ask('GET', `${account}/files/${cid}/providers`)
+    deepEqual([refused.status, router.requests.length], [400, before])
     const { announcedAt: last, announcesAt: next } = await firstPin()
     deepEqual([last, next], [null, null])
     deepEqual([await found('announced'), await found('waiting'), await found('none')], [0, 0, 1])

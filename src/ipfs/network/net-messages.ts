@@ -73,7 +73,18 @@ export type NetCommand =
       readonly arg: string
     }
   | { readonly name: 'routing/findprovs'; readonly arg: string; readonly max: number }
+  /** Not a command of the IPFS API. Its values are `ProviderCheck`. */
+  | { readonly name: 'provider-check'; readonly arg: string }
   | { readonly name: 'routing/put'; readonly arg: string; readonly record: string }
+
+/** Whether a router, or the peers of the DHT, list this node as a provider of a CID at the moment. */
+export type ProviderCheck = {
+  /** Host of the router, or `DHT`. */
+  readonly by: string
+  /** Numbers of peers that answered and that listed this node; a router counts as one. */
+  readonly answered: number
+  readonly listed: number
+}
 
 /** `value`: one JSON value of Kubo's reply. `error`: its `Message`; only the end of the command follows. */
 export type NetReply = { readonly value: unknown } | { readonly error: string }

@@ -3,10 +3,12 @@
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listFiles } from './list-files.ts'
 import { changePin } from './change-pin.ts'
+import { checkPin } from './check-pin.ts'
 import { listStorage } from './list-storage.ts'
 
 export const fileOperations = [
   listFiles,
   changePin,
+  checkPin,
   listStorage,
 ] as const satisfies readonly AdminOperation[]

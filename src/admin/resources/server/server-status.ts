@@ -1,5 +1,6 @@
 // State of the running server and its upstreams, for admin operations.
 // Tested by test/admin/status.test.ts
+import type { ProviderCheck } from '../../../ipfs/network/net-messages.ts'
 import type { PeerNetworkStatus } from '../../../ipfs/network/peer-network.ts'
 import type { ProvideStat } from '../../../ipfs/network/provide-plan.ts'
 import type { UpstreamStatus } from '../../../chain/upstream/node/upstream.ts'
@@ -72,6 +73,8 @@ export interface ServerStatus {
   ipfsNetwork(): PeerNetworkStatus | null
   /** Null: the server announces nothing. */
   announcements(): Promise<ProvideStat | null>
+  /** Who lists this server as a provider of the CID at the moment. Null: `ipfsNetwork.mode` is off. Throws `no_upstream`. */
+  checkProvider(cid: string, signal: AbortSignal): Promise<readonly ProviderCheck[]> | null
   /** Newest first. `of` null or absent: for all upstreams. `before`: an ID, not included. */
   invalidReplies(page: {
     readonly of?: Pick<InvalidReplyCount, 'network' | 'upstream'> | null

@@ -5,7 +5,7 @@ import type { Connection, Peer } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { CID } from 'multiformats/cid'
 import { decodeCid, parseCid } from '../../../codec/ipld/cid.ts'
-import type { NetCommand } from '../net-messages.ts'
+import type { NetCommand, ProviderCheck } from '../net-messages.ts'
 import type { BitswapClient } from './bitswap-client.ts'
 import type { BitswapServer } from './bitswap-server.ts'
 import type { Provider } from './block-peer.ts'
@@ -73,6 +73,8 @@ export async function runCommand(
       return reply(bandwidth(parts.traffic))
     case 'routing/findprovs':
       return await findProviders(command.arg, command.max, parts, reply, signal)
+    case 'provider-check':
+      return await checkProvider(command.arg, parts, reply, signal)
     case 'routing/findpeer':
       return reply(await findPeer(command.arg, parts, signal))
     case 'routing/get':
@@ -277,6 +279,25 @@ async function findProviders(
     routers.findProviders(cid, take, either),
     dht?.findProviders(cid, take, either),
   ])
+}
+
+/** Replies with a ProviderCheck for each router, and one for the DHT. */
+async function checkProvider(
+  text: string,
+  { node, routers, dht }: CommandParts,
+  reply: (value: ProviderCheck) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const cid = cidOfText(text)
+  const self = node.libp2p.peerId.toString()
+  const [listings, counts] = await Promise.all([
+    routers.checkProvider(cid, self, signal),
+    dht?.checkProvider(cid, signal),
+  ])
+  for (const { host, isListed } of listings) {
+    reply({ by: host, answered: isListed === null ? 0 : 1, listed: isListed === true ? 1 : 0 })
+  }
+  if (counts !== undefined) reply({ by: 'DHT', ...counts })
 }
 
 async function findPeer(text: string, parts: CommandParts, signal: AbortSignal): Promise<unknown> {

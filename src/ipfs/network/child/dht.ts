@@ -7,6 +7,7 @@ import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
 import { withDeadline } from '../../../base/deadline.ts'
 import { createRateLimitedSemaphore } from '../../../base/rate-limited-semaphore.ts'
+import type { ProviderCheck } from '../net-messages.ts'
 import { kadOf } from '../provide-times.ts'
 import type { Provider } from './block-peer.ts'
 import type { DhtPeer } from './dht-zone.ts'
@@ -16,6 +17,8 @@ import { splitAddresses } from './routers.ts'
 export type Dht = {
   /** Calls `take` for each provider. Resolves to whether DHT peers answered. */
   findProviders(cid: CID, take: (provider: Provider) => void, signal: AbortSignal): Promise<boolean>
+  /** Numbers of peers that answered a lookup of providers, and that listed this node. */
+  checkProvider(cid: CID, signal: AbortSignal): Promise<Pick<ProviderCheck, 'answered' | 'listed'>>
   findPeer(peer: string, signal: AbortSignal): Promise<readonly string[]>
   /** Distinct records of a key, not sorted by age. Not validated. */
   getRecords(key: Uint8Array, signal: AbortSignal): Promise<readonly Uint8Array[]>
@@ -96,6 +99,22 @@ export function createDht(dht: KadDHT, node: NetNode, clock: Clock): Dht {
         },
       )
       return isWhole && answers > 0
+    },
+    async checkProvider(cid, signal) {
+      const counts = { answered: 0, listed: 0 }
+      await run(
+        (deadline) => dht.findProviders(cid, { signal: deadline }),
+        dhtLimits.lookupMs,
+        signal,
+        (event) => {
+          // The first event may be what this node stores itself.
+          if (event.name !== 'PEER_RESPONSE' || event.from.toString() === self) return false
+          counts.answered += 1
+          if (event.providers.some(({ id }) => id.toString() === self)) counts.listed += 1
+          return false
+        },
+      )
+      return counts
     },
     async findPeer(peer, signal) {
       let found: readonly string[] = []

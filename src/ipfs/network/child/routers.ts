@@ -12,6 +12,12 @@ import type { Provider } from './block-peer.ts'
 export type Routers = {
   /** Calls `take` for each provider. Resolves to whether every router answered; true without routers. */
   findProviders(cid: CID, take: (provider: Provider) => void, signal: AbortSignal): Promise<boolean>
+  /** Whether each router lists `peer` as a provider at the moment, past the cache; null: it did not answer. */
+  checkProvider(
+    cid: CID,
+    peer: string,
+    signal: AbortSignal,
+  ): Promise<readonly { readonly host: string; readonly isListed: boolean | null }[]>
   /** Addresses of a peer. */
   findPeer(peer: string, signal: AbortSignal): Promise<readonly string[]>
   /** Records of an IPNS name (base36 CID), at most one from each router. */
@@ -120,6 +126,21 @@ export function createRouters(urls: readonly string[], clock: Clock): Routers {
     async findProviders(cid, take, signal) {
       const answered = await Promise.all(routers.map((router) => query(router, cid, take, signal)))
       return answered.every(Boolean)
+    },
+    checkProvider(cid, peer, signal) {
+      const path = `/routing/v1/providers/${cid.toV1().toString()}`
+      return Promise.all(
+        routers.map(async (router) => {
+          const isListed = await request(router, signal, async (deadline) => {
+            let found = false
+            await readRecords(router.client, path, deadline, (record) => {
+              found ||= hasId(record, peer)
+            })
+            return found
+          })
+          return { host: new URL(router.url).host, isListed }
+        }),
+      )
     },
     async findPeer(peer, signal) {
       const found: string[] = []
@@ -262,6 +283,10 @@ export function providersOf(record: unknown): readonly Provider[] {
     .slice(0, addressesMax)
     .filter((one) => typeof one === 'string' && one.length <= 512) as string[]
   return splitAddresses(id, addresses)
+}
+
+function hasId(record: unknown, peer: string): boolean {
+  return typeof record === 'object' && record !== null && 'ID' in record && record.ID === peer
 }
 
 /** A provider for the peer with its addresses, and a gateway for each HTTP address. */
