@@ -147,7 +147,7 @@ export function createKuboCommands(
     repoStat,
     repoVersion,
     resolve,
-    createStatsBw(network),
+    createStatsBw(network, parts.clock),
     statsRepo,
     createSwarmAddrs(node, network),
     createSwarmPeers(network),

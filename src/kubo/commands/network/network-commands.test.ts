@@ -188,7 +188,7 @@ test('stats/bw is the line of the process, provide/stat has the counts of Cairn'
   const { network } = networkOf([line])
   const counts = { due: 1, done: 2, late: 0, over: 0, planned: 3 }
   const providing = { ...network, provideStat: async () => counts }
-  const { lines, value } = createFileCommands(t, {}, providing)
+  const { clock, run, lines, value } = createFileCommands(t, {}, providing)
   assert.deepEqual(await lines('stats/bw'), [line])
   await assert.rejects(lines('stats/bw', [], { interval: 'often' }), {
     message: 'time: invalid duration "often"',
@@ -206,6 +206,17 @@ test('stats/bw is the line of the process, provide/stat has the counts of Cairn'
   await assert.rejects(lines('stats/bw', [], { peer: '', proto: '' }), {
     message: 'please only specify peer OR protocol',
   })
+  const polled = await run('stats/bw', [], { poll: true, interval: '10s' })
+  assert.ok(polled.kind === 'events')
+  const polledLines = polled.lines[Symbol.asyncIterator]()
+  assert.deepEqual((await polledLines.next()).value, line)
+  const { timers } = clock
+  const next = polledLines.next()
+  while (clock.timers === timers) await new Promise(setImmediate)
+  clock.turn(9_999)
+  assert.equal(clock.timers, timers + 1)
+  clock.turn(1)
+  assert.deepEqual((await next).value, line)
   const stat = (await value('provide/stat')) as { Cairn: unknown; Sweep: object }
   assert.deepEqual(stat.Cairn, counts)
 })

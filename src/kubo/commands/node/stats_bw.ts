@@ -1,17 +1,31 @@
-// `stats/bw`: the traffic of connections with peers; zeros without the IPFS network. The traffic of a key is in its usage.
+// `stats/bw`: the traffic of connections with peers, once or at an interval; zeros without the IPFS network. The traffic of a key is
+// in its usage.
 // Tested by src/kubo/commands/network/network-commands.test.ts
+import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
-import { type KuboCommand, type OptionValues, text } from '../../kubo-command.ts'
+import { waitFor } from '../../../base/retry-with-backoff.ts'
+import { flag, type KuboCommand, type OptionValues, text, valueOf } from '../../kubo-command.ts'
 import type { KuboNetwork } from '../../network-command.ts'
 import { durationOf } from '../../params/ipns-options.ts'
 
 const takes = {
   peer: text('peer', { alias: 'p' }),
   proto: text('proto', { alias: 't' }),
+  poll: flag('poll'),
   interval: text('interval', { alias: 'i', default: '1s' }),
 }
 
-export function createStatsBw(network: KuboNetwork | null): KuboCommand<null> {
+/** A shorter interval of a request is this one. */
+const intervalMsMin = 100
+const intervalMsDefault = 1000
+
+/** `everyMs`: interval of the lines; null: one line. */
+type StatsBwInput = { readonly everyMs: number | null }
+
+export function createStatsBw(
+  network: KuboNetwork | null,
+  clock: Clock,
+): KuboCommand<StatsBwInput> {
   return {
     name: 'stats/bw',
     class: 'read',
@@ -20,14 +34,14 @@ export function createStatsBw(network: KuboNetwork | null): KuboCommand<null> {
     options: Object.values(takes),
     parse({ options }) {
       refuseShares(options)
-      durationOf(options, takes.interval.name)
-      return null
+      const intervalMs = durationOf(options, takes.interval.name) ?? intervalMsDefault
+      return { everyMs: valueOf(options, takes.poll) ? Math.max(intervalMs, intervalMsMin) : null }
     },
-    run: async (_input, { signal }) => ({
-      kind: 'events',
-      lines: network === null ? oneLine() : network.command({ name: 'stats/bw' }, signal),
-      live: false,
-    }),
+    run: async ({ everyMs }, { signal }) => {
+      const read = () => network?.command({ name: 'stats/bw' }, signal) ?? zeros()
+      const lines = everyMs === null ? read() : repeat(read, everyMs, clock, signal)
+      return { kind: 'events', lines, live: false }
+    },
   }
 }
 
@@ -44,6 +58,19 @@ function refuseShares(options: OptionValues): void {
   })
 }
 
-async function* oneLine() {
+/** Until the client hangs up. */
+async function* repeat(
+  read: () => AsyncGenerator<unknown>,
+  everyMs: number,
+  clock: Clock,
+  signal: AbortSignal,
+) {
+  for (;;) {
+    yield* read()
+    await waitFor(everyMs, clock, signal)
+  }
+}
+
+async function* zeros() {
   yield { TotalIn: 0, TotalOut: 0, RateIn: 0, RateOut: 0 }
 }
