@@ -4,15 +4,15 @@ import { useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
 import { NoKey, useChoices, useKeyChoice, type Choices } from '../app/choose-key.tsx'
-import { formatAgo, formatBytes, formatCount, formatTime } from '../app/format.ts'
+import { formatBytes, formatCount, formatTime } from '../app/format.ts'
 import type { PageProps } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
-import { FoundBy } from '../files/found-by.tsx'
 import { gatewayLink, isOpen, type Reading } from '../files/gateway-links.ts'
 import { type Pin, unpin } from '../files/pin-calls.ts'
-import { type Provide, Readers } from '../files/pins.tsx'
+import { PinReaders } from '../files/pin-readers.tsx'
+import type { Provide } from '../files/pins.tsx'
 import { Preview } from '../files/preview.tsx'
 import '../style/files.css'
 import { Card, Facts, PageHead } from '../ui/card.tsx'
@@ -121,7 +121,12 @@ function File({
             <Details stat={found.value.stat} pin={inside.length === 0 ? pin : null} />
           )}
           {found.value !== undefined && pin !== null && inside.length === 0 && (
-            <Network account={account} pin={pin} provide={found.value.provide} />
+            <PinReaders
+              account={account}
+              pin={pin}
+              provide={found.value.provide}
+              again={found.again}
+            />
           )}
           <Card title="Integrity" actions={<Link to={`/proof?cid=${path}`}>Show proof</Link>}>
             <p class="soft">
@@ -300,50 +305,6 @@ function CopyLink({ link }: { readonly link: string }) {
     <button class="button primary" type="button" onClick={() => void copy()}>
       <Icon name="link" size={16} /> Copy link
     </button>
-  )
-}
-
-/** Who can read the pin, and its announcements, if the IPFS network is on. */
-function Network({
-  account,
-  pin,
-  provide,
-}: {
-  readonly account: string
-  readonly pin: Pin
-  readonly provide: Provide
-}) {
-  const { announcedAt, announcesAt } = pin
-  const now = Date.now()
-  const next =
-    announcesAt === null || announcesAt <= now ? 'as soon as possible' : formatTime(announcesAt)
-  return (
-    <Card title="Readers" actions={<Readers pin={pin} provide={provide} />}>
-      {announcedAt === null && announcesAt === null ? (
-        <p class="soft">
-          {provide === 'none' || pin.provide === 'none'
-            ? 'Reads need a key of this account.'
-            : 'Anyone can read it through the gateway.'}
-        </p>
-      ) : (
-        <Facts
-          rows={[
-            [
-              'Announced',
-              announcedAt === null ? (
-                'not yet'
-              ) : (
-                <span key="announced" title={formatTime(announcedAt)}>
-                  {formatAgo(announcedAt, now)}
-                </span>
-              ),
-            ],
-            ...(announcesAt === null ? [] : [['Next', next] as const]),
-            ['Found by', <FoundBy key="found" account={account} cid={pin.cid} />],
-          ]}
-        />
-      )}
-    </Card>
   )
 }
 

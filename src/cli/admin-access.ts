@@ -79,7 +79,7 @@ async function local(
     accounts: data.accounts,
     cards: data.cards,
     publicKeys: data.publicKeys,
-    pins: openPinRows(data.fileRows),
+    pins: openPinRows(data.fileRows, systemClock),
     pinRequests: createPinRequests({
       rows: data.fileRows,
       clock: systemClock,

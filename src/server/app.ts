@@ -555,7 +555,7 @@ export async function startServer(
               accounts,
               cards: billing.cards,
               publicKeys: createJwtPublicKeys(parts),
-              pins: openPinRows(fileRows),
+              pins: openPinRows(fileRows, clock),
               pinRequests: pinRequests.requests,
               identity,
               usage: openUsageView({ rows, clock, usage }),

@@ -11,6 +11,7 @@ import { listAllUsage } from '../../src/admin/resources/usage/list-all-usage.ts'
 import { listKeyUsage } from '../../src/admin/resources/usage/list-key-usage.ts'
 import { listUsage } from '../../src/admin/resources/usage/list-usage.ts'
 import { usageCsv } from '../../src/admin/resources/usage/usage-csv.ts'
+import { systemClock } from '../../src/base/clock.ts'
 import { openPinRows, openUsageView } from '../../src/server/open-admin.ts'
 import { openDesk, person } from '../fakes/people/admin-desk.ts'
 import { createUsageRig } from '../fakes/people/usage-rig.ts'
@@ -18,7 +19,7 @@ import { createUsageRig } from '../fakes/people/usage-rig.ts'
 function rig() {
   const made = createUsageRig()
   const view = openUsageView(made)
-  const desk = openDesk({ usage: view, pins: openPinRows(made.rows) }, made.db)
+  const desk = openDesk({ usage: view, pins: openPinRows(made.rows, systemClock) }, made.db)
   for (let n = 0; n < 5; n++) made.count()
   made.count({ keyId: 'k2', outcome: 'over_quota', status: 402, units: 0, ms: null })
   made.count({ keyId: 'k3' })

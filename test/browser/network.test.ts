@@ -55,7 +55,7 @@ test(
       listen: [listen],
     }
     await writeFile(file, JSON.stringify({ ipfsNetwork }))
-    const { cairn, account, page, open, picture } = await openSignedIn(t, {
+    const { cairn, account, page, open, picture, expect } = await openSignedIn(t, {
       args: ['--config', file],
     })
     await open('/network')
@@ -104,5 +104,8 @@ test(
     await readers.getByRole('button', { name: 'Check again' }).waitFor()
     await picture('file-found')
     await checkThemes(page, 'a file that others find')
+    await readers.getByRole('button', { name: 'Announce again' }).click()
+    await readers.getByText('it was announced less than a minute ago').waitFor()
+    expect(/status of 400/)
   },
 )

@@ -3,6 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { parseCid } from '../../src/codec/ipld/cid.ts'
 import { startDhtServers } from '../fakes/dht-servers.ts'
@@ -86,8 +87,17 @@ test(
     router.answers.set('/routing/v1/providers/', { lines: [JSON.stringify(provider)] })
     equal(await byRouter(), 1)
 
+    const early = await operator.ask('POST', `${account}/files/${cid}/announcement`, {})
+    deepEqual([early.status, early.message], [400, 'cid: it was announced less than a minute ago'])
+    const database = new DatabaseSync(join(dataDir, 'cairn.db'))
+    database.exec('UPDATE provide SET announced = announced - 60000')
+    database.close()
+    await ask('POST', `${account}/files/${cid}/announcement`, {})
+    await until(async () => ok(Number((await firstPin()).announcedAt) >= announcedAt), withinMs)
     await ask('PATCH', `${account}/files/${cid}`, { provide: 'none' })
     const before = router.requests.length
+    const again = await operator.ask('POST', `${account}/files/${cid}/announcement`, {})
+    equal(again.status, 400)
     const refused = await operator.ask('GET', `${account}/files/${cid}/providers`)
     deepEqual([refused.status, router.requests.length], [400, before])
     const { announcedAt: last, announcesAt: next } = await firstPin()

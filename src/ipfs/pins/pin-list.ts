@@ -16,7 +16,7 @@ import {
   type PinOrder,
   setCreatedOfPin,
 } from '../../tables/pins.ts'
-import { newDueMax } from '../../tables/network/provide.ts'
+import { advanceDue, newDueMax } from '../../tables/network/provide.ts'
 import { setProvideOfPin } from '../../tables/network/public-blocks.ts'
 import type { PinMode } from '../files.ts'
 
@@ -119,6 +119,12 @@ export async function changePin(
     if (error instanceof NothingChanged) return false
     throw error
   }
+}
+
+/** Makes the next announcement of a CID due at `now`; without effect if none is planned, or it is due already. */
+export async function announceNow(rows: Rows, cid: string, now: number): Promise<void> {
+  const multihash = parseCid(cid)?.multihash.bytes
+  if (multihash !== undefined) await rows.write([advanceDue(multihash, now)])
 }
 
 function textOf({ place, cid }: DatedPinRow): string {

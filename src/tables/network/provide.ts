@@ -43,6 +43,14 @@ export function countDue(
   )
 }
 
+/** Makes a row due at `due`, unless it is due before. */
+export function advanceDue(multihash: Uint8Array, due: number): Statement {
+  return {
+    sql: 'UPDATE provide SET due = ? WHERE multihash = ? AND due > ?',
+    parameters: [due, multihash, due],
+  }
+}
+
 /** Does not recreate a row that was deleted in the meantime. */
 export function setDue({ multihash, due, tried, announced }: ProvideRow): Statement {
   return {

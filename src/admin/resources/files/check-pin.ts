@@ -1,10 +1,11 @@
 // `GET /accounts/{account}/files/{cid}/providers`: whether routers and peers of the IPFS network list this server for a public pin.
-// Tested by test/network/announced.test.ts, test/admin/admin-files.test.ts
+// Tested by test/network/announced.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { noServer } from '../server/get-status.ts'
+import { getPublicPin } from './public-pin.ts'
 
 const input = z.strictObject({
   account: accountId,
@@ -32,25 +33,9 @@ export const checkPin = {
   summary: 'Whether the routers and the DHT list this server as a provider of a public pin.',
   input,
   output,
-  async run({ account, cid }, { pins, accounts, server, signal }) {
+  async run({ account, cid }, { server, signal, ...context }) {
     if (server === null) throw noServer()
-    const { settings } = await accounts.getAccountById(account)
-    const page = await pins.list(account, {
-      from: null,
-      search: cid,
-      type: null,
-      announcement: null,
-      order: { by: 'created', down: true },
-      limit: 1,
-    })
-    const pin = page?.pins.find((one) => one.cid === cid)
-    if (pin === undefined) {
-      throw new Fault('absent', { detail: 'the account has not pinned this CID' })
-    }
-    // Routers and peers would learn the CID.
-    if (settings.provide === 'none' || pin.provide === 'none') {
-      throw new Fault('bad_input', { detail: 'cid: the pin is private' })
-    }
+    await getPublicPin(account, cid, context)
     const checks = await server.checkProvider(cid, signal)
     if (checks === null) {
       throw new Fault('bad_input', {

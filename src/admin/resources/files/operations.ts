@@ -2,6 +2,7 @@
 // Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listFiles } from './list-files.ts'
+import { announcePin } from './announce-pin.ts'
 import { changePin } from './change-pin.ts'
 import { checkPin } from './check-pin.ts'
 import { listStorage } from './list-storage.ts'
@@ -10,5 +11,6 @@ export const fileOperations = [
   listFiles,
   changePin,
   checkPin,
+  announcePin,
   listStorage,
 ] as const satisfies readonly AdminOperation[]
