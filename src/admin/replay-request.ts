@@ -7,7 +7,7 @@ import type { Caller } from '../access/accounts/caller.ts'
 import type { Network } from '../chain/network.ts'
 import type { AnswerLabels } from '../pipeline/request-recorder.ts'
 import type { RpcOutcome } from '../rpc/rpc-pipeline.ts'
-import { findBlockPlace } from '../rpc/relay/relayed-methods.ts'
+import { findBlockPosition } from '../rpc/relay/relayed-methods.ts'
 import { type Difference, differencesOf } from '../pipeline/inspector/differences.ts'
 import type { InspectedRequest } from '../pipeline/inspector/inspected-request.ts'
 
@@ -91,7 +91,7 @@ function checkUpstream({ name, relay }: Network, method: string, upstream: strin
   if (relay === null || !relay.upstreams().includes(upstream)) {
     throw new Fault('absent', { detail: `${name} has no upstream of that name` })
   }
-  if (findBlockPlace(method) === undefined) {
+  if (findBlockPosition(method) === undefined) {
     throw new Fault('conflict', { detail: `${method} is not asked of upstreams` })
   }
 }
@@ -101,7 +101,7 @@ function callOf(request: InspectedRequest, index: number) {
   if (request.face !== 'rpc') throw cannot('file commands are not run again')
   if (call === undefined) throw new Fault('absent', { detail: 'that call was not recorded' })
   const { method, params, result } = call
-  if (findBlockPlace(method) === undefined && !otherReads.has(method)) {
+  if (findBlockPosition(method) === undefined && !otherReads.has(method)) {
     throw cannot(`${method.slice(0, 64)} is not known to be a read, so it is not run again`)
   }
   if (params.text === null) throw cannot('the key keeps no params: switch inspectBodies on')
@@ -124,7 +124,7 @@ function withBlock(
   block: string | undefined,
 ): readonly unknown[] {
   if (block === undefined) return params
-  const place = findBlockPlace(method)
+  const place = findBlockPosition(method)
   if (place === undefined || place === null) {
     const detail = `block: ${method} names none`
     throw new Fault('bad_input', { detail, data: { field: 'block' } })

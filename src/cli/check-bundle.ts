@@ -56,7 +56,7 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
   }
   const request = {
     blockHash: fromHex(block),
-    asked: askedBy(options),
+    expectedRequest: expectedRequestOf(options),
     blobFeeFraction: fractionOf(options),
     ...networkOf(options),
   }
@@ -131,7 +131,7 @@ function refuse(reason: string): CheckedBundle {
   return { proved: false, reason }
 }
 
-function askedBy({ method, params }: CheckOptions) {
+function expectedRequestOf({ method, params }: CheckOptions) {
   if (method === undefined && params === undefined) return null
   if (method === undefined || params === undefined) {
     throw new UsageError('--method requires --params, and --params requires --method')

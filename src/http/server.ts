@@ -219,7 +219,7 @@ export function createServer(parts: ServerParts): Server {
     requestTimeout: 0,
     maxHeaderSize: settings.headerBytesMax,
     insecureHTTPParser: false,
-    shouldUpgradeCallback: (request: IncomingMessage) => upgrades?.takes(request) ?? false,
+    shouldUpgradeCallback: (request: IncomingMessage) => upgrades?.accepts(request) ?? false,
     requireHostHeader: true,
     joinDuplicateHeaders: false,
     noDelay: true,

@@ -21,7 +21,7 @@ export type Upgrade = {
 
 export interface Upgrades {
   /** Called for each request with an `Upgrade` header. False: the request gets an HTTP reply like any other. */
-  takes(request: IncomingMessage): boolean
+  accepts(request: IncomingMessage): boolean
   /** Opens a connection over the socket, or refuses. Never throws. */
   open(upgrade: Upgrade): void
   /**

@@ -20,12 +20,12 @@ type CachedAnswer = {
 }
 
 export interface AnswerCache {
-  /** `rest`: the text by which the operation identifies its input, without the block. */
-  find(where: AnswerPlace, rest: string): CachedAnswer | null
-  add(where: AnswerPlace, rest: string, answer: CachedAnswer): void
+  /** `inputKey`: the text by which the operation identifies its input, without the block. */
+  find(where: AnswerScope, inputKey: string): CachedAnswer | null
+  add(where: AnswerScope, inputKey: string, answer: CachedAnswer): void
 }
 
-type AnswerPlace = {
+type AnswerScope = {
   readonly network: string
   readonly method: string
   readonly blockHash: Uint8Array
@@ -44,18 +44,18 @@ export function createAnswerCache({ bytesMax }: { readonly bytesMax: number }): 
   let lastHash: Uint8Array | null = null
   let lastText = ''
 
-  function keyOf({ network, method, blockHash }: AnswerPlace, rest: string): string {
+  function keyOf({ network, method, blockHash }: AnswerScope, inputKey: string): string {
     if (blockHash !== lastHash) {
       lastHash = blockHash
       lastText = toLatin1(blockHash)
     }
     // Names contain no line feed and the hash has a fixed length, so two places never have the same key.
-    return `${network}\n${method}\n${lastText}${rest}`
+    return `${network}\n${method}\n${lastText}${inputKey}`
   }
 
   return {
-    find: (where, rest) => recent.find(keyOf(where, rest)),
-    add: (where, rest, answer) => recent.add(keyOf(where, rest), answer),
+    find: (where, inputKey) => recent.find(keyOf(where, inputKey)),
+    add: (where, inputKey, answer) => recent.add(keyOf(where, inputKey), answer),
   }
 }
 

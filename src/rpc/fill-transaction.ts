@@ -70,16 +70,16 @@ async function withBlobFee(request: CallRequest, call: RpcCall): Promise<CallReq
   return { ...request, maxFeePerBlobGas: 2n * blobBaseFee(header.excessBlobGas, fraction) }
 }
 
-/** `given`: the request as the client sent it. Throws `execution_failed` if no valid transaction can have these members. */
+/** `rawRequest`: the request as the client sent it. Throws `execution_failed` if no valid transaction can have these members. */
 export function checkContents(
   request: CallRequest,
-  given: Readonly<Record<string, unknown>>,
+  rawRequest: Readonly<Record<string, unknown>>,
 ): void {
   const { to, data = new Uint8Array(0), blobVersionedHashes, authorizationList } = request
-  if (Array.isArray(given['blobs'])) {
+  if (Array.isArray(rawRequest['blobs'])) {
     throw refused('"blobs" is not supported for this RPC method')
   }
-  if (typeof given['data'] === 'string' && !equalBytes(fromHex(given['data']), data)) {
+  if (typeof rawRequest['data'] === 'string' && !equalBytes(fromHex(rawRequest['data']), data)) {
     throw refused(
       'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
     )

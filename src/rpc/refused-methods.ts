@@ -60,11 +60,11 @@ export const refusedMethods: readonly RefusedMethods[] = [
 
 /** The refusal of a method in this table, or null. Ignores case, because some nodes do. */
 export function findRefusal(method: string): Fault | null {
-  const asked = method.toLowerCase()
+  const lowerCased = method.toLowerCase()
   const named = (name: string) =>
     name.endsWith('*')
-      ? asked.startsWith(name.slice(0, -1).toLowerCase())
-      : asked === name.toLowerCase()
+      ? lowerCased.startsWith(name.slice(0, -1).toLowerCase())
+      : lowerCased === name.toLowerCase()
   const group = refusedMethods.find(({ names }) => names.some(named))
   return group === undefined ? null : new Fault(group.code, { detail: group.sentence })
 }

@@ -112,8 +112,8 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
       const fault =
         outcomes.length === 1 && first !== undefined && 'fault' in first ? first.fault : null
       const used = { verified: '', units: 0, bytesIn: bytes.in, bytesOut: bytes.out, ms: null }
-      const own = method === batchMethod.method ? null : fault
-      parts.countBytes(usedCall(caller, network, method, own, used))
+      const countedFault = method === batchMethod.method ? null : fault
+      parts.countBytes(usedCall(caller, network, method, countedFault, used))
     },
     chargeRefusal(caller, network, fault) {
       const charged = (units: number): number => {

@@ -43,8 +43,8 @@ export function planCall(
   lasting: boolean,
 ): CallPlan {
   if (item instanceof Fault) return refused('', item)
-  const known = operations.find(item.method)
-  const operation = known?.lasting === true && !lasting ? null : known
+  const found = operations.find(item.method)
+  const operation = found?.lasting === true && !lasting ? null : found
   // Unknown method names are not recorded in the usage table.
   const method = operation?.name ?? 'other'
   try {
@@ -145,7 +145,7 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
     if (operation === null) return { fault: fault ?? new Fault('internal') }
     try {
       if (budget !== null) {
-        budget.judge()
+        budget.check()
         const watch = new ProofWatch(call.labels)
         const bundled = await runBundled({ operation, input, params }, watch.watched(call), watch)
         budget.take(bundled.proof)
@@ -173,7 +173,7 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
   }
 
   /** Completes the missing outcomes. */
-  async function runWaiting(
+  async function runPending(
     request: RpcRequest,
     planned: readonly CallPlan[],
     labels: RequestContext,
@@ -207,14 +207,14 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
 
   return {
     run(request, planned, labels) {
-      let waits = false
+      let anyPending = false
       const outcomes = planned.map((item) => {
         const outcome = begin(item, request, labels)
-        waits ||= outcome === null || outcome instanceof Begun
+        anyPending ||= outcome === null || outcome instanceof Begun
         return outcome
       })
-      return waits
-        ? runWaiting(request, planned, labels, outcomes)
+      return anyPending
+        ? runPending(request, planned, labels, outcomes)
         : (outcomes as readonly RpcOutcome[])
     },
   }

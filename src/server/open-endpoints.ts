@@ -267,7 +267,7 @@ export function rpcEndpointParts({
     gateway,
     inspector,
     requests,
-    turns,
+    timeSlices: turns,
     settings: {
       ...defaultRpcSettings,
       get bodyBytesMax() {

@@ -49,7 +49,7 @@ export async function verdictOn(
   if ('refused' in parsed) return parsed
   const request = {
     blockHash: fromHex(block),
-    asked: asked === null ? null : { method: asked[0], params: asked[1] },
+    expectedRequest: asked === null ? null : { method: asked[0], params: asked[1] },
     blobFeeFraction,
   }
   return await verifyBundle(parsed.bundle, request, operations)

@@ -46,7 +46,7 @@ export async function startRpcServer(
   const turns = createFairTimeSlices(clock)
   const settings = { ...defaultRpcSettings, ...part.settings }
   const routes = createRoutes({
-    rpc: createRpcApi({ gateway, settings, inspector, turns, clock, log }),
+    rpc: createRpcApi({ gateway, settings, inspector, timeSlices: turns, clock, log }),
     files: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
     paths: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
     ready: () => true,
@@ -61,7 +61,7 @@ export async function startRpcServer(
       gateway,
       settings,
       inspector,
-      turns,
+      timeSlices: turns,
       limits: { ...defaultWebSocketLimits, ...part.webSocket },
       clock,
       log,

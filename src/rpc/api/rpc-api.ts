@@ -16,7 +16,7 @@ import { type Deadlines, createDeadlines, liveDeadlines } from '../../http/deadl
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { HttpExchange } from '../../http/http-exchange.ts'
 import type { RpcApi, RpcPath } from '../../http/routes.ts'
-import { asksProof, checkRequest, readCredential } from './rpc-request.ts'
+import { requestsProof, checkRequest, readCredential } from './rpc-request.ts'
 import { type RequestLog, silentRequestLog } from '../../pipeline/request-log/finished-request.ts'
 import { hasServerError, reportCalls, reportRefusal } from './report-request.ts'
 import {
@@ -106,7 +106,7 @@ export type RpcApiDeps = {
   /** Absent: no request is logged. */
   readonly requests?: RequestLog
   /** Time slices of the request thread, for long bodies. */
-  readonly turns: Pick<FairTimeSlices, 'enter'>
+  readonly timeSlices: Pick<FairTimeSlices, 'enter'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -163,8 +163,8 @@ export function createRpcApi(parts: RpcApiDeps): RpcApi {
 
 function sendPreflight(exchange: HttpExchange): void {
   const own = [...preflightHeaders(exchange.headers.origin), 'x-request-id', exchange.requestId]
-  const kept = { bodyUnread: false, closes: false }
-  exchange.send({ status: 204, fixed: [], own, text: '', ascii: true, ...kept })
+  const connectionState = { bodyUnread: false, closes: false }
+  exchange.send({ status: 204, fixed: [], own, text: '', ascii: true, ...connectionState })
 }
 
 type FaceParts = RpcApiDeps & { readonly send: ReplySender; readonly requests: RequestLog }
@@ -197,7 +197,7 @@ async function answer(
   progress: Progress,
   deadlines: Deadlines,
 ): Promise<void> {
-  const { gateway, settings, inspector, requests, turns, clock, send } = parts
+  const { gateway, settings, inspector, requests, timeSlices, clock, send } = parts
   const arrived = clock.monotonic()
   progress.arrived = arrived
   checkRequest(exchange, path)
@@ -224,13 +224,13 @@ async function answer(
   const sent = reading instanceof Promise ? await reading : reading
   progress.bytesIn = sent.bytes.length
   inspection?.timeline.reached('body')
-  const turn = sent.bytes.length > longBodyBytes ? turns.enter(caller.accountId) : null
-  if (turn !== null) await turn
+  const slice = sent.bytes.length > longBodyBytes ? timeSlices.enter(caller.accountId) : null
+  if (slice !== null) await slice
   const { batch, entries } = openEnvelope(sent, settings, progress)
   // From this point the pipeline counts and charges the request, refusals included.
   progress.entered = null
   const items = entries.map((entry) => entry.item)
-  const proof = asksProof(exchange)
+  const proof = requestsProof(exchange)
   const called = { caller, network, items, batch, proof, exchange, inspection }
   const running = gateway.runRpc(called)
   const answered =
@@ -243,7 +243,7 @@ async function answer(
   }
   const body = writer.body(batch)
   if (exchange.gone) rollbackAll(outcomes)
-  const fault = body.bytes === 0 ? null : faultOfWhole(outcomes, batch)
+  const fault = body.bytes === 0 ? null : faultOfReply(outcomes, batch)
   send(exchange, { fault, labels: headers, body, bodyUnread: false })
   gateway.countBytes(called, answered, { in: sent.bytes.length, out: body.bytes })
   if (inspection !== null) endInspection(inspection, progress, fault, body)
@@ -266,7 +266,7 @@ function endInspection(
 }
 
 /** The fault that decides the HTTP status: that of a single call, or of a batch that settings refuse entirely. */
-function faultOfWhole(outcomes: readonly RpcOutcome[], batch: boolean): Fault | null {
+function faultOfReply(outcomes: readonly RpcOutcome[], batch: boolean): Fault | null {
   const [first] = outcomes
   if (first === undefined || !('fault' in first)) return null
   return !batch || outcomes.every(isRefusedBySetting) ? first.fault : null
@@ -319,18 +319,18 @@ async function refuse(
   if (fault.code === 'internal') {
     log('error', 'request failed', { requestId: exchange.requestId, cause: fault.cause })
   }
-  const known = progress.form
+  const parsedForm = progress.form
   const { form, read } =
-    known === null
+    parsedForm === null
       ? await readForm(exchange, deadlines)
-      : { form: 'entries' in known ? formOf(known) : known, read: progress.read }
+      : { form: 'entries' in parsedForm ? formOf(parsedForm) : parsedForm, read: progress.read }
   const body = refusalBody(fault, form, exchange.requestId)
   const bodyUnread = !read && !exchange.bodyEnded
   const labels = units === 0 ? null : { ...noLabels, units }
   send(exchange, { fault, labels, body, bodyUnread })
   if (progress.inspection !== null) endInspection(progress.inspection, progress, fault, body)
   const { arrived, caller, network, bytesIn } = progress
-  const calls = known !== null && 'entries' in known ? known : noCalls
+  const calls = parsedForm !== null && 'entries' in parsedForm ? parsedForm : noCalls
   const items = calls.entries.map(({ item }) => item)
   const { inspection } = progress
   const from = { caller, network, items, batch: form.batch, peer: exchange, arrived, inspection }

@@ -270,9 +270,9 @@ function addFault(head: string[], fault: Fault): void {
  */
 function retryAfter(fault: Fault): string {
   const rate = typeof fault.data === 'object' ? fault.data['rate'] : undefined
-  const given =
+  const seconds =
     typeof rate === 'object' && rate !== null && 'backoff_seconds' in rate
       ? Number(rate.backoff_seconds)
       : 1
-  return `0${Number.isFinite(given) ? Math.max(1, Math.ceil(given)) : 1}`
+  return `0${Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : 1}`
 }

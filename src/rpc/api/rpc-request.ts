@@ -37,7 +37,7 @@ export function checkRequest({ method, headers }: HttpExchange, path: RpcPath): 
 }
 
 /** `?proof=1` or `x-cairn-proof: 1`: the client requests a proof bundle with each result. */
-export function asksProof({
+export function requestsProof({
   headers,
   query,
 }: {

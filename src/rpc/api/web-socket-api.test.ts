@@ -420,7 +420,7 @@ suite('a WebSocket that stays open', () => {
     const gateway = createFakeGateway({ hang: () => new Promise(() => {}) })
     const started = await startRpcServer({
       gateway,
-      webSocket: { framesInFlightMax: 1, framesWaitingMax: 10 },
+      webSocket: { framesInFlightMax: 1, framesQueuedMax: 10 },
     })
     t.after(() => started.stop())
     const connection = await openRaw(started.port)

@@ -10,7 +10,7 @@ import type { Credential } from '../../pipeline/authenticate-request.ts'
 import { liveDeadlines } from '../../http/deadlines.ts'
 import { parseRpcPath, type RpcPath } from '../../http/routes.ts'
 import { createReplySender, refusalBody, unknownForm } from './rpc-reply.ts'
-import { asksProof, readCredential } from './rpc-request.ts'
+import { requestsProof, readCredential } from './rpc-request.ts'
 import { readTarget } from '../../http/request-head.ts'
 import type { Upgrade, Upgrades } from '../../http/upgrade.ts'
 import { silentRequestLog } from '../../pipeline/request-log/finished-request.ts'
@@ -23,7 +23,7 @@ export type WebSocketLimits = ConnectionLimits & {
   /** A client that did not answer the last ping when the next one is due is disconnected. */
   readonly pingMs: number
   /** Interval at which each connection is authorized again: a revoked key can call for this long. */
-  readonly judgeMs: number
+  readonly authorizeMs: number
   /** Time limit of the closing handshake. */
   readonly closeMs: number
 }
@@ -32,13 +32,13 @@ export const defaultWebSocketLimits: WebSocketLimits = {
   connectionsPerKeyMax: 1_000,
   framesInFlightMax: 64,
   // More than the empty frames that fit in one packet of 64 KiB.
-  framesWaitingMax: 16_384,
+  framesQueuedMax: 16_384,
   congestedBytes: 1_048_576,
   bufferBytesMax: 33_554_432,
   eventBytesMax: 16_777_216,
   totalBytesMax: 536_870_912,
   pingMs: 30_000,
-  judgeMs: 2_000,
+  authorizeMs: 2_000,
   closeMs: 5_000,
 }
 
@@ -81,9 +81,11 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
     const credential = readCredential({ headers: upgrade.request.headers, address }, path.key)
     const admit = (caller: Caller): Admitted | Promise<Admitted> => {
       const admitting = gateway.admitSocket(caller, network)
-      return admitting instanceof Promise ? admitting.then(() => seat(caller)) : seat(caller)
+      return admitting instanceof Promise
+        ? admitting.then(() => checkConnectionLimit(caller))
+        : checkConnectionLimit(caller)
     }
-    const seat = (caller: Caller): Admitted => {
+    const checkConnectionLimit = (caller: Caller): Admitted => {
       if ((countOf.get(caller.keyId) ?? 0) >= limits.connectionsPerKeyMax) {
         const detail = `too many WebSocket connections, limit is ${limits.connectionsPerKeyMax}`
         throw new Fault('over_rate', { detail })
@@ -97,7 +99,7 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
   function accept(upgrade: Upgrade, { caller, network, credential }: Admitted): void {
     const { request, socket, head, requestId } = upgrade
     server.options.maxPayload = settings.bodyBytesMax
-    const asked = request.headersDistinct['x-cairn-proof']?.[0]
+    const proofHeader = request.headersDistinct['x-cairn-proof']?.[0]
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = new WebSocketConnection({
         ...parts,
@@ -106,7 +108,10 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
         network,
         credential,
         requestId,
-        proof: asksProof({ headers: { 'x-cairn-proof': asked }, query: upgrade.target.query }),
+        proof: requestsProof({
+          headers: { 'x-cairn-proof': proofHeader },
+          query: upgrade.target.query,
+        }),
         deadlines,
         load,
       })
@@ -124,7 +129,10 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
     members.add(member)
     countOf.set(keyId, (countOf.get(keyId) ?? 0) + 1)
     if (stopTimers !== null) return
-    const stops = [clock.every(limits.judgeMs, judgeAll), clock.every(limits.pingMs, pingAll)]
+    const stops = [
+      clock.every(limits.authorizeMs, authorizeAll),
+      clock.every(limits.pingMs, pingAll),
+    ]
     stopTimers = () => stops.forEach((stop) => stop())
   }
 
@@ -143,7 +151,7 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
   }
 
   /** Authorizes each open connection again under the current settings; others are closed. */
-  function judgeAll(): void {
+  function authorizeAll(): void {
     for (const { connection, credential, network } of members) {
       if (!gateway.serves(network)) {
         connection.close(closeCodes.stopping, networkChanged)
@@ -175,9 +183,9 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
   }
 
   return {
-    takes(request) {
+    accepts(request) {
       const target = readTarget(request)
-      if (typeof target === 'string' || !asksForWebSocket(request)) return false
+      if (typeof target === 'string' || !isWebSocketUpgrade(request)) return false
       return parseRpcPath(target.path)?.webSocket ?? false
     },
     open(upgrade) {
@@ -209,6 +217,6 @@ type Admitted = {
   readonly credential: Credential
 }
 
-function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
+function isWebSocketUpgrade({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }

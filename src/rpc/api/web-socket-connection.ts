@@ -27,7 +27,7 @@ const readTooSlowly = 'the client reads too slowly'
 export type ConnectionLimits = {
   readonly framesInFlightMax: number
   /** Frames received in one packet that wait for those in flight. */
-  readonly framesWaitingMax: number
+  readonly framesQueuedMax: number
   /** While the send buffer holds more than this, no further frame is started. */
   readonly congestedBytes: number
   /** A connection with a larger send buffer is closed as too slow. At least the size of one reply. */
@@ -134,8 +134,8 @@ export class WebSocketConnection implements WebSocketClient {
     if (this.#socket.isPaused) {
       // A paused socket receives no pong. So check instead that the client reads from the send buffer.
       const { bufferedAmount } = this.#socket
-      const stands = bufferedAmount > 0 && bufferedAmount === this.#leftUnread
-      if (stands) this.close(closeCodes.tooSlow, readTooSlowly)
+      const isStalled = bufferedAmount > 0 && bufferedAmount === this.#leftUnread
+      if (isStalled) this.close(closeCodes.tooSlow, readTooSlowly)
       this.#leftUnread = bufferedAmount
       return
     }
@@ -156,7 +156,7 @@ export class WebSocketConnection implements WebSocketClient {
     this.#answered = true
     if (isBinary) this.close(closeCodes.binary, 'only text frames are accepted')
     else if (this.#waiting.length === 0 && this.#hasRoom()) this.#begin(bytes)
-    else if (this.#waiting.length < this.#parts.limits.framesWaitingMax) this.#waiting.push(bytes)
+    else if (this.#waiting.length < this.#parts.limits.framesQueuedMax) this.#waiting.push(bytes)
     else this.close(closeCodes.refused, 'too many calls at once')
     if (!this.#hasRoom()) this.#socket.pause()
   }

@@ -25,7 +25,7 @@ export type FrameParts = {
   /** Absent: no request is logged. */
   readonly requests?: RequestLog
   /** Time slices of the request thread, for long frames. */
-  readonly turns: Pick<FairTimeSlices, 'enter'>
+  readonly timeSlices: Pick<FairTimeSlices, 'enter'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -78,10 +78,10 @@ export class FrameRequest {
 /** Answers `frame`, synchronously if every answer is in memory. Never throws. */
 export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
   const isLong = frame.bytes.length > longBodyBytes
-  const turn = isLong ? parts.turns.enter(frame.caller.accountId) : null
-  return turn === null
+  const slice = isLong ? parts.timeSlices.enter(frame.caller.accountId) : null
+  return slice === null
     ? answerInspected(parts, frame)
-    : turn.then(() => answerInspected(parts, frame))
+    : slice.then(() => answerInspected(parts, frame))
 }
 
 function answerInspected(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {

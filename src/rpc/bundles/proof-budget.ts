@@ -14,7 +14,7 @@ export class ProofBudget {
   }
 
   /** Call before the work. Throws `response_too_large` if the budget is used up. */
-  judge(): void {
+  check(): void {
     if (this.#left < 0) throw new Fault('response_too_large')
   }
 
@@ -23,6 +23,6 @@ export class ProofBudget {
     this.#left -= (header?.length ?? 0) + (code?.length ?? 0)
     for (const one of codes) this.#left -= one.length
     for (const node of nodes) this.#left -= node.length
-    this.judge()
+    this.check()
   }
 }

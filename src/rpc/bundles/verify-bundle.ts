@@ -18,7 +18,7 @@ export type ReadersRequest = {
   /** 32 bytes: the block that the verifier expects. It is the only trusted input. */
   readonly blockHash: Uint8Array
   /** Null: the request that the bundle names; then the verifier must check the request in the verdict. */
-  readonly asked: { readonly method: string; readonly params: readonly unknown[] } | null
+  readonly expectedRequest: { readonly method: string; readonly params: readonly unknown[] } | null
   /** The update fraction of blob base fees in force at the block (EIP-7840); null: not known. */
   readonly blobFeeFraction: bigint | null
   /** Runs calls by the fork schedule that the verifier supplies. Absent: bundles of calls are refused. */
@@ -51,14 +51,14 @@ export async function verifyBundle(
   try {
     const block = readHeader(bundle, request.blockHash)
     const named = { method: bundle.method, params: bundle.params }
-    const asked = normalise(request.asked ?? named, block, operations)
+    const expected = normalise(request.expectedRequest ?? named, block, operations)
     if (
-      JSON.stringify(asked.params) !== JSON.stringify(bundle.params) ||
-      asked.method !== bundle.method
+      JSON.stringify(expected.params) !== JSON.stringify(bundle.params) ||
+      expected.method !== bundle.method
     ) {
-      throw new Refusal(`the bundle is for ${spell(named)}, not for ${spell(asked)}`)
+      throw new Refusal(`the bundle is for ${spell(named)}, not for ${spell(expected)}`)
     }
-    const { result } = await replay(asked.operation, asked.operation.parse(asked.params), {
+    const { result } = await replay(expected.operation, expected.operation.parse(expected.params), {
       block,
       pieces: [...bundle.nodes, ...codesIn(bundle)].map(fromHex),
       calls: request.calls,
@@ -67,8 +67,8 @@ export async function verifyBundle(
         request.blobFeeFraction ?? blobFractionAt(request.known?.blobFractions ?? [], timestamp),
     })
     return {
-      method: asked.method,
-      params: asked.params,
+      method: expected.method,
+      params: expected.params,
       block: { hash: toHex(block.hash), number: toQuantity(block.header.number) },
       result: JSON.stringify(result),
     }
@@ -107,10 +107,10 @@ function normalise(
   { hash, header }: ProvedHeader,
   operations: ReadonlyMap<string, RpcOperation<unknown>>,
 ): Normalised {
-  const asked = operations.get(method)
-  if (asked?.bundle === undefined) throw new Refusal(`${method.slice(0, 100)} has no bundles`)
-  const input = asked.parse(params)
-  const block = asked.bundle.block(input)
+  const requested = operations.get(method)
+  if (requested?.bundle === undefined) throw new Refusal(`${method.slice(0, 100)} has no bundles`)
+  const input = requested.parse(params)
+  const block = requested.bundle.block(input)
   if (block !== null && 'hash' in block && !equalBytes(block.hash, hash)) {
     throw new Refusal(`the request is for block ${toHex(block.hash)}`)
   }
@@ -122,8 +122,9 @@ function normalise(
   if (block !== null && 'tag' in block && block.tag === 'pending') {
     throw new Refusal('a pending block cannot be proved')
   }
-  const named = asked.bundle.params(input, toHex(hash), header.number)
-  const operation = asked.bundle.as === undefined ? asked : operations.get(asked.bundle.as)
+  const named = requested.bundle.params(input, toHex(hash), header.number)
+  const { as } = requested.bundle
+  const operation = as === undefined ? requested : operations.get(as)
   if (operation === undefined || named === null) {
     throw new Refusal(`${method} has no bundles for these params`)
   }

@@ -34,7 +34,7 @@ const charactersOfHash = 70
 /** Size of a log without its data. */
 const charactersOfLog = 600
 /** A long range yields to other requests after this many blocks. */
-const turnBlocks = 64
+const blocksPerSlice = 64
 
 /** `to`: the place after these changes. */
 type ChangesAfter = { readonly values: readonly unknown[]; readonly to: ChainPoint }
@@ -96,9 +96,9 @@ export async function logsAfter(
     for (const { data } of found) characters += charactersOfLog + data.length
     logs.push(...found)
   }
-  const rest = async () => {
+  const yieldSometimes = async () => {
     walked += 1
-    if (walked % turnBlocks === 0) await setImmediate()
+    if (walked % blocksPerSlice === 0) await setImmediate()
     call.signal.throwIfAborted()
   }
   let at = from
@@ -106,14 +106,14 @@ export async function logsAfter(
     const stretch = await findStretch(call, at, blocksMax)
     for (const block of stretch.left) {
       if (full()) break
-      await rest()
+      await yieldSometimes()
       const found = await logsOf(block)
       add(found.toReversed().map((log) => ({ ...log, removed: true })))
       at = parentOf(block)
     }
     for (const block of stretch.entered) {
       if (full()) break
-      await rest()
+      await yieldSometimes()
       add(await logsOf(block))
       at = { hash: block.hash, number: block.header.number }
     }
@@ -152,20 +152,20 @@ async function findStretch(call: RpcCall, at: ChainPoint, blocksAhead: number) {
 }
 
 /** Size limit of the next answer. Shrinks after an answer that could not be sent, as that may have been too large. */
-export type Room = {
+export type AnswerSizeLimit = {
   characters(): number
   take(values: readonly unknown[], back: () => void): Revocable<readonly unknown[]>
 }
 
-export function createRoom(): Room {
+export function createAnswerSizeLimit(): AnswerSizeLimit {
   let characters = charactersMax
   return {
     characters: () => characters,
     take(values, back) {
-      const given = characters
-      characters = Math.min(charactersMax, 2 * given)
+      const previous = characters
+      characters = Math.min(charactersMax, 2 * previous)
       return new Revocable(values, () => {
-        characters = Math.max(1, Math.floor(given / 4))
+        characters = Math.max(1, Math.floor(previous / 4))
         back()
       })
     },

@@ -80,10 +80,10 @@ export function createMemoryFilters(
   return {
     add(id, filter) {
       dropIdle()
-      const own = countOf.get(filter.keyId) ?? 0
-      if (own >= limits.perKeyMax) throw overFilters(limits)
+      const countOfKey = countOf.get(filter.keyId) ?? 0
+      if (countOfKey >= limits.perKeyMax) throw overFilters(limits)
       if (filters.size >= limits.totalMax) throw new Fault('overloaded')
-      countOf.set(filter.keyId, own + 1)
+      countOf.set(filter.keyId, countOfKey + 1)
       set(id, filter)
     },
     find(id) {

@@ -14,9 +14,9 @@ import type { Revocable } from '../revocable.ts'
 import { canonicalLogQuery } from './canonical-log-query.ts'
 import { type ReadArrivals, readArrivals } from './arrivals.ts'
 import {
-  type Room,
+  type AnswerSizeLimit,
   blocksAfter,
-  createRoom,
+  createAnswerSizeLimit,
   logsAfter,
   transactionsAfter,
 } from './filter-changes.ts'
@@ -47,11 +47,15 @@ export interface Filters {
 /** State of a filter in this process, besides its stored data. */
 type Live = {
   lastPoll: Promise<unknown>
-  readonly room: Room
+  readonly sizeLimit: AnswerSizeLimit
 }
 
 /** `moves`: number of moves. `backTo`: the filter was rolled back to before this move; null: not since the last move. */
-type Place = { readonly at: ChainPoint; readonly moves: number; readonly backTo: number | null }
+type FilterPosition = {
+  readonly at: ChainPoint
+  readonly moves: number
+  readonly backTo: number | null
+}
 
 /** Polls of one filter on several nodes at the same time can conflict; after so many conflicts Cairn refuses the poll. */
 const movesMax = 5
@@ -73,7 +77,10 @@ export function createFilters(
   const livesMax = 2 * limits.totalMax
 
   function liveOf(id: string): Live {
-    const live = lives.get(id) ?? { lastPoll: Promise.resolve(), room: createRoom() }
+    const live = lives.get(id) ?? {
+      lastPoll: Promise.resolve(),
+      sizeLimit: createAnswerSizeLimit(),
+    }
     setNewest(lives, id, live, livesMax)
     return live
   }
@@ -105,13 +112,13 @@ export function createFilters(
   async function advance(call: RpcCall, id: string, live: Live) {
     for (let moves = 0; moves < movesMax; moves++) {
       const { query, place } = await use(call, id)
-      const { at, moves: move } = decodePlace(place)
-      const changes = await changesAfter(call, query, at, live.room.characters())
+      const { at, moves: move } = decodePosition(place)
+      const changes = await changesAfter(call, query, at, live.sizeLimit.characters())
       if (changes === null) return null
       const { values, to } = changes
-      const next = encodePlace({ at: to, moves: move + 1, backTo: null })
+      const next = encodePosition({ at: to, moves: move + 1, backTo: null })
       if (await store.move(id, place, next)) {
-        return live.room.take(values, () => {
+        return live.sizeLimit.take(values, () => {
           live.lastPoll = live.lastPoll.then(() => goBack(id, { at, move }).catch(() => {}))
         })
       }
@@ -127,9 +134,9 @@ export function createFilters(
     for (let moves = 0; moves < movesMax; moves++) {
       const filter = await store.find(id)
       if (filter === null) return
-      const place = decodePlace(filter.place)
+      const place = decodePosition(filter.place)
       if (place.backTo !== null && move >= place.backTo) return
-      const before = encodePlace({ at, moves: place.moves, backTo: move })
+      const before = encodePosition({ at, moves: place.moves, backTo: move })
       if (await store.move(id, filter.place, before)) return
     }
   }
@@ -140,7 +147,7 @@ export function createFilters(
       const { keyId } = caller
       const at = filter.kind === 'pending' ? await arrivals(network, null, 0) : null
       if (at !== null && typeof at === 'string') throw new Fault('overloaded')
-      const place = encodePlace({ at: at?.to ?? network.head.latest(), moves: 0, backTo: null })
+      const place = encodePosition({ at: at?.to ?? network.head.latest(), moves: 0, backTo: null })
       await store.add(id, { keyId, network: network.name, query: queryIn(filter), place })
       return id
     },
@@ -192,11 +199,11 @@ function decodeQuery(text: string): LogQuery {
   return parseLogFilter(JSON.parse(text), 0)
 }
 
-function encodePlace({ at, moves, backTo }: Place): string {
+function encodePosition({ at, moves, backTo }: FilterPosition): string {
   return JSON.stringify([toHex(at.hash), at.number.toString(), moves, backTo])
 }
 
-function decodePlace(text: string): Place {
+function decodePosition(text: string): FilterPosition {
   const [hash, number, moves, backTo] = JSON.parse(text) as [string, string, number, number | null]
   return { at: { hash: fromHex(hash), number: BigInt(number) }, moves, backTo }
 }

@@ -14,7 +14,7 @@ const range = { newest: block, oldest: 0n }
 function create(entriesMax = 10) {
   let now = 0
   const clock = { ...systemClock, monotonic: () => now }
-  const refused = createRefusedSearches({ entriesMax, keptMs: 100, clock })
+  const refused = createRefusedSearches({ entriesMax, ttlMs: 100, clock })
   return { refused, pass: (ms: number) => void (now += ms) }
 }
 

@@ -15,11 +15,11 @@ export type RefusedSearches = {
 /** At most `entriesMax` searches, each for `keptMs`; a full cache evicts the oldest entry. */
 export function createRefusedSearches({
   entriesMax,
-  keptMs,
+  ttlMs,
   clock,
 }: {
   readonly entriesMax: number
-  readonly keptMs: number
+  readonly ttlMs: number
   readonly clock: Clock
 }): RefusedSearches {
   const refused = new Map<string, { readonly fault: Fault; readonly until: number }>()
@@ -28,16 +28,16 @@ export function createRefusedSearches({
       // Avoids computing the key in the common case.
       if (refused.size === 0) return null
       const key = keyOf(range, filter)
-      const known = refused.get(key)
-      if (known === undefined) return null
-      if (clock.monotonic() < known.until) return known.fault
+      const entry = refused.get(key)
+      if (entry === undefined) return null
+      if (clock.monotonic() < entry.until) return entry.fault
       refused.delete(key)
       return null
     },
     add(range, filter, fault) {
       const [oldest] = refused.size >= entriesMax ? refused.keys() : []
       if (oldest !== undefined) refused.delete(oldest)
-      refused.set(keyOf(range, filter), { fault, until: clock.monotonic() + keptMs })
+      refused.set(keyOf(range, filter), { fault, until: clock.monotonic() + ttlMs })
     },
   }
 }

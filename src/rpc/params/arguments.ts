@@ -274,7 +274,7 @@ export type Reading = { readonly position: number; readonly path: string }
 const listLengthMax = 65_536
 
 /** `{ [name]: value }`, or `{}` if the value is undefined. */
-export function given<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
+export function ifDefined<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
   return value === undefined ? {} : ({ [name]: value } as { [P in K]?: V })
 }
 

@@ -39,7 +39,7 @@ export function parseAccessListInput(params: readonly unknown[]): CallInput {
 }
 
 /** Resolves the call for the executor. Throws as `requestFor` and `resolve`. */
-export async function askedCall(input: CallInput, call: RpcCall): Promise<RequestedCall> {
+export async function resolveCall(input: CallInput, call: RpcCall): Promise<RequestedCall> {
   const request = requestFor(input, call.network)
   return {
     request,

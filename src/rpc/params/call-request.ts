@@ -4,7 +4,7 @@ import type { CallRequest } from '../../chain/computation.ts'
 import {
   type Members,
   type Reading,
-  given,
+  ifDefined,
   readAddress,
   readBig,
   readData,
@@ -29,25 +29,25 @@ export function readCallRequest(value: unknown, reading: Reading): CallArguments
   const members = readMembers(value, reading, 'ethapi.TransactionArgs')
   const data = readCallData(members, reading)
   const request: CallRequest = {
-    ...given('from', readOptional(members, 'from', reading, readAddress)),
-    ...given('to', readOptional(members, 'to', reading, readAddress)),
-    ...given('gas', readOptional(members, 'gas', reading, readUint64)),
-    ...given('gasPrice', readOptional(members, 'gasPrice', reading, readBig)),
-    ...given('maxFeePerGas', readOptional(members, 'maxFeePerGas', reading, readBig)),
-    ...given(
+    ...ifDefined('from', readOptional(members, 'from', reading, readAddress)),
+    ...ifDefined('to', readOptional(members, 'to', reading, readAddress)),
+    ...ifDefined('gas', readOptional(members, 'gas', reading, readUint64)),
+    ...ifDefined('gasPrice', readOptional(members, 'gasPrice', reading, readBig)),
+    ...ifDefined('maxFeePerGas', readOptional(members, 'maxFeePerGas', reading, readBig)),
+    ...ifDefined(
       'maxPriorityFeePerGas',
       readOptional(members, 'maxPriorityFeePerGas', reading, readBig),
     ),
-    ...given('value', readOptional(members, 'value', reading, readBig)),
-    ...given('nonce', readOptional(members, 'nonce', reading, readUint64)),
-    ...given('data', data),
-    ...given('accessList', readOptional(members, 'accessList', reading, readAccessList)),
-    ...given(
+    ...ifDefined('value', readOptional(members, 'value', reading, readBig)),
+    ...ifDefined('nonce', readOptional(members, 'nonce', reading, readUint64)),
+    ...ifDefined('data', data),
+    ...ifDefined('accessList', readOptional(members, 'accessList', reading, readAccessList)),
+    ...ifDefined(
       'blobVersionedHashes',
       readOptional(members, 'blobVersionedHashes', reading, readHashes),
     ),
-    ...given('maxFeePerBlobGas', readOptional(members, 'maxFeePerBlobGas', reading, readBig)),
-    ...given(
+    ...ifDefined('maxFeePerBlobGas', readOptional(members, 'maxFeePerBlobGas', reading, readBig)),
+    ...ifDefined(
       'authorizationList',
       readOptional(members, 'authorizationList', reading, readAuthorizations),
     ),

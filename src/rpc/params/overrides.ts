@@ -11,7 +11,7 @@ import type {
 import {
   type Members,
   type Reading,
-  given,
+  ifDefined,
   readAddress,
   readBig,
   readData,
@@ -57,12 +57,12 @@ function readAccount(address: Uint8Array, members: Members, reading: Reading): S
   const stateDiff = readOptional(members, 'stateDiff', reading, readStorage)
   return {
     address,
-    ...given('balance', readOptional(members, 'balance', reading, readBig)),
-    ...given('nonce', readOptional(members, 'nonce', reading, readUint64)),
-    ...given('code', readOptional(members, 'code', reading, readData)),
-    ...given('state', state),
-    ...given('stateDiff', stateDiff),
-    ...given('movePrecompileTo', target),
+    ...ifDefined('balance', readOptional(members, 'balance', reading, readBig)),
+    ...ifDefined('nonce', readOptional(members, 'nonce', reading, readUint64)),
+    ...ifDefined('code', readOptional(members, 'code', reading, readData)),
+    ...ifDefined('state', state),
+    ...ifDefined('stateDiff', stateDiff),
+    ...ifDefined('movePrecompileTo', target),
   }
 }
 
@@ -97,8 +97,8 @@ export function readSimulatedFields(value: unknown, reading: Reading): BlockOver
   refuseField(members, 'difficulty', reading)
   return {
     ...readFields(members, reading),
-    ...given('beaconRoot', readOptional(members, 'beaconRoot', reading, readHash)),
-    ...given('withdrawals', readOptional(members, 'withdrawals', reading, readWithdrawals)),
+    ...ifDefined('beaconRoot', readOptional(members, 'beaconRoot', reading, readHash)),
+    ...ifDefined('withdrawals', readOptional(members, 'withdrawals', reading, readWithdrawals)),
   }
 }
 
@@ -125,12 +125,12 @@ function readWithdrawals(value: unknown, reading: Reading): readonly Withdrawal[
 
 function readFields(members: Members, reading: Reading): BlockOverrides {
   return {
-    ...given('number', readOptional(members, 'number', reading, readUint64)),
-    ...given('time', readOptional(members, 'time', reading, readUint64)),
-    ...given('gasLimit', readOptional(members, 'gasLimit', reading, readUint64)),
-    ...given('feeRecipient', readOptional(members, 'feeRecipient', reading, readAddress)),
-    ...given('prevRandao', readOptional(members, 'prevRandao', reading, readHash)),
-    ...given('baseFeePerGas', readOptional(members, 'baseFeePerGas', reading, readBig)),
-    ...given('blobBaseFee', readOptional(members, 'blobBaseFee', reading, readBig)),
+    ...ifDefined('number', readOptional(members, 'number', reading, readUint64)),
+    ...ifDefined('time', readOptional(members, 'time', reading, readUint64)),
+    ...ifDefined('gasLimit', readOptional(members, 'gasLimit', reading, readUint64)),
+    ...ifDefined('feeRecipient', readOptional(members, 'feeRecipient', reading, readAddress)),
+    ...ifDefined('prevRandao', readOptional(members, 'prevRandao', reading, readHash)),
+    ...ifDefined('baseFeePerGas', readOptional(members, 'baseFeePerGas', reading, readBig)),
+    ...ifDefined('blobBaseFee', readOptional(members, 'blobBaseFee', reading, readBig)),
   }
 }

@@ -4,7 +4,7 @@
 import { parseAddress } from './arguments.ts'
 
 /** `first`: the first param is the call. `simulated`: as in eth_simulateV1. `anywhere`: the call could touch any account. */
-export type CallPlace = 'first' | 'simulated' | 'anywhere'
+export type CallPosition = 'first' | 'simulated' | 'anywhere'
 
 /** Members that change neither which code runs nor the state that it reads. */
 const callMembers: ReadonlySet<string> = new Set([
@@ -69,15 +69,15 @@ const levelsMax = 4
 
 /** `blockAt`: position of the block parameter. Empty if the call could reach any account; a set address list then refuses it. */
 export function relayedAddresses(
-  place: CallPlace,
+  position: CallPosition,
   params: readonly unknown[],
   blockAt: number | null,
 ): readonly Uint8Array[] {
-  if (place === 'anywhere') return []
+  if (position === 'anywhere') return []
   const [first, ...others] = params
   const isPlain = others.every((value, index) => index + 1 === blockAt || isHarmless(value))
   if (!isPlain) return []
-  return (place === 'first' ? addressesOf([first]) : simulatedAddresses(first)) ?? []
+  return (position === 'first' ? addressesOf([first]) : simulatedAddresses(first)) ?? []
 }
 
 /** Null: one of the calls could reach any account. */
@@ -101,9 +101,9 @@ function simulatedAddresses(simulation: unknown): readonly Uint8Array[] | null {
     if (!isHarmless(members.get('stateOverrides')) || !isHarmless(members.get('blockOverrides'))) {
       return null
     }
-    const asked = members.get('calls') ?? []
-    if (!Array.isArray(asked)) return null
-    calls.push(asked)
+    const blockCalls = members.get('calls') ?? []
+    if (!Array.isArray(blockCalls)) return null
+    calls.push(blockCalls)
   }
   return addressesOf(calls.flat())
 }
@@ -111,11 +111,11 @@ function simulatedAddresses(simulation: unknown): readonly Uint8Array[] | null {
 /** Members that are not null. Null if the value is no object or has an unknown member. */
 function membersOf(
   value: unknown,
-  known: ReadonlySet<string>,
+  allowedNames: ReadonlySet<string>,
 ): ReadonlyMap<string, unknown> | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const members = Object.entries(value).filter(([, member]) => member !== null)
-  return members.every(([name]) => known.has(name)) ? new Map(members) : null
+  return members.every(([name]) => allowedNames.has(name)) ? new Map(members) : null
 }
 
 /** True if the value replaces neither code nor storage of an account and contains no program. */

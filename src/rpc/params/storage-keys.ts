@@ -14,8 +14,8 @@ import {
 /** Limit per call, as in geth. */
 const storageKeysMax = 1024
 
-/** `position`: 32 bytes. `whole`: the client sent 32 bytes, so the reply shows 32 bytes (go-ethereum GetProof). */
-export type StorageKey = { readonly position: Uint8Array; readonly whole: boolean }
+/** `position`: 32 bytes. `isFullLength`: the client sent 32 bytes, so the reply shows 32 bytes (go-ethereum GetProof). */
+export type StorageKey = { readonly position: Uint8Array; readonly isFullLength: boolean }
 
 /** Null means no keys. Throws `bad_params`. */
 export function parseStorageKeys(value: unknown, argument: number): readonly StorageKey[] {
@@ -33,7 +33,7 @@ export function parseStorageKeys(value: unknown, argument: number): readonly Sto
     }
     const position = parseStoragePosition(key, argument)
     const digits = /^0[xX]/.test(key) ? key.length - 2 : key.length
-    return { position, whole: digits > 62 }
+    return { position, isFullLength: digits > 62 }
   })
 }
 
@@ -55,15 +55,15 @@ export function parseSlotsByAddress(value: unknown, argument: number): readonly 
   let slots = 0
   for (const [key, list] of Object.entries(value ?? {})) {
     const address = parseAddress(key, argument)
-    const asked: unknown = list ?? []
-    if (!Array.isArray(asked)) {
-      throw refuseArgument(argument, wrongType(jsonTypeName(asked), '[]common.Hash'))
+    const requested: unknown = list ?? []
+    if (!Array.isArray(requested)) {
+      throw refuseArgument(argument, wrongType(jsonTypeName(requested), '[]common.Hash'))
     }
-    slots += asked.length
+    slots += requested.length
     if (slots > storageKeysMax) {
       throw new Fault('over_slots', { detail: `too many slots (max ${storageKeysMax})` })
     }
-    const positions = asked.map((slot: unknown) => parseHash(slot, argument))
+    const positions = requested.map((slot: unknown) => parseHash(slot, argument))
     byAddress.set(toBareHex(address), { address, positions })
   }
   if (slots === 0) throw new Fault('bad_params', { detail: 'empty request' })

@@ -87,30 +87,34 @@ function readTracer(members: Members, reading: Reading): TracerChoice {
     readOptional(members, 'tracerConfig', reading, (value, at) =>
       readMembers(value, at, 'object'),
     ) ?? new Map<string, unknown>()
-  const flag = (name: string) => readOptional(config, name, reading, readBoolean) ?? false
-  const own = (name: string) => readOptional(members, name, reading, readBoolean) ?? false
+  const tracerFlag = (name: string) => readOptional(config, name, reading, readBoolean) ?? false
+  const flag = (name: string) => readOptional(members, name, reading, readBoolean) ?? false
   switch (name) {
     case '':
       return {
         kind: 'struct',
-        disableStorage: own('disableStorage'),
-        disableStack: own('disableStack'),
-        enableMemory: own('enableMemory'),
-        enableReturnData: own('enableReturnData'),
+        disableStorage: flag('disableStorage'),
+        disableStack: flag('disableStack'),
+        enableMemory: flag('enableMemory'),
+        enableReturnData: flag('enableReturnData'),
         limit: readOptional(members, 'limit', reading, readUint) ?? 0,
       }
     case 'callTracer':
-      return { kind: 'call', onlyTopCall: flag('onlyTopCall'), withLog: flag('withLog') }
+      return {
+        kind: 'call',
+        onlyTopCall: tracerFlag('onlyTopCall'),
+        withLog: tracerFlag('withLog'),
+      }
     case 'prestateTracer': {
-      if (flag('diffMode') && flag('includeEmpty')) {
+      if (tracerFlag('diffMode') && tracerFlag('includeEmpty')) {
         throw new Fault('execution_failed', { detail: 'cannot use diffMode with includeEmpty' })
       }
       return {
         kind: 'prestate',
-        diffMode: flag('diffMode'),
-        disableCode: flag('disableCode'),
-        disableStorage: flag('disableStorage'),
-        includeEmpty: flag('includeEmpty'),
+        diffMode: tracerFlag('diffMode'),
+        disableCode: tracerFlag('disableCode'),
+        disableStorage: tracerFlag('disableStorage'),
+        includeEmpty: tracerFlag('includeEmpty'),
       }
     }
     case '4byteTracer':

@@ -23,7 +23,7 @@ export type VerifyMode = 'require' | 'prefer' | 'header' | 'off'
 type Input = {
   readonly params: readonly unknown[]
   readonly block: BlockParameter | null
-  readonly own: unknown
+  readonly parsed: unknown
 }
 
 /** No source could prove the answer; an upstream may still have the value. */
@@ -33,7 +33,7 @@ function isUnproved(thrown: unknown): boolean {
   return thrown instanceof Fault && unproved.has(thrown.code)
 }
 
-type Asked = Parameters<typeof relayCall>[1]
+type RelayTarget = Parameters<typeof relayCall>[1]
 
 /** Their result is the header plus lists. */
 const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockByNumber'])
@@ -49,7 +49,7 @@ const ofEveryBlock = /^eth_getBlock|^eth_getUncleCount/
  */
 async function relayUnderHeader(
   call: RpcCall,
-  { method, byHash }: { readonly method: Asked; readonly byHash: string | undefined },
+  { method, byHash }: { readonly method: RelayTarget; readonly byHash: string | undefined },
   params: readonly unknown[],
   block: BlockParameter,
 ): Promise<unknown> {
@@ -97,24 +97,27 @@ export function proveOrRelay(
     units,
     parse: (params) => ({
       params,
-      own: operation.parse(params),
+      parsed: operation.parse(params),
       block: parseBlock(block, params),
     }),
     ...(addresses && {
-      addresses: ({ own, params }) =>
+      addresses: ({ parsed, params }) =>
         calls === undefined
-          ? addresses.call(operation, own)
+          ? addresses.call(operation, parsed)
           : relayedAddresses(calls, params, block?.at ?? null),
     }),
     ...(cache &&
       (verify === 'prefer' || verify === 'require') && {
-        cache: { block: ({ own }) => cache.block(own), key: ({ own }) => cache.key(own) },
+        cache: {
+          block: ({ parsed }) => cache.block(parsed),
+          key: ({ parsed }) => cache.key(parsed),
+        },
       }),
     ...(bundle && {
       bundle: {
         ...(bundle.as !== undefined && { as: bundle.as }),
-        block: ({ own }) => bundle.block(own),
-        params: ({ own }, blockHash, number) => bundle.params(own, blockHash, number),
+        block: ({ parsed }) => bundle.block(parsed),
+        params: ({ parsed }, blockHash, number) => bundle.params(parsed, blockHash, number),
       },
     }),
   }
@@ -134,7 +137,7 @@ export function proveOrRelay(
       ? {
           ...declared,
           read: (input, call) =>
-            readOrElse(operation.read(input.own, call), (thrown, signal) =>
+            readOrElse(operation.read(input.parsed, call), (thrown, signal) =>
               instead(input, { ...call, signal }, thrown),
             ),
         }
@@ -144,10 +147,10 @@ export function proveOrRelay(
             if (verify === 'header' && input.block !== null) {
               return await relayUnderHeader(call, by, input.params, input.block)
             }
-            if (verify === 'require') return await runOperation(operation, input.own, call)
+            if (verify === 'require') return await runOperation(operation, input.parsed, call)
             if (verify === 'prefer') {
               try {
-                return await runOperation(operation, input.own, call)
+                return await runOperation(operation, input.parsed, call)
               } catch (thrown) {
                 return await instead(input, call, thrown)
               }

@@ -4,8 +4,8 @@
 import { Fault } from '../../base/fault.ts'
 import type { BlockParameter, Operations, RpcOperation } from '../operation.ts'
 import { parseBlock, relayCall } from './relay.ts'
-import { findBlockPlace } from './relayed-methods.ts'
-import type { BlockPlace } from './serving-policy.ts'
+import { findBlockPosition } from './relayed-methods.ts'
+import type { BlockPosition } from './serving-policy.ts'
 
 type Input = { readonly params: readonly unknown[]; readonly block: BlockParameter | null }
 
@@ -13,24 +13,24 @@ type Input = { readonly params: readonly unknown[]; readonly block: BlockParamet
 export function queryOneUpstream(operations: Operations, name: string): Operations {
   return {
     find(method) {
-      const own = operations.find(method)
-      const block = findBlockPlace(method)
-      return own === null || block === undefined ? null : wordOf(name, own, block)
+      const operation = operations.find(method)
+      const block = findBlockPosition(method)
+      return operation === null || block === undefined ? null : relayTo(name, operation, block)
     },
   }
 }
 
-function wordOf(
+function relayTo(
   upstream: string,
-  own: RpcOperation<unknown>,
-  block: BlockPlace | null,
+  operation: RpcOperation<unknown>,
+  block: BlockPosition | null,
 ): RpcOperation<unknown> {
-  const { name, units } = own
-  const asked: RpcOperation<Input> = {
+  const { name, units } = operation
+  const relayed: RpcOperation<Input> = {
     name,
     units,
     parse(params) {
-      own.parse(params)
+      operation.parse(params)
       return { params, block: parseBlock(block, params) }
     },
     async run({ params, block: at }, call) {
@@ -41,5 +41,5 @@ function wordOf(
       return await relayCall(call, method, params, at)
     },
   }
-  return asked as RpcOperation<unknown>
+  return relayed as RpcOperation<unknown>
 }

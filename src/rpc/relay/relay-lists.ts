@@ -42,6 +42,6 @@ export function mayRelay(lists: RelayLists, method: string): boolean {
 
 /** Ignores case, because some nodes do. */
 function covers(listed: string, method: string): boolean {
-  const [name, asked] = [listed.toLowerCase(), method.toLowerCase()]
-  return name.endsWith('*') ? asked.startsWith(name.slice(0, -1)) : name === asked
+  const [name, requested] = [listed.toLowerCase(), method.toLowerCase()]
+  return name.endsWith('*') ? requested.startsWith(name.slice(0, -1)) : name === requested
 }

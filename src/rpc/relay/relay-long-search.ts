@@ -18,7 +18,7 @@ type Input = {
   readonly params: readonly unknown[]
   readonly query: LogQuery
   /** Input of the operation that proves. */
-  readonly own: unknown
+  readonly parsed: unknown
 }
 
 export function relayLongSearch(
@@ -32,7 +32,7 @@ export function relayLongSearch(
     parse(sent) {
       const query = operation.parse(sent) as LogQuery
       const params = onlyRead(sent)
-      return { params, query, own: prove.parse(params) }
+      return { params, query, parsed: prove.parse(params) }
     },
     addresses: ({ query }) => query.filter.addresses,
     ...(operation.bundle && {
@@ -41,11 +41,11 @@ export function relayLongSearch(
         params: ({ query }, hash, number) => operation.bundle?.params(query, hash, number) ?? null,
       },
     }),
-    async run({ params, query, own }, call) {
+    async run({ params, query, parsed }, call) {
       const { blocks } = query
       // The operation decides how `pending` is handled.
       const range = 'hash' in blocks || isPending(blocks) ? null : await rangeOf(blocks, call)
-      if (range === null) return await runOperation(prove, own, call)
+      if (range === null) return await runOperation(prove, parsed, call)
       const filter = {
         ...(params[0] as object),
         fromBlock: toQuantity(range.first),
@@ -54,7 +54,7 @@ export function relayLongSearch(
       const isShort = range.last - range.first < provedLogBlocksMax
       if (isShort && verify !== 'off') {
         // If the proof fails, the search is relayed for the block numbers in the labels.
-        const pinned = verify === 'require' ? own : { ...(own as object), params: [filter] }
+        const pinned = verify === 'require' ? parsed : { ...(parsed as object), params: [filter] }
         return await runOperation(prove, pinned, call)
       }
       return await relayCall(call, { name: operation.name, class: 'read' }, [filter], null)

@@ -5,13 +5,13 @@ import type { RpcCall, RpcDeclaration, RpcOperation } from '../operation.ts'
 import { relayCall } from './relay.ts'
 import { fetched } from '../../chain/read.ts'
 
-/** Input of a read at `pending`. `own`: the input as the operation parsed it. */
+/** Input of a read at `pending`. `parsed`: the input as the operation parsed it. */
 class PendingRead {
   readonly params: readonly unknown[]
-  readonly own: unknown
-  constructor(params: readonly unknown[], own: unknown) {
+  readonly parsed: unknown
+  constructor(params: readonly unknown[], parsed: unknown) {
     this.params = params
-    this.own = own
+    this.parsed = parsed
   }
 }
 
@@ -28,21 +28,21 @@ export function relayPending(
   const declared: RpcDeclaration<unknown> = {
     ...rest,
     parse(params) {
-      const own = operation.parse(params)
-      return isPending(params[at]) ? new PendingRead(params, own) : own
+      const parsed = operation.parse(params)
+      return isPending(params[at]) ? new PendingRead(params, parsed) : parsed
     },
-    ...(addresses && { addresses: (input) => addresses.call(operation, ownOf(input)) }),
+    ...(addresses && { addresses: (input) => addresses.call(operation, parsedInput(input)) }),
     ...(cache && {
       cache: {
         block: (input) => (input instanceof PendingRead ? null : cache.block(input)),
-        key: (input) => cache.key(ownOf(input)),
+        key: (input) => cache.key(parsedInput(input)),
       },
     }),
     ...(bundle && {
       bundle: {
         ...(bundle.as !== undefined && { as: bundle.as }),
-        block: (input) => bundle.block(ownOf(input)),
-        params: (input, hash, number) => bundle.params(ownOf(input), hash, number),
+        block: (input) => bundle.block(parsedInput(input)),
+        params: (input, hash, number) => bundle.params(parsedInput(input), hash, number),
       },
     }),
   }
@@ -61,8 +61,8 @@ export function relayPending(
       }
 }
 
-function ownOf(input: unknown): unknown {
-  return input instanceof PendingRead ? input.own : input
+function parsedInput(input: unknown): unknown {
+  return input instanceof PendingRead ? input.parsed : input
 }
 
 /** `pending` alone or in the object of EIP-1898; the operation has parsed the value. */

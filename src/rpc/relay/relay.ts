@@ -15,7 +15,7 @@ import { completeRead } from '../../chain/read.ts'
 type Input = { readonly params: readonly unknown[]; readonly block: BlockParameter | null }
 
 /** A known read. Cairn checks its block parameter; the upstream checks the others. */
-export function relayKnown(method: RelayedMethod): RpcOperation<Input> {
+export function relayListed(method: RelayedMethod): RpcOperation<Input> {
   const { name, units, calls, paramsMax = Infinity } = method
   return {
     name,
@@ -56,7 +56,7 @@ export function parseBlock(
 }
 
 /**
- * Queries the upstreams and sets the label. `block`: the resolved parameter at `method.block`. `known`: level of the
+ * Queries the upstreams and sets the label. `block`: the resolved parameter at `method.block`. `fixedLevel`: level of the
  * answer, if it does not depend on the upstream.
  */
 export async function relayCall(
@@ -68,9 +68,9 @@ export async function relayCall(
   },
   params: readonly unknown[],
   block: BlockParameter | null,
-  known: Level | null = null,
+  fixedLevel: Level | null = null,
 ): Promise<unknown> {
-  const asked: RelayedCall = {
+  const request: RelayedCall = {
     method: method.name,
     params,
     class: method.class,
@@ -80,25 +80,25 @@ export async function relayCall(
     ...(await pinOf(method.block, block, call)),
   }
   const { result, level, byNumber } = await relayOf(call.network, method.name).call(
-    asked,
+    request,
     call.signal,
   )
   // An upstream that gets a number may answer for another block with that number.
-  call.labels.level(byNumber === true ? level : (known ?? level))
+  call.labels.level(byNumber === true ? level : (fixedLevel ?? level))
   return result
 }
 
 async function pinOf(
-  place: RelayedMethod['block'],
+  position: RelayedMethod['block'],
   block: BlockParameter | null,
   call: RpcCall,
 ): Promise<Pick<RelayedCall, 'pin'>> {
-  if (place === undefined || block === null || place.form === 'hash') return {}
+  if (position === undefined || block === null || position.form === 'hash') return {}
   try {
     return {
       pin: {
-        at: place.at,
-        form: place.form,
+        at: position.at,
+        form: position.form,
         block: await completeRead(call.resolve(block), call.signal),
       },
     }

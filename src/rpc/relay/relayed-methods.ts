@@ -3,7 +3,7 @@
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import { listRpcMethods } from '../methods/index.ts'
 import { replyBytes } from './reply-bytes.ts'
-import type { BlockPlace, RelayedServing, ServingPolicy } from './serving-policy.ts'
+import type { BlockPosition, RelayedServing, ServingPolicy } from './serving-policy.ts'
 
 export type RelayedMethod = Omit<RelayedServing, 'serve' | 'units'> & {
   readonly name: string
@@ -59,7 +59,7 @@ export const servingPolicies: ReadonlyMap<string, ServingPolicy> = new Map([
 ])
 
 /** The block parameter; null: the method has none; undefined: Cairn does not relay the method. */
-export function findBlockPlace(method: string): BlockPlace | null | undefined {
+export function findBlockPosition(method: string): BlockPosition | null | undefined {
   const policy = servingPolicies.get(method)
   return policy?.serve === 'prove' || policy?.serve === 'relay' ? (policy.block ?? null) : undefined
 }

@@ -2,10 +2,10 @@
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import type { PinForm, RelayClass } from '../../chain/relay.ts'
 import type { MethodPolicy } from '../../chain/upstream/node/method-policy.ts'
-import type { CallPlace } from '../params/relayed-calls.ts'
+import type { CallPosition } from '../params/relayed-calls.ts'
 
 /** Position and form of the block parameter. `hash`: a block hash, which pins the block. */
-export type BlockPlace = { readonly at: number; readonly form: PinForm | 'hash' }
+export type BlockPosition = { readonly at: number; readonly form: PinForm | 'hash' }
 
 /** Cairn proves the answer if the network allows it; otherwise it relays the call if the verification policy permits. */
 export type ProvedServing = MethodPolicy & {
@@ -21,11 +21,11 @@ export type ProvedServing = MethodPolicy & {
   /** The reply contains receipts, to which rollups add members that no root contains. */
   readonly shows?: 'receipts'
   /** Null: the method has no block parameter. */
-  readonly block: BlockPlace | null
+  readonly block: BlockPosition | null
   /** The answer is about an existing block: `pending` means the latest one. */
   readonly pendingIsLatest?: true
   /** For a relayed call, as in `RelayedServing`. */
-  readonly calls?: CallPlace
+  readonly calls?: CallPosition
 }
 
 /** An upstream answers, without a proof: the call needs an EVM, a pool, or the node itself. */
@@ -35,9 +35,9 @@ export type RelayedServing = MethodPolicy & {
   /** Price if it differs from the price on the embedded chain. */
   readonly units?: number
   /** Absent: the method has no block parameter. */
-  readonly block?: BlockPlace
+  readonly block?: BlockPosition
   /** Where the address list of a key finds the accounts of a call; absent: the list does not apply. */
-  readonly calls?: CallPlace
+  readonly calls?: CallPosition
   /** Largest number of parameters. Absent: the upstream checks it. */
   readonly paramsMax?: number
 }
@@ -46,6 +46,6 @@ export type RelayedServing = MethodPolicy & {
  * `self`: Cairn answers; the rest of the policy is for its own calls to upstreams. `never`: only the embedded chain has
  * the method.
  */
-type OwnServing = MethodPolicy & { readonly serve: 'self' | 'never' }
+type UnrelayedServing = MethodPolicy & { readonly serve: 'self' | 'never' }
 
-export type ServingPolicy = ProvedServing | RelayedServing | OwnServing
+export type ServingPolicy = ProvedServing | RelayedServing | UnrelayedServing

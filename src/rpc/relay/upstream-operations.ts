@@ -5,7 +5,7 @@ import type { GetFilterLogs } from '../methods/logs/eth_getFilterLogs.ts'
 import { proveOrRelay, relayClassOf, type VerifyMode } from './prove-or-relay.ts'
 import { findRefusal } from '../refused-methods.ts'
 import { isDenied, mayRelay, type RelayLists } from './relay-lists.ts'
-import { relayKnown, relayUnlisted } from './relay.ts'
+import { relayListed, relayUnlisted } from './relay.ts'
 import { relayPending } from './relay-pending.ts'
 import { relayedMethods, servingPolicies } from './relayed-methods.ts'
 import { relayLongSearch, searchForFilter } from './relay-long-search.ts'
@@ -16,15 +16,15 @@ export type UpstreamPolicy = {
   readonly lists: RelayLists
 }
 
-/** `own`: all operations of this server (methods/index.ts). */
+/** `operations`: all operations of this server (methods/index.ts). */
 export function createUpstreamOperations(
-  own: ReadonlyMap<string, RpcOperation<unknown>>,
+  operations: ReadonlyMap<string, RpcOperation<unknown>>,
   { verifyOf, lists }: UpstreamPolicy,
 ): Operations {
   const offered = new Map<string, RpcOperation<unknown>>()
-  const getLogs = own.get('eth_getLogs')
+  const getLogs = operations.get('eth_getLogs')
   const search = getLogs && relayLongSearch(getLogs, verifyOf('eth_getLogs'))
-  for (const [name, operation] of own) {
+  for (const [name, operation] of operations) {
     const served = servingPolicies.get(name)
     if (served?.serve === 'never') continue
     if (name === 'eth_getLogs' && search) offered.set(name, search)
@@ -38,19 +38,19 @@ export function createUpstreamOperations(
       offered.set(name, mayPend ? relayPending(proving, block.at, relayClassOf(served)) : proving)
     }
   }
-  for (const method of relayedMethods) offered.set(method.name, relayKnown(method))
+  for (const method of relayedMethods) offered.set(method.name, relayListed(method))
   // Includes denied methods: a name that differs from a listed one only in case must not be relayed as unlisted.
   const listed = new Set([...offered.keys()].map((name) => name.toLowerCase()))
   for (const name of offered.keys()) if (isDenied(lists, name)) offered.delete(name)
 
   return {
     find(method) {
-      const known = offered.get(method)
-      if (known !== undefined) return known
+      const operation = offered.get(method)
+      if (operation !== undefined) return operation
       if (findRefusal(method) !== null) return null
-      const isOwn = servingPolicies.get(method)?.serve === 'never'
+      const onlyIfAllowed = servingPolicies.get(method)?.serve === 'never'
       // Relayed only if the operator allows it by name.
-      if (isOwn && lists.allow === null) return null
+      if (onlyIfAllowed && lists.allow === null) return null
       if (listed.has(method.toLowerCase())) return null
       return mayRelay(lists, method) ? relayUnlisted(method) : null
     },
@@ -59,7 +59,7 @@ export function createUpstreamOperations(
 
 /** The operations of an embedded chain. */
 export function createEmbeddedOperations(
-  own: ReadonlyMap<string, RpcOperation<unknown>>,
+  operations: ReadonlyMap<string, RpcOperation<unknown>>,
 ): Operations {
-  return { find: (method) => own.get(method) ?? null }
+  return { find: (method) => operations.get(method) ?? null }
 }

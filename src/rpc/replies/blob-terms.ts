@@ -30,12 +30,12 @@ export async function obtainBlobTerms(
     return { excessBlobGas, fraction }
   }
   call.labels.level('block')
-  const reportedPrice = await askPrice(call, block, blob)
+  const reportedPrice = await fetchPrice(call, block, blob)
   return { excessBlobGas, fraction, ...(reportedPrice !== null && { reportedPrice }) }
 }
 
 /** Null if no upstream reports a price for this block. Throws `signal.reason`. */
-async function askPrice(
+async function fetchPrice(
   { network, signal }: RpcCall,
   { hash }: ProvedHeader,
   blob: Uint8Array,
@@ -43,8 +43,8 @@ async function askPrice(
   try {
     const params = [toHex(transactionHash(blob))]
     const { watch } = network.hint
-    const asked = { method: 'eth_getTransactionReceipt', params, class: 'read' } as const
-    const relayed = await network.relay?.call({ ...asked, ...(watch && { watch }) }, signal)
+    const request = { method: 'eth_getTransactionReceipt', params, class: 'read' } as const
+    const relayed = await network.relay?.call({ ...request, ...(watch && { watch }) }, signal)
     return priceOf(relayed?.result, toHex(hash))
   } catch (thrown) {
     signal.throwIfAborted()

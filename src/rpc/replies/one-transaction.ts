@@ -17,7 +17,7 @@ export function* transactionAt(
 ): Read<unknown> {
   const raw = yield* entryOf(call, block, index)
   if (raw === null) return null
-  return yield* shownTransaction(call, block, { raw, index: placeOf(index) }, findSender)
+  return yield* shownTransaction(call, block, { raw, index: clampIndex(index) }, findSender)
 }
 
 /** The raw entry as hex. As in geth `0x`, not null, if the proved list has no such index. Throws as `transactionAt`. */
@@ -35,12 +35,12 @@ export function rawReply(raw: Uint8Array | null): string {
 }
 
 function* entryOf(call: ReadCall, block: ProvedHeader, index: bigint): Read<Uint8Array | null> {
-  const raw = yield* readEntry(call.network, block, 'transactions', placeOf(index))
+  const raw = yield* readEntry(call.network, block, 'transactions', clampIndex(index))
   call.labels.level('proof')
   return raw
 }
 
 /** Clamps the index: above 2^53 a number would change its value, and no list is that long. */
-function placeOf(index: bigint): number {
+function clampIndex(index: bigint): number {
   return index > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(index)
 }

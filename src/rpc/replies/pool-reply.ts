@@ -6,7 +6,7 @@ import type { PoolContent, WaitingTransaction } from '../../chain/evm-executor.t
 import type { SignedTransaction } from '../../chain/transaction-object.ts'
 import { decodeReadable } from '../../chain/transactions.ts'
 
-type Show = (waiting: SignedTransaction) => unknown
+type Show = (signed: SignedTransaction) => unknown
 type ByNonce = Readonly<Record<string, unknown>>
 type BySender = Readonly<Record<string, ByNonce>>
 
@@ -28,13 +28,15 @@ export function senderReply(
 
 function bySender(list: readonly WaitingTransaction[], show: Show): BySender {
   const groups = Map.groupBy(list, ({ sender }) => toChecksumAddress(sender))
-  return Object.fromEntries([...groups].map(([sender, own]) => [sender, byNonce(own, show)]))
+  return Object.fromEntries(
+    [...groups].map(([sender, transactions]) => [sender, byNonce(transactions, show)]),
+  )
 }
 
 function byNonce(list: readonly WaitingTransaction[], show: Show): ByNonce {
   return Object.fromEntries(
-    list.map((waiting) => {
-      const signed = signedTransaction(waiting)
+    list.map((pooled) => {
+      const signed = signedTransaction(pooled)
       return [signed.transaction.nonce.toString(), show(signed)]
     }),
   )

@@ -46,13 +46,13 @@ export async function obtainRollupMembers(
   const { network } = call
   const nitro = nitroHeader(block.header)
   if (nitro !== null) {
-    const reported = await askReceipts(call, block, shown)
+    const reported = await fetchReceiptMembers(call, block, shown)
     return (one, signed) => nitroReceipt(block, nitro, signed, reported(one))
   }
   const { known } = network
   // Without upstreams this verifies a proof bundle, or serves the embedded chain, which has no such members.
   if (network.relay === null && known === undefined) {
-    return ({ raw, receipt }) => ownMembers(raw, receipt)
+    return ({ raw, receipt }) => membersOfReceipt(raw, receipt)
   }
   if (known !== undefined && known.family !== 'op') return noMembers
   const first =
@@ -64,7 +64,7 @@ export async function obtainRollupMembers(
   const isComplete = shown.every(({ raw, receipt }) =>
     raw[0] === depositType ? receipt.depositNonce !== undefined : fees !== null,
   )
-  const reported = isComplete ? () => ({}) : await askReceipts(call, block, shown)
+  const reported = isComplete ? () => ({}) : await fetchReceiptMembers(call, block, shown)
   return (one) => {
     if (one.raw[0] === depositType) return depositReceipt(one.receipt, reported(one))
     return fees === null ? pick(reported(one), feeForms) : fees(one.raw)
@@ -72,7 +72,7 @@ export async function obtainRollupMembers(
 }
 
 /** Members that follow from the receipt alone. */
-function ownMembers(raw: Uint8Array, receipt: Receipt): Members {
+function membersOfReceipt(raw: Uint8Array, receipt: Receipt): Members {
   return raw[0] === depositType ? depositReceipt(receipt, {}) : {}
 }
 
@@ -158,7 +158,7 @@ function pick(reported: Members, forms: Readonly<Record<string, Form>>): Members
 }
 
 /** The members that one upstream reports for these receipts, by transaction; none if it reports nothing for this block. */
-async function askReceipts(
+async function fetchReceiptMembers(
   call: RpcCall,
   { hash }: ProvedHeader,
   shown: readonly ShownReceipt[],
@@ -167,14 +167,14 @@ async function askReceipts(
   const [first] = shown
   const result =
     shown.length === 1 && first !== undefined
-      ? await ask(call, 'eth_getTransactionReceipt', [toHex(transactionHash(first.raw))])
-      : await ask(call, 'eth_getBlockReceipts', [toHex(hash)])
+      ? await queryUpstream(call, 'eth_getTransactionReceipt', [toHex(transactionHash(first.raw))])
+      : await queryUpstream(call, 'eth_getBlockReceipts', [toHex(hash)])
   const found = byHash(Array.isArray(result) ? result : [result], 'transactionHash', toHex(hash))
   return ({ raw }) => found.get(toHex(transactionHash(raw))) ?? {}
 }
 
 /** Sets the label `block`. Null if no upstream answers. Throws `signal.reason`. */
-export async function ask(
+export async function queryUpstream(
   { network, signal, labels }: Pick<RpcCall, 'network' | 'signal' | 'labels'>,
   method: string,
   params: readonly unknown[],
@@ -182,8 +182,8 @@ export async function ask(
   labels.level('block')
   try {
     const { watch } = network.hint
-    const asked = { method, params, class: 'read', ...(watch && { watch }) } as const
-    return (await network.relay?.call(asked, signal))?.result ?? null
+    const request = { method, params, class: 'read', ...(watch && { watch }) } as const
+    return (await network.relay?.call(request, signal))?.result ?? null
   } catch (thrown) {
     signal.throwIfAborted()
     if (thrown instanceof Fault) return null

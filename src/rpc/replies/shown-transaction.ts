@@ -12,7 +12,7 @@ import type { FindSender } from '../../chain/sender-cache.ts'
 import { renderTransaction } from '../../chain/transaction-object.ts'
 import { placeIn, readTransaction, withDepositNonce } from '../../chain/transactions.ts'
 import type { ReadCall } from '../operation.ts'
-import { ask, byHash } from './rollup-members.ts'
+import { queryUpstream, byHash } from './rollup-members.ts'
 
 /** The JSON object of the transaction at `index`. The caller sets the label `proof`. Throws `pruned`, `unprovable`. */
 export function* shownTransaction(
@@ -33,7 +33,7 @@ export function* shownTransaction(
   }
   const hash = toHex(signed.hash)
   const json = yield* fetched((signal) =>
-    ask({ network, labels, signal }, 'eth_getTransactionByHash', [hash]),
+    queryUpstream({ network, labels, signal }, 'eth_getTransactionByHash', [hash]),
   )
   const nonce = byHash([json], 'hash', toHex(block.hash)).get(hash)?.['nonce']
   const isNonce = typeof nonce === 'string' && /^0x[0-9a-f]{1,16}$/i.test(nonce)

@@ -14,17 +14,21 @@ export async function traceBlock(
   { block, tracer }: TraceBlockInput,
   call: RpcCall,
 ): Promise<readonly unknown[]> {
-  const asked = { block: await completeRead(call.resolve(block), call.signal), index: null, tracer }
+  const target = {
+    block: await completeRead(call.resolve(block), call.signal),
+    index: null,
+    tracer,
+  }
   call.labels.level('trusted')
-  return await runTrace(executorOf(call.network, 'debug_traceBlock'), asked, call)
+  return await runTrace(executorOf(call.network, 'debug_traceBlock'), target, call)
 }
 
 /** As `traceBlock`, for a block that the caller has resolved for the executor. */
 export async function runTrace(
   executor: EvmExecutor,
-  asked: Parameters<EvmExecutor['traceBlock']>[0],
+  target: Parameters<EvmExecutor['traceBlock']>[0],
   { caller, signal }: RpcCall,
 ): Promise<readonly unknown[]> {
-  const traces = await executor.traceBlock(asked, caller, signal)
+  const traces = await executor.traceBlock(target, caller, signal)
   return traces.map(({ hash, result }) => ({ txHash: toHex(hash), result }))
 }

@@ -7,23 +7,23 @@ import type { ChainEvents, ChainEvent } from '../../chain/chain-events.ts'
 import type { Subscriber } from './subscription.ts'
 
 /** Members served before other work runs. */
-const turnMembers = 256
+const membersPerSlice = 256
 /** Blocks with unsent events: more than one move of the head can produce (chain-events.ts). */
 const stepsMax = 8_192
 /** Blocks handled before other work runs. */
-const turnSteps = 64
+const stepsPerSlice = 64
 
-/** Calls `tell` for each open member, including members that join during the iteration. */
+/** Calls `notify` for each open member, including members that join during the iteration. */
 export async function notifyEach<Member extends { readonly subscriber: Subscriber }>(
   members: Iterable<Member>,
-  tell: (member: Member) => void,
+  notify: (member: Member) => void,
 ): Promise<void> {
   let served = 0
   for (const member of members) {
     if (!member.subscriber.open) continue
-    tell(member)
+    notify(member)
     served += 1
-    if (served % turnMembers === 0) await setImmediate()
+    if (served % membersPerSlice === 0) await setImmediate()
   }
 }
 
@@ -45,7 +45,7 @@ export function createChainSubscribers<Member extends ChainSubscriber>(
   let unfollow: (() => void) | null = null
   let controller = new AbortController()
 
-  function rest(): void {
+  function unfollowAndReset(): void {
     steps = []
     working = false
     unfollow?.()
@@ -55,7 +55,7 @@ export function createChainSubscribers<Member extends ChainSubscriber>(
   }
 
   function lost(fault: Fault): void {
-    rest()
+    unfollowAndReset()
     const ending = [...members]
     members.clear()
     for (const { subscriber } of ending) subscriber.end(fault)
@@ -69,23 +69,23 @@ export function createChainSubscribers<Member extends ChainSubscriber>(
     void workThrough(steps)
   }
 
-  /** `own`: the events of this run. When subscribers are lost, `steps` becomes a new array, and the old run stops. */
-  async function workThrough(own: readonly ChainEvent[]): Promise<void> {
-    for (let worked = 1; own === steps; worked += 1) {
+  /** `queue`: the events of this run. When subscribers are lost, `steps` becomes a new array, and the old run stops. */
+  async function workThrough(queue: readonly ChainEvent[]): Promise<void> {
+    for (let worked = 1; queue === steps; worked += 1) {
       const [step] = steps
       if (step === undefined) break
       try {
         await work(step, members, controller.signal)
       } catch (thrown) {
-        if (own !== steps) return
+        if (queue !== steps) return
         const fault = Fault.from(thrown)
         log('error', 'events_lost', { code: fault.code, cause: thrown })
         lost(fault)
       }
-      if (worked % turnSteps === 0) await setImmediate()
-      if (own === steps) steps.shift()
+      if (worked % stepsPerSlice === 0) await setImmediate()
+      if (queue === steps) steps.shift()
     }
-    if (own === steps) working = false
+    if (queue === steps) working = false
   }
 
   return {
@@ -93,7 +93,7 @@ export function createChainSubscribers<Member extends ChainSubscriber>(
       unfollow ??= feed.follow({ step: take, lost })
       members.add(member)
       return () => {
-        if (members.delete(member) && members.size === 0) rest()
+        if (members.delete(member) && members.size === 0) unfollowAndReset()
       }
     },
   }

@@ -19,7 +19,7 @@ export function createHeadEvents(
       if (removed) return
       const text = JSON.stringify(renderHeader(block))
       await notifyEach(all, ({ subscriber, after }) => {
-        if (turn > after && subscriber.charge(unitsPerHead)) subscriber.tell(text)
+        if (turn > after && subscriber.charge(unitsPerHead)) subscriber.send(text)
       })
     },
   )

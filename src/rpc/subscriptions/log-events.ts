@@ -20,7 +20,7 @@ import type { Events, SubscriptionKind } from './subscription.ts'
 /** Charged for each block, whether or not its logs match. A block that left the chain is free. */
 const unitsPerBlock = 300
 /** With more subscribers than this, every log is rendered without checking first whether one matches. */
-const askedMembers = 16
+const matchedMembersMax = 16
 const tryMs = 10_000
 /** Time to wait for the receipts of a block while no source has them. */
 const patienceMs = 300_000
@@ -37,8 +37,8 @@ export function createLogEvents(
     wanting: readonly LogMember[],
     signal: AbortSignal,
   ): Promise<readonly PlacedLog[]> {
-    const isWanted: LogMatcher['matches'] =
-      wanting.length > askedMembers
+    const matchesAny: LogMatcher['matches'] =
+      wanting.length > matchedMembersMax
         ? () => true
         : (log) => wanting.some(({ matcher }) => matcher.matches(log))
     const insistence = {
@@ -50,7 +50,7 @@ export function createLogEvents(
       isFinal: () => false,
     }
     return await retryWithBackoff(
-      (trying) => readPlacedLogs(network, block, isWanted, trying),
+      (trying) => readPlacedLogs(network, block, matchesAny, trying),
       insistence,
       signal,
     )
@@ -75,7 +75,7 @@ export function createLogEvents(
     }))
     if (removed) logs.reverse()
     await notifyEach(wanting, ({ subscriber, matcher }) => {
-      for (const { log, text } of logs) if (matcher.matches(log)) subscriber.tell(text)
+      for (const { log, text } of logs) if (matcher.matches(log)) subscriber.send(text)
     })
   }
 

@@ -54,15 +54,15 @@ function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvent
 
   return {
     join(kind, subscriber, keyId) {
-      const own = countOf.get(keyId) ?? 0
-      if (own >= perKeyMax) {
+      const countOfThisKey = countOf.get(keyId) ?? 0
+      if (countOfThisKey >= perKeyMax) {
         const detail = `too many subscriptions of this project ID, limit is ${perKeyMax}`
         throw new Fault('over_filters', { detail })
       }
       if (count >= subscriptionsMax) throw new Fault('overloaded')
       const leave = joinKind(kind, subscriber)
       count += 1
-      countOf.set(keyId, own + 1)
+      countOf.set(keyId, countOfThisKey + 1)
       let joined = true
       return () => {
         if (!joined) return
@@ -81,8 +81,8 @@ function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvent
 export function createEvents(parts: EventsParts): (network: Network) => NetworkEvents {
   const made = new WeakMap<Network, NetworkEvents>()
   return (network) => {
-    const known = made.get(network)
-    if (known !== undefined) return known
+    const existing = made.get(network)
+    if (existing !== undefined) return existing
     const events = createNetworkEvents(network, parts)
     made.set(network, events)
     return events

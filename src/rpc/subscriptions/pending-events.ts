@@ -17,10 +17,10 @@ const bundleMs = 700
 const unitsPerBundle = 200
 const bundleMax = 10_000
 /** Transactions that are read in parallel. */
-const wholeAtOnce = 32
+const parallelReads = 32
 
 /** `from`: the number of the first arrival to send. */
-type Member = { readonly subscriber: Subscriber; readonly from: number; readonly whole: boolean }
+type Member = { readonly subscriber: Subscriber; readonly from: number; readonly full: boolean }
 
 export function createPendingEvents(
   network: Network,
@@ -43,25 +43,25 @@ export function createPendingEvents(
     next += hashes.length
     if (hashes.length === 0) return
     const names = hashes.map((hash) => JSON.stringify(toHex(hash)))
-    const anyWhole = [...members].some(({ whole }) => whole)
-    const objects = anyWhole ? await readWhole(hashes) : []
-    await notifyEach(members, ({ subscriber, from, whole }) => {
-      const own = (whole ? objects : names).slice(Math.max(0, from - start))
-      if (own.length === 0 || !subscriber.charge(unitsPerBundle)) return
-      for (const text of own) if (text !== null) subscriber.tell(text)
+    const anyFull = [...members].some(({ full }) => full)
+    const objects = anyFull ? await readFull(hashes) : []
+    await notifyEach(members, ({ subscriber, from, full }) => {
+      const unsent = (full ? objects : names).slice(Math.max(0, from - start))
+      if (unsent.length === 0 || !subscriber.charge(unitsPerBundle)) return
+      for (const text of unsent) if (text !== null) subscriber.send(text)
     })
   }
 
   /** Null: the transaction is no longer in the pool. */
-  async function readWhole(hashes: readonly Uint8Array[]): Promise<readonly (string | null)[]> {
+  async function readFull(hashes: readonly Uint8Array[]): Promise<readonly (string | null)[]> {
     const texts: (string | null)[] = []
-    let asked = 0
+    let nextIndex = 0
     async function lane(): Promise<void> {
-      for (let at = asked++; at < hashes.length; at = asked++) {
+      for (let at = nextIndex++; at < hashes.length; at = nextIndex++) {
         texts[at] = await readOne(hashes[at] as Uint8Array)
       }
     }
-    await Promise.all(Array.from({ length: Math.min(wholeAtOnce, hashes.length) }, lane))
+    await Promise.all(Array.from({ length: Math.min(parallelReads, hashes.length) }, lane))
     return texts
   }
 
@@ -84,8 +84,8 @@ export function createPendingEvents(
 
   /** Rendered as pending, even if a block contains it by now. */
   async function renderPending(hash: Uint8Array, signal: AbortSignal): Promise<string | null> {
-    const waiting = await network.pool.pendingTransaction(hash, signal)
-    const raw = waiting ?? (await findLocated(network, hash, signal))?.raw ?? null
+    const pending = await network.pool.pendingTransaction(hash, signal)
+    const raw = pending ?? (await findLocated(network, hash, signal))?.raw ?? null
     if (raw === null || !equalBytes(transactionHash(raw), hash)) return null
     return JSON.stringify(renderTransaction(readTransaction(raw, findSender), null))
   }
@@ -97,8 +97,8 @@ export function createPendingEvents(
   }
 
   return {
-    join({ whole }, subscriber) {
-      const member = { subscriber, from: arrivals.end, whole }
+    join({ full }, subscriber) {
+      const member = { subscriber, from: arrivals.end, full }
       members.add(member)
       if (stopTimer === null) {
         next = arrivals.end

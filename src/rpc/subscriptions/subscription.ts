@@ -3,11 +3,11 @@
 import type { Fault } from '../../base/fault.ts'
 import type { LogBounds, LogFilter } from '../../chain/logs.ts'
 
-/** Kinds of eth_subscribe. `whole`: the full transaction instead of its hash. */
+/** Kinds of eth_subscribe. `full`: the full transaction instead of its hash. */
 export type SubscriptionKind =
   | { readonly kind: 'newHeads' }
   | { readonly kind: 'logs'; readonly filter: LogFilter; readonly bounds: LogBounds }
-  | { readonly kind: 'newPendingTransactions'; readonly whole: boolean }
+  | { readonly kind: 'newPendingTransactions'; readonly full: boolean }
   | { readonly kind: 'syncing' }
 
 /** One subscription, as its source of events sees it. */
@@ -17,7 +17,7 @@ export type Subscriber = {
   /** Charges the next event. False at the daily limit: the connection ends and no more events are sent. */
   charge(units: number): boolean
   /** Sends one event; `result`: JSON text. Events keep their order. */
-  tell(result: string): void
+  send(result: string): void
   /** Ends the connection because some events cannot be sent, so that the client subscribes again. */
   end(fault: Fault): void
 }

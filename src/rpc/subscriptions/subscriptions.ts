@@ -30,7 +30,7 @@ export type SubscriptionsParts = {
 /** Limit per connection (as in reth). */
 const subscriptionsMax = 1_024
 /** Limit of events that wait for the reply with the subscription's ID. */
-const heldMax = 4_096
+const queuedMax = 4_096
 
 export function createSubscriptions(parts: SubscriptionsParts): Subscriptions {
   const open = new Map<string, Subscription>()
@@ -79,7 +79,7 @@ class Subscription implements Subscriber {
   readonly #parts: SubscriptionsParts
   readonly #head: string
   /** Null after the reply was sent. */
-  #held: string[] | null = []
+  #queued: string[] | null = []
   open = true
   leave: () => void = () => {}
 
@@ -98,11 +98,11 @@ class Subscription implements Subscriber {
     }
   }
 
-  tell(result: string): void {
+  send(result: string): void {
     if (!this.open) return
     const event = `${this.#head}${result}}}`
-    if (this.#held === null) this.#parts.send(event)
-    else if (this.#held.length < heldMax) this.#held.push(event)
+    if (this.#queued === null) this.#parts.send(event)
+    else if (this.#queued.length < queuedMax) this.#queued.push(event)
     else this.end(new Fault('overloaded'))
   }
 
@@ -113,9 +113,9 @@ class Subscription implements Subscriber {
   }
 
   release(): void {
-    const held = this.#held ?? []
-    this.#held = null
-    for (const event of held) if (this.open) this.#parts.send(event)
+    const queued = this.#queued ?? []
+    this.#queued = null
+    for (const event of queued) if (this.open) this.#parts.send(event)
   }
 
   close(): void {

@@ -7,7 +7,7 @@ import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
-import { askedCall, type CallInput, parseAccessListInput } from '../../params/call-input.ts'
+import { resolveCall, type CallInput, parseAccessListInput } from '../../params/call-input.ts'
 import { withFees } from '../../fill-transaction.ts'
 
 export const ethCreateAccessList: RpcMethod<CallInput> = {
@@ -31,10 +31,10 @@ export const ethCreateAccessList: RpcMethod<CallInput> = {
   addresses: calledAddresses,
   async run(input, call) {
     const { calls, level } = callsOf(call.network, 'eth_createAccessList')
-    const { request, ...rest } = await askedCall(input, call)
-    const asked = { ...rest, request: await withFees(request, call) }
+    const { request, ...rest } = await resolveCall(input, call)
+    const requested = { ...rest, request: await withFees(request, call) }
     call.labels.level(level)
-    const report = await calls.createAccessList(asked, call.caller, call.signal)
+    const report = await calls.createAccessList(requested, call.caller, call.signal)
     return {
       accessList: report.accessList.map(({ address, storageKeys }) => ({
         address: toHex(address),

@@ -8,7 +8,7 @@ import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
 import {
-  askedCall,
+  resolveCall,
   bundledCall,
   callKey,
   type CallInput,
@@ -38,9 +38,9 @@ export const ethEstimateGas: RpcMethod<CallInput> = {
   parse: parseCallInput,
   addresses: calledAddresses,
   async run(input, call) {
-    const asked = await askedCall(input, call)
+    const requested = await resolveCall(input, call)
     const { calls, level } = callsOf(call.network, 'eth_estimateGas')
     call.labels.level(level)
-    return toQuantity(await calls.estimateGas(asked, call.caller, call.signal))
+    return toQuantity(await calls.estimateGas(requested, call.caller, call.signal))
   },
 }

@@ -52,11 +52,11 @@ export const ethSimulateV1: RpcMethod<SimulationInput & { readonly block: BlockP
   },
   async run({ blocks, traceTransfers, validation, fullTransactions, block }, call) {
     const { network, caller, signal, labels } = call
-    const asked = blocks.map((one) => ({
+    const requestedBlocks = blocks.map((one) => ({
       ...one,
       calls: one.calls.map((it) => requestFor(it, network)),
     }))
-    const simulation = { blocks: asked, traceTransfers, validation }
+    const simulation = { blocks: requestedBlocks, traceTransfers, validation }
     const base = await completeRead(call.resolve(block), call.signal)
     const { calls, level } = callsOf(network, 'eth_simulateV1')
     labels.level(level)

@@ -54,11 +54,11 @@ export const debugStorageRangeAt: RpcMethod<Input> = {
     return { block, index, address, start, max: Math.min(Math.max(max, 0), slotsMax) }
   },
   addresses: ({ address }) => [address],
-  async run({ block, ...asked }, call) {
+  async run({ block, ...selection }, call) {
     const executor = executorOf(call.network, 'debug_storageRangeAt')
     const at = await completeRead(call.resolve(block), call.signal)
     call.labels.level('trusted')
-    const range = await executor.storageRange({ block: at, ...asked }, call.caller, call.signal)
+    const range = await executor.storageRange({ block: at, ...selection }, call.caller, call.signal)
     if (range === null) return { storage: null, nextKey: null }
     const { slots, next } = range
     return {

@@ -32,9 +32,9 @@ export const debugTraceBlock: RpcMethod<Input> = {
   },
   async run({ rlp, tracer }, call) {
     const executor = executorOf(call.network, 'debug_traceBlock')
-    const asked = { block: readBlock(rlp), index: null, tracer }
+    const target = { block: readBlock(rlp), index: null, tracer }
     call.labels.level('trusted')
-    return await runTrace(executor, asked, call)
+    return await runTrace(executor, target, call)
   },
 }
 

@@ -10,7 +10,7 @@ import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, refuseArgument, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
-import { askedCall, type CallInput } from '../../params/call-input.ts'
+import { resolveCall, type CallInput } from '../../params/call-input.ts'
 import { parseCallRequest } from '../../params/call-request.ts'
 import { parseTraceCallConfig, plainTrace } from '../../params/trace-config.ts'
 import type { TraceCallConfig } from '../../params/trace-config.ts'
@@ -52,10 +52,10 @@ export const debugTraceCall: RpcMethod<CallInput & TraceCallConfig> = {
   async run(input, call) {
     const { tracer, unsupported } = input
     if (unsupported !== null) throw refusalOf(unsupported, call.network.relay !== null)
-    const asked = { ...(await askedCall(input, call)), tracer }
+    const requested = { ...(await resolveCall(input, call)), tracer }
     const { calls, level } = callsOf(call.network, 'debug_traceCall')
     call.labels.level(level)
-    return await calls.traceCall(asked, call.caller, call.signal)
+    return await calls.traceCall(requested, call.caller, call.signal)
   },
 }
 

@@ -40,8 +40,8 @@ export const debugTraceTransaction: RpcMethod<{
       call.signal,
     )
     call.labels.level('trusted')
-    const asked = { block, index: located.index, tracer }
-    const [trace] = await executor.traceBlock(asked, call.caller, call.signal)
+    const target = { block, index: located.index, tracer }
+    const [trace] = await executor.traceBlock(target, call.caller, call.signal)
     if (trace === undefined) throw notFound()
     return trace.result
   },

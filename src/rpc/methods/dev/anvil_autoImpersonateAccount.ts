@@ -11,8 +11,8 @@ export const anvilAutoImpersonateAccount = devMethods<boolean>({
   params: [requiredParam('enabled', wire.flag)],
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseFlag)])[0],
-  async run(on, give, _call, name) {
-    await give({ kind: 'impersonate', address: null, on })
+  async run(on, sendOrder, _call, name) {
+    await sendOrder({ kind: 'impersonate', address: null, on })
     return done(name)
   },
 })

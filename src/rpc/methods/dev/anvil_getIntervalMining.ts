@@ -13,8 +13,8 @@ export const anvilGetIntervalMining = devMethods<null>({
     parseArguments(params, [])
     return null
   },
-  async run(_input, give) {
-    const { intervalMs } = (await give({ kind: 'state' })).mining
+  async run(_input, sendOrder) {
+    const { intervalMs } = (await sendOrder({ kind: 'state' })).mining
     const ms = typeof intervalMs === 'number' ? intervalMs : (intervalMs?.[0] ?? 0)
     return ms === 0 ? null : ms / 1000
   },

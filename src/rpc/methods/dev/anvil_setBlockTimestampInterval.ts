@@ -12,8 +12,8 @@ export const anvilSetBlockTimestampInterval = devMethods<bigint>({
   params: [requiredParam('seconds', wire.amount)],
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseTimeOrGas)])[0],
-  async run(timestampInterval, give) {
-    await give({ kind: 'plan', blocks: { timestampInterval } })
+  async run(timestampInterval, sendOrder) {
+    await sendOrder({ kind: 'plan', blocks: { timestampInterval } })
     return null
   },
 })
@@ -28,9 +28,9 @@ export const anvilRemoveBlockTimestampInterval = devMethods<null>({
     parseArguments(params, [])
     return null
   },
-  async run(_input, give) {
-    const { blocks } = await give({ kind: 'state' })
-    await give({ kind: 'plan', blocks: { timestampInterval: null } })
+  async run(_input, sendOrder) {
+    const { blocks } = await sendOrder({ kind: 'state' })
+    await sendOrder({ kind: 'plan', blocks: { timestampInterval: null } })
     return blocks.timestampInterval !== null
   },
 })

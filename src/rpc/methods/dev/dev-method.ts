@@ -6,7 +6,7 @@ import { executorOf } from '../../../chain/network.ts'
 import type { RpcCall, RpcMethod } from '../../operation.ts'
 
 /** Runs an order on the chain of the call. Throws as `DevChain.run`. */
-type GiveOrder = <Order extends DevOrder>(order: Order) => Promise<DevResults[Order['kind']]>
+type SendOrder = <Order extends DevOrder>(order: Order) => Promise<DevResults[Order['kind']]>
 
 type Declaration<Input> = Pick<
   RpcMethod<Input>,
@@ -14,7 +14,7 @@ type Declaration<Input> = Pick<
 > & {
   /** Wire names. */
   readonly names: readonly string[]
-  run(input: Input, give: GiveOrder, call: RpcCall, name: string): Promise<unknown>
+  run(input: Input, sendOrder: SendOrder, call: RpcCall, name: string): Promise<unknown>
 }
 
 export function devMethods<Input>({

@@ -20,7 +20,7 @@ import { devMethods } from './dev-method.ts'
 
 type Input = CallArguments & {
   /** As the client sent it: the checks compare some members with each other. */
-  readonly given: Readonly<Record<string, unknown>>
+  readonly rawRequest: Readonly<Record<string, unknown>>
 }
 
 export const ethSendTransaction = devMethods<Input>({
@@ -30,35 +30,35 @@ export const ethSendTransaction = devMethods<Input>({
   result: wire.transactionHash,
   parse(params) {
     const [call] = parseArguments(params, [required(parseCallRequest)])
-    return { ...call, given: params[0] as Input['given'] }
+    return { ...call, rawRequest: params[0] as Input['rawRequest'] }
   },
   addresses: ({ request }) => calledAddresses({ request, overrides: noOverrides }),
-  async run(input, give, call, name) {
+  async run(input, sendOrder, call, name) {
     const anySender = name === 'eth_sendUnsignedTransaction'
-    const asked = requestFor(input, call.network)
-    const from = asked.from ?? executorOf(call.network, name).accounts[0]
+    const requested = requestFor(input, call.network)
+    const from = requested.from ?? executorOf(call.network, name).accounts[0]
     if (from === undefined) {
       const detail = 'the transaction has no from, and this chain has no development accounts'
       throw new Fault('execution_failed', { detail })
     }
-    if (!anySender && !(await give({ kind: 'may-send', from }))) {
+    if (!anySender && !(await sendOrder({ kind: 'may-send', from }))) {
       const advice = 'sign in the client, or impersonate it first (hardhat_impersonateAccount)'
       throw new Fault('execution_failed', { detail: `unknown account ${toHex(from)}: ${advice}` })
     }
-    const { blocks } = await give({ kind: 'state' })
-    const filled = await withFees({ ...asked, from }, call)
-    checkContents(filled, input.given)
-    const capped = hasFee(asked) ? filled : withRoomFor(blocks.nextBaseFee, filled)
+    const { blocks } = await sendOrder({ kind: 'state' })
+    const filled = await withFees({ ...requested, from }, call)
+    checkContents(filled, input.rawRequest)
+    const capped = hasFee(requested) ? filled : withFeeCapFor(blocks.nextBaseFee, filled)
     const request = { ...withoutTypeOne(capped), from }
     const gas = request.gas ?? (await estimate(request, call, name))
-    return toHex(await give({ kind: 'send', request: { ...request, gas }, anySender }))
+    return toHex(await sendOrder({ kind: 'send', request: { ...request, gas }, anySender }))
   },
 })
 
 async function estimate(request: CallRequest, call: RpcCall, name: string): Promise<bigint> {
   const block = await completeRead(call.resolve(latestBlock), call.signal)
-  const asked = { request, block, overrides: noOverrides }
-  return await executorOf(call.network, name).estimateGas(asked, call.caller, call.signal)
+  const callToEstimate = { request, block, overrides: noOverrides }
+  return await executorOf(call.network, name).estimateGas(callToEstimate, call.caller, call.signal)
 }
 
 function hasFee({ gasPrice, maxFeePerGas }: CallRequest): boolean {
@@ -66,7 +66,7 @@ function hasFee({ gasPrice, maxFeePerGas }: CallRequest): boolean {
 }
 
 /** Sets a fee cap for the base fee that an order has set for the next block, as `withFees` does for the latest block. */
-function withRoomFor(nextBaseFee: bigint | null, request: CallRequest): CallRequest {
+function withFeeCapFor(nextBaseFee: bigint | null, request: CallRequest): CallRequest {
   const { maxFeePerGas, maxPriorityFeePerGas = 0n } = request
   const needed = maxPriorityFeePerGas + 2n * (nextBaseFee ?? 0n)
   if (maxFeePerGas === undefined || needed <= maxFeePerGas) return request

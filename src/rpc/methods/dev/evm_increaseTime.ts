@@ -13,8 +13,8 @@ export const evmIncreaseTime = devMethods<bigint>({
   params: [requiredParam('seconds', wire.amount)],
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseTimeOrGas)])[0],
-  async run(seconds, give, _call, name) {
-    const { blocks } = await give({ kind: 'increase-time', seconds })
+  async run(seconds, sendOrder, _call, name) {
+    const { blocks } = await sendOrder({ kind: 'increase-time', seconds })
     return name.startsWith('anvil_') ? Number(blocks.offset) : blocks.offset.toString()
   },
 })

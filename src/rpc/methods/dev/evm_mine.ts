@@ -25,9 +25,9 @@ export const evmMine = devMethods<Input>({
     const [input] = parseArguments(params, [optional(parseInput, { timestamp: null, blocks: 1n })])
     return input
   },
-  async run({ timestamp, blocks }, give, { labels }) {
-    if (timestamp !== null) await give({ kind: 'plan', blocks: { nextTimestamp: timestamp } })
-    labels.block(await give({ kind: 'mine', blocks: Number(blocks), interval: null }))
+  async run({ timestamp, blocks }, sendOrder, { labels }) {
+    if (timestamp !== null) await sendOrder({ kind: 'plan', blocks: { nextTimestamp: timestamp } })
+    labels.block(await sendOrder({ kind: 'mine', blocks: Number(blocks), interval: null }))
     return '0x0'
   },
 })

@@ -12,5 +12,5 @@ export const evmRevert = devMethods<bigint>({
   params: [requiredParam('snapshot', wire.amount)],
   result: wire.flag,
   parse: (params) => parseArguments(params, [required(parseAmount)])[0],
-  run: (snapshot, give) => give({ kind: 'revert', snapshot }),
+  run: (snapshot, sendOrder) => sendOrder({ kind: 'revert', snapshot }),
 })

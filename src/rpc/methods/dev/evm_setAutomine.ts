@@ -11,8 +11,8 @@ export const evmSetAutomine = devMethods<boolean>({
   params: [requiredParam('enabled', wire.flag)],
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseFlag)])[0],
-  async run(auto, give, _call, name) {
-    await give({ kind: 'plan', mining: { auto } })
+  async run(auto, sendOrder, _call, name) {
+    await sendOrder({ kind: 'plan', mining: { auto } })
     return done(name)
   },
 })

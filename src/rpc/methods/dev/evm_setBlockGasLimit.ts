@@ -15,8 +15,8 @@ export const evmSetBlockGasLimit = devMethods<bigint>({
   params: [requiredParam('gasLimit', wire.gasLimit)],
   result: wire.flag,
   parse: (params) => parseArguments(params, [required(parseGasLimit)])[0],
-  async run(gasLimit, give) {
-    await give({ kind: 'plan', blocks: { gasLimit } })
+  async run(gasLimit, sendOrder) {
+    await sendOrder({ kind: 'plan', blocks: { gasLimit } })
     return true
   },
 })

@@ -19,8 +19,8 @@ export const evmSetIntervalMining = devMethods<Period>({
   params: [requiredParam('period', wire.period)],
   result: wire.flag,
   parse: (params) => parseArguments(params, [required(parsePeriod)])[0],
-  async run(intervalMs, give) {
-    await give({ kind: 'plan', mining: { intervalMs } })
+  async run(intervalMs, sendOrder) {
+    await sendOrder({ kind: 'plan', mining: { intervalMs } })
     return true
   },
 })
@@ -31,8 +31,8 @@ export const anvilSetIntervalMining = devMethods<Period>({
   params: [requiredParam('seconds', wire.amount)],
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseSeconds)])[0],
-  async run(intervalMs, give, _call, name) {
-    await give({ kind: 'plan', mining: { intervalMs } })
+  async run(intervalMs, sendOrder, _call, name) {
+    await sendOrder({ kind: 'plan', mining: { intervalMs } })
     return done(name)
   },
 })

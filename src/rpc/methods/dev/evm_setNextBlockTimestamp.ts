@@ -12,8 +12,8 @@ export const evmSetNextBlockTimestamp = devMethods<bigint>({
   params: [requiredParam('timestamp', wire.amount)],
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseTimeOrGas)])[0],
-  async run(nextTimestamp, give, _call, name) {
-    await give({ kind: 'plan', blocks: { nextTimestamp } })
+  async run(nextTimestamp, sendOrder, _call, name) {
+    await sendOrder({ kind: 'plan', blocks: { nextTimestamp } })
     return name.startsWith('anvil_') ? null : nextTimestamp.toString()
   },
 })

@@ -12,9 +12,9 @@ export const evmSetTime = devMethods<bigint>({
   params: [requiredParam('timestamp', wire.amount)],
   result: wire.integer,
   parse: (params) => parseArguments(params, [required(parseTimeOrGas)])[0],
-  async run(time, give) {
-    const before = await give({ kind: 'state' })
-    const after = await give({ kind: 'set-time', time })
+  async run(time, sendOrder) {
+    const before = await sendOrder({ kind: 'state' })
+    const after = await sendOrder({ kind: 'set-time', time })
     return Number(after.blocks.offset - before.blocks.offset)
   },
 })

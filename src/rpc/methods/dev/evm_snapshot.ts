@@ -14,5 +14,5 @@ export const evmSnapshot = devMethods<null>({
     parseArguments(params, [])
     return null
   },
-  run: async (_input, give) => toQuantity(await give({ kind: 'snapshot' })),
+  run: async (_input, sendOrder) => toQuantity(await sendOrder({ kind: 'snapshot' })),
 })

@@ -15,8 +15,8 @@ export const hardhatDropTransaction = devMethods<Uint8Array>({
   params: [requiredParam('transactionHash', wire.transactionHash)],
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseHash)])[0],
-  async run(hash, give, { network, signal }, name) {
-    const dropped = (await give({ kind: 'drop', hash })) > 0
+  async run(hash, sendOrder, { network, signal }, name) {
+    const dropped = (await sendOrder({ kind: 'drop', hash })) > 0
     if (name.startsWith('anvil_')) return dropped ? toHex(hash) : null
     if (!dropped && (await findLocated(network, hash, signal)) !== null) {
       const detail = `transaction ${toHex(hash)} cannot be dropped because it is already in a block`
@@ -33,8 +33,8 @@ export const anvilRemovePoolTransactions = devMethods<Uint8Array>({
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseAddress)])[0],
   addresses: (address) => [address],
-  async run(sender, give) {
-    await give({ kind: 'drop', sender })
+  async run(sender, sendOrder) {
+    await sendOrder({ kind: 'drop', sender })
     return null
   },
 })
@@ -48,8 +48,8 @@ export const anvilDropAllTransactions = devMethods<null>({
     parseArguments(params, [])
     return null
   },
-  async run(_input, give) {
-    await give({ kind: 'drop' })
+  async run(_input, sendOrder) {
+    await sendOrder({ kind: 'drop' })
     return null
   },
 })

@@ -13,5 +13,5 @@ export const hardhatGetAutomine = devMethods<null>({
     parseArguments(params, [])
     return null
   },
-  run: async (_input, give) => (await give({ kind: 'state' })).mining.auto,
+  run: async (_input, sendOrder) => (await sendOrder({ kind: 'state' })).mining.auto,
 })

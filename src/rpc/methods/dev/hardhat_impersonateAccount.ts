@@ -13,8 +13,8 @@ export const hardhatImpersonateAccount = devMethods<Uint8Array>({
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseAddress)])[0],
   addresses: (address) => [address],
-  async run(address, give, _call, name) {
-    await give({ kind: 'impersonate', address, on: true })
+  async run(address, sendOrder, _call, name) {
+    await sendOrder({ kind: 'impersonate', address, on: true })
     return done(name)
   },
 })
@@ -27,8 +27,8 @@ export const hardhatStopImpersonatingAccount = devMethods<Uint8Array>({
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseAddress)])[0],
   addresses: (address) => [address],
-  async run(address, give, _call, name) {
-    const was = await give({ kind: 'impersonate', address, on: false })
+  async run(address, sendOrder, _call, name) {
+    const was = await sendOrder({ kind: 'impersonate', address, on: false })
     return name.startsWith('anvil_') ? null : was
   },
 })

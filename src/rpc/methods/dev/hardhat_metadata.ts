@@ -24,8 +24,8 @@ export function createHardhatMetadata(clientVersion: string) {
     params: [],
     result: wire.object,
     parse: parseNothing,
-    async run(_input, give, call) {
-      const { instanceId, fork } = await give({ kind: 'state' })
+    async run(_input, sendOrder, call) {
+      const { instanceId, fork } = await sendOrder({ kind: 'state' })
       const { hash, header } = await completeRead(resolveHeader(call, latestBlock), call.signal)
       return {
         clientVersion: devClientVersion(clientVersion),
@@ -52,9 +52,9 @@ export const anvilNode = devMethods<null>({
   params: [],
   result: wire.object,
   parse: parseNothing,
-  async run(_input, give, call) {
+  async run(_input, sendOrder, call) {
     const { network, signal } = call
-    const { fork } = await give({ kind: 'state' })
+    const { fork } = await sendOrder({ kind: 'state' })
     const latest = await completeRead(resolveHeader(call, latestBlock), signal)
     const { hash, header } = latest
     const baseFee = header.baseFeePerGas ?? 0n

@@ -25,8 +25,8 @@ export const hardhatMine = devMethods<Input>({
     // viem sends 0 if its caller sets no interval. Blocks with equal times would be invalid.
     return { blocks, interval: interval === 0n ? null : interval }
   },
-  async run({ blocks, interval }, give, { labels }, name) {
-    labels.block(await give({ kind: 'mine', blocks: Number(blocks), interval }))
+  async run({ blocks, interval }, sendOrder, { labels }, name) {
+    labels.block(await sendOrder({ kind: 'mine', blocks: Number(blocks), interval }))
     return done(name)
   },
 })

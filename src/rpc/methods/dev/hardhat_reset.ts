@@ -14,8 +14,8 @@ export const hardhatReset = devMethods<null>({
   parse(params) {
     return parseArguments(params, [optional<null>(parseOptions, null)])[0]
   },
-  async run(_input, give, _call, name) {
-    await give({ kind: 'reset' })
+  async run(_input, sendOrder, _call, name) {
+    await sendOrder({ kind: 'reset' })
     return done(name)
   },
 })

@@ -21,8 +21,8 @@ export const hardhatSetBalance = devMethods<Input>({
     return { address, balance }
   },
   addresses: ({ address }) => [address],
-  async run(change, give, { labels }, name) {
-    labels.block(await give({ kind: 'change', changes: [change] }))
+  async run(change, sendOrder, { labels }, name) {
+    labels.block(await sendOrder({ kind: 'change', changes: [change] }))
     return done(name)
   },
 })

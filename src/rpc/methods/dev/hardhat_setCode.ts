@@ -17,8 +17,8 @@ export const hardhatSetCode = devMethods<Input>({
     return { address, code }
   },
   addresses: ({ address }) => [address],
-  async run(change, give, { labels }, name) {
-    labels.block(await give({ kind: 'change', changes: [change] }))
+  async run(change, sendOrder, { labels }, name) {
+    labels.block(await sendOrder({ kind: 'change', changes: [change] }))
     return done(name)
   },
 })

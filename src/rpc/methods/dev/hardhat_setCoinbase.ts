@@ -12,8 +12,8 @@ export const hardhatSetCoinbase = devMethods<Uint8Array>({
   params: [requiredParam('address', wire.address)],
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseAddress)])[0],
-  async run(coinbase, give, _call, name) {
-    await give({ kind: 'plan', blocks: { coinbase } })
+  async run(coinbase, sendOrder, _call, name) {
+    await sendOrder({ kind: 'plan', blocks: { coinbase } })
     return done(name)
   },
 })
@@ -28,5 +28,5 @@ export const ethCoinbase = devMethods<null>({
     parseArguments(params, [])
     return null
   },
-  run: async (_input, give) => toHex((await give({ kind: 'state' })).coinbase),
+  run: async (_input, sendOrder) => toHex((await sendOrder({ kind: 'state' })).coinbase),
 })

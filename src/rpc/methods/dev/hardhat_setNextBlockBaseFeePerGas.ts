@@ -12,8 +12,8 @@ export const hardhatSetNextBlockBaseFeePerGas = devMethods<bigint>({
   params: [requiredParam('baseFee', wire.amount)],
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseTimeOrGas)])[0],
-  async run(nextBaseFee, give, _call, name) {
-    await give({ kind: 'plan', blocks: { nextBaseFee } })
+  async run(nextBaseFee, sendOrder, _call, name) {
+    await sendOrder({ kind: 'plan', blocks: { nextBaseFee } })
     return done(name)
   },
 })

@@ -22,9 +22,9 @@ export const hardhatSetNonce = devMethods<Input>({
     return { address, nonce }
   },
   addresses: ({ address }) => [address],
-  async run(change, give, { labels }, name) {
+  async run(change, sendOrder, { labels }, name) {
     const nonceRises = name.startsWith('hardhat_')
-    labels.block(await give({ kind: 'change', changes: [change], nonceRises }))
+    labels.block(await sendOrder({ kind: 'change', changes: [change], nonceRises }))
     return done(name)
   },
 })

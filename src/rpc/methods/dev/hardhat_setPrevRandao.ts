@@ -11,8 +11,8 @@ export const hardhatSetPrevRandao = devMethods<Uint8Array>({
   params: [requiredParam('prevRandao', wire.word)],
   result: wire.flag,
   parse: (params) => parseArguments(params, [required(parseHash)])[0],
-  async run(nextPrevRandao, give) {
-    await give({ kind: 'plan', blocks: { nextPrevRandao } })
+  async run(nextPrevRandao, sendOrder) {
+    await sendOrder({ kind: 'plan', blocks: { nextPrevRandao } })
     return true
   },
 })

@@ -31,8 +31,8 @@ export const hardhatSetStorageAt = devMethods<Input>({
     return { address, slot, word }
   },
   addresses: ({ address }) => [address],
-  async run({ address, ...word }, give, { labels }) {
-    labels.block(await give({ kind: 'change', changes: [{ address, words: [word] }] }))
+  async run({ address, ...word }, sendOrder, { labels }) {
+    labels.block(await sendOrder({ kind: 'change', changes: [{ address, words: [word] }] }))
     return true
   },
 })

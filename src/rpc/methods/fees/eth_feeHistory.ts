@@ -56,8 +56,8 @@ export const ethFeeHistory: RpcMethod<Input> = {
       })
     }
     const block = await completeRead(resolveHeader(call, newest), call.signal)
-    const asked = { count, percentiles }
-    const history = await readFeeHistory(call.network, block, asked, call.signal)
+    const options = { count, percentiles }
+    const history = await readFeeHistory(call.network, block, options, call.signal)
     call.labels.level('proof')
     return render(history, percentiles.length > 0)
   },

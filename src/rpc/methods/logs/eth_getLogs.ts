@@ -23,7 +23,7 @@ export function createEthGetLogs(clock: Clock): RpcMethod<LogQuery> {
     timeMs: logTimeMs,
     clock,
   }
-  const refused = createRefusedSearches({ entriesMax: refusedMax, keptMs: refusedMs, clock })
+  const refused = createRefusedSearches({ entriesMax: refusedMax, ttlMs: refusedMs, clock })
   return {
     name: 'eth_getLogs',
     summary: 'Logs of a range of blocks.',
@@ -47,8 +47,8 @@ export function createEthGetLogs(clock: Clock): RpcMethod<LogQuery> {
     async run({ blocks, filter }, call) {
       const range = await resolveLogRange(call, blocks)
       const { network, labels, signal } = call
-      const known = refused.find(range, filter)
-      if (known !== null) throw known
+      const refusal = refused.find(range, filter)
+      if (refusal !== null) throw refusal
       try {
         const logs = await queryLogs(network, range, filter, limits, signal)
         labels.level('proof')

@@ -30,8 +30,8 @@ export const ethSubscribe: RpcMethod<SubscriptionKind> = {
         parseArguments(params, [named])
         return { kind: name }
       case 'newPendingTransactions': {
-        const [, whole] = parseArguments(params, [named, optional(parseFlag, false)])
-        return { kind: name, whole }
+        const [, full] = parseArguments(params, [named, optional(parseFlag, false)])
+        return { kind: name, full }
       }
       case 'logs': {
         const [, { filter, blocks }] = parseArguments(params, [named, required(parseLogFilter)])

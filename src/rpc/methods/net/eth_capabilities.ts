@@ -25,10 +25,10 @@ export const ethCapabilities: RpcMethod<null> = {
   *read(_input, call) {
     const { number, hash } = yield* call.resolve(latestBlock)
     call.labels.level('trusted')
-    const whole = { disabled: false, oldestBlock: '0x0' }
+    const complete = { disabled: false, oldestBlock: '0x0' }
     return {
       head: { number: toQuantity(number), hash: toHex(hash) },
-      ...Object.fromEntries(resources.map((name) => [name, whole])),
+      ...Object.fromEntries(resources.map((name) => [name, complete])),
     }
   },
 }

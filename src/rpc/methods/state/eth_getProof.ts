@@ -79,8 +79,8 @@ export const ethGetProof: RpcMethod<Input> = {
   },
 }
 
-function shownKey({ position, whole }: StorageKey): string {
-  return whole ? toHex(position) : wordQuantity(position)
+function shownKey({ position, isFullLength }: StorageKey): string {
+  return isFullLength ? toHex(position) : wordQuantity(position)
 }
 
 function wordQuantity(word: Uint8Array): string {

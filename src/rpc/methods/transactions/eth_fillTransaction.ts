@@ -22,7 +22,7 @@ import { completeRead } from '../../../chain/read.ts'
 type Input = CallArguments & {
   readonly overrides: Overrides
   /** As the client sent it: the checks compare some members with each other. */
-  readonly given: Readonly<Record<string, unknown>>
+  readonly rawRequest: Readonly<Record<string, unknown>>
 }
 
 const zeroAddress = new Uint8Array(20)
@@ -36,13 +36,13 @@ export const ethFillTransaction: RpcMethod<Input> = {
   upstream: { serve: 'relay', class: 'read', calls: 'first' },
   parse(params) {
     const [call] = parseArguments(params, [required(parseCallRequest)])
-    return { ...call, overrides: noOverrides, given: params[0] as Input['given'] }
+    return { ...call, overrides: noOverrides, rawRequest: params[0] as Input['rawRequest'] }
   },
   addresses: calledAddresses,
   async run(input, call) {
     const executor = executorOf(call.network, 'eth_fillTransaction')
     const filled = await withFees(requestFor(input, call.network), call)
-    checkContents(filled, input.given)
+    checkContents(filled, input.rawRequest)
     const { chainId, pool } = call.network
     const nonce =
       filled.nonce ??

@@ -38,8 +38,8 @@ export const ethGetRawTransactionByBlockNumberAndIndex: RpcMethod<Input> = {
   },
   *read({ block, index }, call) {
     if (isPending(block)) {
-      const waiting = yield* readPendingTransactions(call)
-      return rawReply(waiting.find((_, at) => BigInt(at) === index) ?? null)
+      const pending = yield* readPendingTransactions(call)
+      return rawReply(pending.find((_, at) => BigInt(at) === index) ?? null)
     }
     const found = yield* findResolved(call, block)
     return found === null ? rawReply(null) : yield* rawTransactionAt(call, found, index)

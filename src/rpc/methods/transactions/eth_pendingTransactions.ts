@@ -21,8 +21,8 @@ export const ethPendingTransactions: RpcMethod<null> = {
     if (network.executor === null || !caller.settings.devMethods) return []
     const { pending, queued } = await network.executor.poolContent(null, signal, caller)
     labels.level('trusted')
-    return [...pending, ...queued].map((waiting) =>
-      renderTransaction(signedTransaction(waiting), null),
+    return [...pending, ...queued].map((transaction) =>
+      renderTransaction(signedTransaction(transaction), null),
     )
   },
 }

@@ -21,6 +21,6 @@ export const txpoolContent: RpcMethod<null> = {
   async run(_input, { network, labels, signal, caller }) {
     const content = await executorOf(network, 'txpool_content').poolContent(null, signal, caller)
     labels.level('trusted')
-    return poolReply(content, (waiting) => renderTransaction(waiting, null))
+    return poolReply(content, (transaction) => renderTransaction(transaction, null))
   },
 }

@@ -26,6 +26,6 @@ export const txpoolContentFrom: RpcMethod<Uint8Array> = {
       caller,
     )
     labels.level('trusted')
-    return senderReply(content, (waiting) => renderTransaction(waiting, null))
+    return senderReply(content, (transaction) => renderTransaction(transaction, null))
   },
 }
