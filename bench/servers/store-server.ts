@@ -36,14 +36,14 @@ const writer = await startThreadWriter({ path })
 const database = openDatabase(path, { readOnly: true })
 const bytesDb = openDatabase(path, { readOnly: true })
 /** As a server does on more than one processor. */
-const hashBeside = createHashWorker((module) => writer.attach(module))
+const hashWorker = createHashWorker((module) => writer.attach(module))
 const store = await openStore({
   dataDir,
   database,
   bytesDb,
   writer,
   bytesMax: null,
-  hashBeside,
+  hashWorker,
   clock,
   log,
 })
@@ -73,7 +73,7 @@ const files = createFiles({
     store,
     verify,
     verifyLeaf,
-    verifyBeside: createParallelVerify(hashBeside),
+    verifyInParallel: createParallelVerify(hashWorker),
     log,
     count: () => {},
   }),

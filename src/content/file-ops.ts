@@ -36,7 +36,7 @@ export interface FileOps {
   /** The files of a folder, in any order; empty if it does not exist. Only while a store opens. */
   listNow(path: string): readonly { readonly name: string; readonly bytes: number }[]
   /** Free and total bytes of the device of a folder; null: unknown. */
-  roomNow(path: string): { readonly free: number; readonly all: number } | null
+  diskSpaceNow(path: string): { readonly free: number; readonly all: number } | null
   syncDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>

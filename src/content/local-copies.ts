@@ -32,14 +32,14 @@ export function createUnrequestedItems(limits: {
   readonly itemsMax: number
   readonly bytesMax: number
 }): UnrequestedItems {
-  const waiting = new Map<string, UnrequestedItem>()
-  let bytesWaiting = 0
+  const buffered = new Map<string, UnrequestedItem>()
+  let bufferedBytes = 0
 
   function remove(key: string): UnrequestedItem | null {
-    const unrequestedItem = waiting.get(key)
+    const unrequestedItem = buffered.get(key)
     if (unrequestedItem === undefined) return null
-    waiting.delete(key)
-    bytesWaiting -= unrequestedItem.bytes.length
+    buffered.delete(key)
+    bufferedBytes -= unrequestedItem.bytes.length
     return unrequestedItem
   }
 
@@ -49,10 +49,10 @@ export function createUnrequestedItems(limits: {
         if (bytes.length > limits.bytesMax) continue
         const key = refKey(ref)
         remove(key)
-        waiting.set(key, { ref, bytes, source, proved })
-        bytesWaiting += bytes.length
-        for (const oldest of waiting.keys()) {
-          if (waiting.size <= limits.itemsMax && bytesWaiting <= limits.bytesMax) break
+        buffered.set(key, { ref, bytes, source, proved })
+        bufferedBytes += bytes.length
+        for (const oldest of buffered.keys()) {
+          if (buffered.size <= limits.itemsMax && bufferedBytes <= limits.bytesMax) break
           remove(oldest)
         }
       }
@@ -87,7 +87,7 @@ export type LocalCopies = {
   /** Verifies a source's bytes against the ref; if valid, counts, stores and caches them. `proved`: already verified. */
   accept(ref: ContentRef, bytes: Uint8Array, source: string, proved: boolean): boolean
   /** Adds items of a source that no caller has requested yet. */
-  readonly addExtras: UnrequestedItems['add']
+  readonly addUnrequested: UnrequestedItems['add']
   /** Resolves when all accepted content is stored. */
   idle(): Promise<void>
 }
@@ -102,8 +102,8 @@ export function createLocalCopies(parts: {
 }): LocalCopies {
   const { store, verify, clock, log, count, limits } = parts
   const unrequested = createUnrequestedItems({
-    itemsMax: limits.extrasMax,
-    bytesMax: limits.extrasBytesMax,
+    itemsMax: limits.unrequestedMax,
+    bytesMax: limits.unrequestedBytesMax,
   })
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
   /** Finished and running reads of quarantined copies, by ref key; reads that found valid bytes are removed. */
@@ -113,7 +113,7 @@ export function createLocalCopies(parts: {
   const writeBehind = createWriteBehindQueue({
     store,
     log,
-    bytesMax: limits.keepingBytesMax,
+    bytesMax: limits.writeBehindBytesMax,
     clock,
     onLost: () => count('not_kept', null),
   })
@@ -161,8 +161,8 @@ export function createLocalCopies(parts: {
   /** After a read that failed or returned invalid bytes: another read of the disk may return valid ones. */
   function readAgain(ref: ContentRef, first: unknown): Promise<Found> {
     const key = refKey(ref)
-    const known = rereads.get(key)
-    if (known !== undefined) return known
+    const running = rereads.get(key)
+    if (running !== undefined) return running
     const work = reread(ref, first).finally(() => rereads.delete(key))
     rereads.set(key, work)
     return work
@@ -297,7 +297,7 @@ export function createLocalCopies(parts: {
       peekBeyondMemory({ kind: 'trie-node', hash: from.subarray(at, at + 32) }),
     findInMemory: (ref) => memory.find(ref) ?? takeUnrequested(ref),
     accept,
-    addExtras: unrequested.add,
+    addUnrequested: unrequested.add,
     idle: () => writeBehind.idle(),
   }
 }

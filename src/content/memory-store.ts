@@ -8,7 +8,7 @@ import { type ContentRef, type UnverifiedItem, refKey } from './ref.ts'
 import type { Batch, BlockStore, CopyChoice, LocalStore } from './block-store.ts'
 
 export function createMemoryStore(parts: { readonly writer?: Writer } = {}): LocalStore {
-  const kept = new Map<string, Uint8Array>()
+  const stored = new Map<string, Uint8Array>()
   const quarantined = new Map<string, Uint8Array>()
 
   async function put(
@@ -23,30 +23,30 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Loc
     const changes = rows.length === 0 ? [] : ((await parts.writer?.write(rows)) ?? [])
     for (const [key, bytes] of copies) {
       quarantined.delete(key)
-      if (!kept.has(key)) kept.set(key, bytes)
+      if (!stored.has(key)) stored.set(key, bytes)
     }
     return changes
   }
 
   const peek = (ref: ContentRef, copy?: CopyChoice): Uint8Array | null =>
-    (copy === 'quarantined' ? quarantined : kept).get(refKey(ref)) ?? null
+    (copy === 'quarantined' ? quarantined : stored).get(refKey(ref)) ?? null
 
   return {
     get: async (ref, copy) => peek(ref, copy),
     peek,
-    has: async (ref) => kept.has(refKey(ref)),
+    has: async (ref) => stored.has(refKey(ref)),
     read: (refs, signal) => readFound(peek, refs, signal),
     put,
     batch: () => createBatch(put),
     async quarantine(ref) {
       const bytes = peek(ref)
       if (bytes === null) return
-      kept.delete(refKey(ref))
+      stored.delete(refKey(ref))
       quarantined.set(refKey(ref), bytes)
     },
     async release(ref) {
       const bytes = quarantined.get(refKey(ref))
-      if (bytes !== undefined && quarantined.delete(refKey(ref))) kept.set(refKey(ref), bytes)
+      if (bytes !== undefined && quarantined.delete(refKey(ref))) stored.set(refKey(ref), bytes)
     },
     quarantineFlag: {
       get isUp() {

@@ -5,18 +5,18 @@ export type ObtainLimits = {
   /** Concurrent fetches. */
   readonly flightsMax: number
   /** Maximum verified bytes in the write-behind queue. */
-  readonly keepingBytesMax: number
-  readonly extrasMax: number
-  readonly extrasBytesMax: number
+  readonly writeBehindBytesMax: number
+  readonly unrequestedMax: number
+  readonly unrequestedBytesMax: number
   /** Maximum verified bytes in the memory cache. */
   readonly memoryBytesMax: number
 }
 
 export const defaultObtainLimits: ObtainLimits = {
   flightsMax: 4096,
-  keepingBytesMax: 32 * 1024 * 1024,
-  extrasMax: 4096,
-  extrasBytesMax: 16 * 1024 * 1024,
+  writeBehindBytesMax: 32 * 1024 * 1024,
+  unrequestedMax: 4096,
+  unrequestedBytesMax: 16 * 1024 * 1024,
   memoryBytesMax: 32 * 1024 * 1024,
 }
 

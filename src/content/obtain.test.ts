@@ -8,7 +8,7 @@ import { equalBytes } from '../base/hex.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
 import { createMemoryStore } from './memory-store.ts'
-import { type Obtaining, createObtain } from './obtain.ts'
+import { type Obtainer, createObtain } from './obtain.ts'
 import { defaultObtainLimits } from './obtain-limits.ts'
 import type { ReadTrace, UnverifiedItem, Verify } from './ref.ts'
 import type { Source } from './source.ts'
@@ -25,7 +25,7 @@ const verify: Verify = ({ hash }, bytes) => {
 /** Converts a memory store to the store that `obtain` uses. */
 type Over = (store: LocalStore) => BlockStore
 
-type Rig = Obtaining & {
+type Rig = Obtainer & {
   readonly store: LocalStore
   readonly clock: TurnedClock
   readonly events: string[]
@@ -674,7 +674,7 @@ promise(
 promise('bytes on their way to the store are bounded', async (over) => {
   const { obtain, idle, store, events } = rig(over, [having(item('a'))], {
     ...defaultObtainLimits,
-    keepingBytesMax: 0,
+    writeBehindBytesMax: 0,
   })
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
   await idle()

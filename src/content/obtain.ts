@@ -36,7 +36,7 @@ export type ObtainParts = {
   readonly limits?: ObtainLimits
 }
 
-export type Obtaining = {
+export type Obtainer = {
   /**
    * As `Obtain`; also throws `no_upstream` if no source has it and one could not be reached, `internal` if no source has it and the
    * store could not be read.
@@ -50,14 +50,14 @@ export type Obtaining = {
   readonly idle: () => Promise<void>
 }
 
-export function createObtain(parts: ObtainParts): Obtaining {
+export function createObtain(parts: ObtainParts): Obtainer {
   const { store, sourcesFor, verify, nameOf, clock, log, count } = parts
   const { limits = defaultObtainLimits } = parts
   const copies = createLocalCopies({ store, verify, clock, log, count, limits })
-  const asking = { sourcesFor, nameOf, copies, log, count }
+  const queryParts = { sourcesFor, nameOf, copies, log, count }
   const singleFlight = createSingleFlight<Uint8Array>({ keysMax: limits.flightsMax })
   /** Fetch contexts of the waiting callers, by `flightKey`. */
-  const waiting = new Map<string, FetchContext[]>()
+  const contextsByKey = new Map<string, FetchContext[]>()
 
   async function obtain(
     ref: ContentRef,
@@ -65,19 +65,19 @@ export function createObtain(parts: ObtainParts): Obtaining {
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     signal.throwIfAborted()
-    const looked = context.watch?.('store', '')
+    const endLookup = context.watch?.('store', '')
     const found = copies.find(ref)
-    const held = found instanceof Promise ? await found : found
-    looked?.(held instanceof Uint8Array ? 'held' : 'absent')
-    if (held instanceof Uint8Array) return held
+    const stored = found instanceof Promise ? await found : found
+    endLookup?.(stored instanceof Uint8Array ? 'held' : 'absent')
+    if (stored instanceof Uint8Array) return stored
     try {
       return await obtainElsewhere(ref, context, signal)
     } catch (thrown) {
       // An unreadable copy exists, so it must not be reported as absent.
-      if (held === null || !hasCode(thrown, 'not_found')) throw thrown
+      if (stored === null || !hasCode(thrown, 'not_found')) throw thrown
       // The machine that stores the copy cannot be reached now.
-      if (hasCode(held.unread, 'overloaded')) throw held.unread
-      throw new Fault('damaged', { cause: held.unread })
+      if (hasCode(stored.unread, 'overloaded')) throw stored.unread
+      throw new Fault('damaged', { cause: stored.unread })
     }
   }
 
@@ -89,18 +89,18 @@ export function createObtain(parts: ObtainParts): Obtaining {
   ): Promise<Uint8Array> {
     if (context.offline === true) throw new Fault('not_found')
     const key = flightKey(ref, context)
-    const contexts = waiting.get(key) ?? []
+    const contexts = contextsByKey.get(key) ?? []
     const work = (shared: AbortSignal): Promise<Uint8Array> =>
-      querySources(asking, ref, context, () => waiting.get(key) ?? [context], shared)
+      querySources(queryParts, ref, context, () => contextsByKey.get(key) ?? [context], shared)
     contexts.push(context)
-    waiting.set(key, contexts)
+    contextsByKey.set(key, contexts)
     try {
       if (context.patienceMs === undefined) return await singleFlight.join(key, signal, work)
       using deadline = withDeadline(signal, context.patienceMs, clock)
       return await singleFlight.join(key, deadline.signal, work)
     } finally {
       contexts.splice(contexts.indexOf(context), 1)
-      if (contexts.length === 0) waiting.delete(key)
+      if (contexts.length === 0) contextsByKey.delete(key)
     }
   }
 
@@ -142,7 +142,7 @@ async function querySources(
   hints: () => readonly FetchContext[],
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  let lied = false
+  let hasInvalidReply = false
   let failure: { readonly error: unknown } | null = null
   for (const source of sourcesFor(hint)) {
     signal.throwIfAborted()
@@ -150,7 +150,7 @@ async function querySources(
     try {
       await source.fetch({ ref, hint, hints }, offer, signal)
       if (received.bytes !== null) return received.bytes
-      if (!received.lied) count('absent', source.name)
+      if (!received.invalidReply) count('absent', source.name)
     } catch (error) {
       if (received.bytes !== null) return received.bytes
       signal.throwIfAborted()
@@ -160,11 +160,12 @@ async function querySources(
       log(level, 'source_failed', { source: source.name, ref: refKey(ref), error })
       failure ??= { error }
     }
-    lied ||= received.lied
+    hasInvalidReply ||= received.invalidReply
   }
   // The source's own reason is more precise.
-  if (lied && failure !== null && hasCode(failure.error, 'unverified')) throw failure.error
-  if (lied) throw new Fault('unverified')
+  if (hasInvalidReply && failure !== null && hasCode(failure.error, 'unverified'))
+    throw failure.error
+  if (hasInvalidReply) throw new Fault('unverified')
   // An unreachable source may have it: a failed connection does not prove absence.
   if (failure !== null) throw asFault(failure.error)
   throw new Fault('not_found')
@@ -178,7 +179,7 @@ function asFault(error: unknown): Fault {
 type Received = {
   /** Verified bytes; null: none yet. */
   readonly bytes: Uint8Array | null
-  readonly lied: boolean
+  readonly invalidReply: boolean
 }
 
 /** Verifies the offers of one source for one ref by hash, as they arrive. `hints`: fetch contexts of all waiting callers. */
@@ -190,7 +191,7 @@ function verifyOffers(
 ): { readonly offer: Offer; readonly received: Received } {
   const received: { -readonly [Member in keyof Received]: Received[Member] } = {
     bytes: null,
-    lied: false,
+    invalidReply: false,
   }
 
   /** The ref computed from the bytes; null if they are malformed. */
@@ -209,9 +210,10 @@ function verifyOffers(
     for (const item of offered) {
       const isClaim = 'ref' in item
       const { bytes } = item
-      const own = isClaim ? item.ref : nameOrNull(item)
-      if (own === null) continue
-      if (!isSameRef(own, ref)) copies.addExtras(source, [{ ref: own, bytes }], !isClaim)
+      const itemRef = isClaim ? item.ref : nameOrNull(item)
+      if (itemRef === null) continue
+      if (!isSameRef(itemRef, ref))
+        copies.addUnrequested(source, [{ ref: itemRef, bytes }], !isClaim)
       else if (isClaim) claims.push(bytes)
       else proved ??= bytes
     }
@@ -222,7 +224,7 @@ function verifyOffers(
     else received.bytes = claims.find((bytes) => copies.accept(ref, bytes, source, false)) ?? null
     if (received.bytes !== null) return 'taken'
     if (claims.length === 0) return 'missing'
-    received.lied = true
+    received.invalidReply = true
     return 'wrong'
   }
 

@@ -38,7 +38,7 @@ export function createQuarantineCheck(parts: {
   const { store, database, shared = null, obtain, clock, log } = parts
   const stopping = new AbortController()
   const { signal } = stopping
-  let place = beforeQuarantine
+  let position = beforeQuarantine
   let sharedAfter = 0
   let looks = 0
   let running: Promise<void> = Promise.resolve()
@@ -46,8 +46,8 @@ export function createQuarantineCheck(parts: {
   async function checkNext(): Promise<void> {
     const before = countQuarantined(database)
     if (before === 0) return
-    const { refs, next } = listQuarantined(database, place, checkedMax)
-    place = next ?? beforeQuarantine
+    const { refs, next } = listQuarantined(database, position, checkedMax)
+    position = next ?? beforeQuarantine
     for (const ref of refs) {
       signal.throwIfAborted()
       // Only sources of file blocks work without a fetch context.

@@ -12,13 +12,13 @@ export type ReadTrace = (step: ReadStep, name: string) => EndOfStep
 
 /** The same for the traces of all waiting callers. */
 export function watchAll(
-  waiting: readonly { readonly watch?: ReadTrace }[],
+  callers: readonly { readonly watch?: ReadTrace }[],
   step: ReadStep,
   name: string,
 ): EndOfStep {
-  if (!waiting.some(({ watch }) => watch !== undefined)) return untraced
+  if (!callers.some(({ watch }) => watch !== undefined)) return untraced
   // One reader may wait twice for the same bytes.
-  const watches = new Set(waiting.flatMap(({ watch }) => watch ?? []))
+  const watches = new Set(callers.flatMap(({ watch }) => watch ?? []))
   let ends = [...watches].map((watch) => watch(step, name))
   return (outcome) => {
     for (const end of ends) end(outcome)

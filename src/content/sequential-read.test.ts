@@ -18,13 +18,16 @@ function refOf(block: Uint8Array): ContentRef {
   return { kind: 'dag-block', hash: multihashOf('sha2-256', block) }
 }
 
-function createRun(store: Pick<BlockStore, 'read'>, verifyBeside: RunParts['verifyBeside'] = null) {
+function createRun(
+  store: Pick<BlockStore, 'read'>,
+  verifyBeside: RunParts['verifyInParallel'] = null,
+) {
   const counted: string[] = []
   const readRun = createSequentialRead({
     store,
     verify: (ref, bytes) => verifyDagBlock(ref.hash, bytes),
     verifyLeaf,
-    verifyBeside,
+    verifyInParallel: verifyBeside,
     log: silentLog,
     count: (event) => counted.push(event),
   })
@@ -179,7 +182,7 @@ test('a group waits for its parallel proofs, and a refused piece is lost', async
 /** Parallel checks that end on request; calls are recorded. */
 function countedProofs() {
   const seen = { begun: 0, ended: 0 }
-  const verifyBeside: RunParts['verifyBeside'] = () => {
+  const verifyBeside: RunParts['verifyInParallel'] = () => {
     seen.begun += 1
     return () => {
       seen.ended += 1

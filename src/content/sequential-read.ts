@@ -15,7 +15,7 @@ export type RunParts = {
    * Starts to verify a large piece on another thread. The returned function finishes it, and throws or rejects like the synchronous
    * checks. The property is null with a single processor; the function returns null for a piece that is too small.
    */
-  readonly verifyBeside:
+  readonly verifyInParallel:
     | ((
         multihash: Uint8Array,
         data: Uint8Array,
@@ -37,44 +37,44 @@ export type SequentialRead = (
 ) => AsyncGenerator<ReadBatch>
 
 /** Returns whether the piece is valid. */
-type Ending = () => boolean | Promise<boolean>
-/** `refs` from `from` on correspond to `group`; an ending is null if this thread has to verify the piece. */
+type FinishCheck = () => boolean | Promise<boolean>
+/** `refs` from `from` on correspond to `group`; a check is null if this thread has to verify the piece. */
 type Begun = {
   readonly refs: readonly ContentRef[]
   readonly from: number
   readonly group: ReadBatch
-  readonly hashSuffixes: readonly (Ending | null)[]
+  readonly checks: readonly (FinishCheck | null)[]
 }
 
 export function createSequentialRead(parts: RunParts): SequentialRead {
-  const { store, verify, verifyLeaf, verifyBeside, log, count } = parts
-  function isGood(ref: ContentRef, { data, leaf }: StoredChunk): boolean {
+  const { store, verify, verifyLeaf, verifyInParallel, log, count } = parts
+  function isValid(ref: ContentRef, { data, leaf }: StoredChunk): boolean {
     try {
       if (leaf) verifyLeaf(ref.hash, data)
       else verify(ref, data)
-      return held()
+      return countVerified()
     } catch (error) {
       return misread(ref, error)
     }
   }
 
   /** Null: this thread has to verify it. */
-  function begin(ref: ContentRef, { data, leaf }: StoredChunk): Ending | null {
+  function begin(ref: ContentRef, { data, leaf }: StoredChunk): FinishCheck | null {
     if (ref.kind !== 'dag-block') return null
-    const finish = verifyBeside?.(ref.hash, data, leaf) ?? null
+    const finish = verifyInParallel?.(ref.hash, data, leaf) ?? null
     if (finish === null) return null
     const failed = (error: unknown): false => misread(ref, error)
     return () => {
       try {
         const proof = finish()
-        return proof === null ? held() : proof.then(held, failed)
+        return proof === null ? countVerified() : proof.then(countVerified, failed)
       } catch (error) {
         return failed(error)
       }
     }
   }
 
-  function held(): true {
+  function countVerified(): true {
     count('held', null)
     return true
   }
@@ -86,19 +86,19 @@ export function createSequentialRead(parts: RunParts): SequentialRead {
   }
 
   function beginAll(refs: readonly ContentRef[], from: number, group: ReadBatch): Begun {
-    const hashSuffixes = group.map((piece, at) => {
+    const checks = group.map((piece, at) => {
       const ref = refs[from + at]
       return piece === null || ref === undefined ? null : begin(ref, piece)
     })
-    return { refs, from, group, hashSuffixes }
+    return { refs, from, group, checks }
   }
 
-  async function finish({ refs, from, group, hashSuffixes }: Begun): Promise<ReadBatch> {
+  async function finish({ refs, from, group, checks }: Begun): Promise<ReadBatch> {
     const all: (boolean | Promise<boolean>)[] = []
     // From the end, because the other thread begins with the first.
     for (let at = group.length - 1; at >= 0; at -= 1) {
       const [ref, piece] = [refs[from + at], group[at] ?? null]
-      all[at] = piece === null || ref === undefined || (hashSuffixes[at]?.() ?? isGood(ref, piece))
+      all[at] = piece === null || ref === undefined || (checks[at]?.() ?? isValid(ref, piece))
     }
     const wrong = new Set<number>()
     for (const [at, each] of all.entries()) if (each !== true && !(await each)) wrong.add(at)
@@ -108,17 +108,17 @@ export function createSequentialRead(parts: RunParts): SequentialRead {
 
   return async function* readRun(refs, signal) {
     const groups = store.read(refs, signal)
-    let taken = 0
+    let started = 0
     let ahead: Promise<Begun | null> | null = null
 
     /** Null: all groups were returned. */
     async function next(): Promise<Begun | null> {
-      if (taken === refs.length) return null
+      if (started === refs.length) return null
       const step = await groups.next()
       signal.throwIfAborted()
-      const from = taken
+      const from = started
       const group = step.done === true ? refs.slice(from).map(() => null) : step.value
-      taken += group.length
+      started += group.length
       return beginAll(refs, from, group)
     }
 

@@ -13,7 +13,7 @@ export type Nameless = {
  */
 export type Offer = (items: readonly (UnverifiedItem | Nameless)[]) => 'taken' | 'wrong' | 'missing'
 
-export type Asked = {
+export type SourceRequest = {
   readonly ref: ContentRef
   /** Fetch context of the first caller. */
   readonly hint: FetchContext
@@ -27,5 +27,5 @@ export type Asked = {
  */
 export interface Source {
   readonly name: string
-  fetch(asked: Asked, offer: Offer, signal: AbortSignal): Promise<void>
+  fetch(request: SourceRequest, offer: Offer, signal: AbortSignal): Promise<void>
 }

@@ -66,7 +66,7 @@ export function createSystemFiles(): FileOps {
         .readdirSync(path)
         .map((name) => ({ name, bytes: fs.statSync(`${path}/${name}`).size }))
     },
-    roomNow(path) {
+    diskSpaceNow(path) {
       try {
         const { bavail, blocks, bsize } = fs.statfsSync(path)
         // Some network file systems report neither.

@@ -204,10 +204,10 @@ test('acknowledged writes survive kill -9 at any instant', async () => {
 
 test('a guest works in the thread between its writes, and one that fails does not harm them', () =>
   withThread(async ({ writer, db }) => {
-    const hashBeside = createHashWorker((module) => writer.attach(module))
+    const hashWorker = createHashWorker((module) => writer.attach(module))
     writer.attach({ entry: 'data:text/javascript,throw new Error()', data: null, transfer: [] })
     const piece = new Uint8Array(new SharedArrayBuffer(100_000))
-    const hashing = await begun(hashBeside, piece, false)
+    const hashing = await begun(hashWorker, piece, false)
     const [changes, digest] = await Promise.all([writer.write([account('a')]), hashing.wait()])
     assert.deepEqual([changes, names(db)], [[1], 1])
     assert.deepEqual(Buffer.from(digest), createHash('sha256').update(piece).digest())

@@ -365,7 +365,8 @@ export async function startServer(
   } else {
     const collect = (token: bigint) => {
       const own = opening.fenced('collector', token)
-      return startCollecting({ ...collecting, rows: own, collected: bucket.collectedBy(own) }).stop
+      return startCollecting({ ...collecting, rows: own, collected: bucket.collectorStore(own) })
+        .stop
     }
     starting.defer(holdWhile(leases, 'collector', collect))
   }

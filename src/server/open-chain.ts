@@ -21,7 +21,7 @@ import { makeDataFolder } from './make-data-folder.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import type { EmbeddedNetworkConfig } from '../config/network-config.ts'
 import { type Config, embeddedChain } from '../config/settings.ts'
-import { type Obtaining, createObtain } from '../content/obtain.ts'
+import { type Obtainer, createObtain } from '../content/obtain.ts'
 import { verify } from '../content/verified-finds.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { blobFeeFraction, feeRulesAt } from '../evm/blob-schedule.ts'
@@ -185,7 +185,7 @@ type OpenChainParts = {
   readonly config: Config
   readonly database: Database
   readonly store: LocalStore
-  readonly obtaining: Obtaining
+  readonly obtaining: Obtainer
   /** The database file, opened by the chain's own threads. */
   readonly path: string
   readonly writer: ThreadWriter
@@ -284,7 +284,7 @@ function genesisOfFork(config: Config, name: string): Genesis {
 function asNetwork(
   name: string,
   embedded: EmbeddedNetwork,
-  { obtain, peek, peekNode }: Obtaining,
+  { obtain, peek, peekNode }: Obtainer,
 ): Network {
   const { chainId, head, firstBlock, pool, executor } = embedded
   const { blobFeeFraction, feeRules, forkConfigs } = embedded

@@ -27,7 +27,7 @@ import { verifyLeaf } from '../codec/ipld/verify-dag-block.ts'
 import { nameKeccakKinds } from '../codec/hash/verify-keccak.ts'
 import type { Config } from '../config/settings.ts'
 import { type SequentialRead, createSequentialRead } from '../content/sequential-read.ts'
-import { type Obtaining, createObtain } from '../content/obtain.ts'
+import { type Obtainer, createObtain } from '../content/obtain.ts'
 import { createQuarantineCheck } from '../content/quarantine-check.ts'
 import { defaultObtainLimits } from '../content/obtain-limits.ts'
 import { verify } from '../content/verified-finds.ts'
@@ -88,9 +88,9 @@ export async function openStore(parts: {
   readonly writer: Writer
   readonly bytesMax: number | null
   /** Further bytes that count towards `bytesMax`. */
-  readonly besideBytes?: () => number
+  readonly otherBytes?: () => number
   readonly limits?: SegmentLimits
-  readonly hashBeside?: HashWorker | null
+  readonly hashWorker?: HashWorker | null
   readonly clock: Clock
   readonly log: Log
 }): Promise<SegmentStore> {
@@ -100,9 +100,9 @@ export async function openStore(parts: {
     bytesDb,
     writer,
     bytesMax,
-    besideBytes = () => 0,
+    otherBytes = () => 0,
     limits,
-    hashBeside = null,
+    hashWorker = null,
     clock,
     log,
   } = parts
@@ -118,9 +118,9 @@ export async function openStore(parts: {
     ops,
     path: segmentsOf(dataDir),
     bytesMax,
-    besideBytes,
+    otherBytes,
     rowsFollow,
-    hashBeside,
+    hashWorker,
     clock,
     log,
     ...(limits === undefined ? {} : { limits }),
@@ -144,7 +144,7 @@ export type OpenContent = {
   readonly local: SegmentStore
   /** Null: no bucket is configured. */
   readonly shared: ObjectBlockStore | null
-  readonly obtaining: Obtaining
+  readonly obtaining: Obtainer
   /** File blocks from sources only, ignoring the store. */
   readonly obtainOutside: Obtain
   readonly readRun: SequentialRead
@@ -173,7 +173,7 @@ export async function openContent(parts: {
   const { config, database, bytesDb, rows, writer, uploadBytes, clock, log } = parts
   const { countContent: count } = parts
   await using opening = new AsyncDisposableStack()
-  const hashBeside: HashWorker | null =
+  const hashWorker: HashWorker | null =
     availableParallelism() > 1 ? createHashWorker((module) => writer.attach(module)) : null
   const local = await openStore({
     dataDir: config.dataDir,
@@ -181,13 +181,13 @@ export async function openContent(parts: {
     bytesDb,
     writer,
     bytesMax: config.store.bytesMax,
-    besideBytes: uploadBytes,
-    hashBeside,
+    otherBytes: uploadBytes,
+    hashWorker,
     clock,
     log,
   })
   opening.defer(() => local.close())
-  const shared = await openSharedStore({ config, rows, local, hashBeside, clock, log }, opening)
+  const shared = await openSharedStore({ config, rows, local, hashWorker, clock, log }, opening)
   const store = shared ?? local
   const sources = createNetworkSources()
   const blockSources = createBlockSources({ clock, log })
@@ -226,7 +226,7 @@ export async function openContent(parts: {
     store,
     verify,
     verifyLeaf,
-    verifyBeside: hashBeside === null ? null : createParallelVerify(hashBeside),
+    verifyInParallel: hashWorker === null ? null : createParallelVerify(hashWorker),
     log,
     count,
   })
@@ -250,7 +250,7 @@ export async function openSharedStore(
     readonly config: Pick<Config, 'dataDir' | 'objects' | 'node'>
     readonly rows: Rows
     readonly local: SegmentStore
-    readonly hashBeside?: HashWorker | null
+    readonly hashWorker?: HashWorker | null
     readonly clock: Clock
     readonly log: Log
   },

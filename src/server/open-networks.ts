@@ -5,7 +5,7 @@ import { type Clock, backgroundFailed } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { PubSub } from '../base/pub-sub.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
-import type { Obtaining } from '../content/obtain.ts'
+import type { Obtainer } from '../content/obtain.ts'
 import type { Rows } from '../db/rows.ts'
 import type { Writer } from '../db/writer.ts'
 import { findKnownNetwork } from '../base/known-networks.ts'
@@ -43,7 +43,7 @@ type OpenUpstreamsParts = {
   readonly ledger: InvalidReplyLog
   /** The light client; absent: the head comes from votes alone. */
   readonly consensus?: ConsensusWitness | undefined
-  readonly obtaining: Obtaining
+  readonly obtaining: Obtainer
   readonly pubSub?: PubSub | undefined
   /** Computes calls of all networks. */
   readonly callThread: ProvedCallThread
@@ -116,7 +116,7 @@ export type OpenNetworksParts = {
   readonly listed: (config: Config) => readonly NetworkConfig[]
   /** Opens the embedded chain of these settings; `find`: another network as currently served, for a fork. */
   readonly openChain: (config: Config, find: (name: string) => Network | null) => Promise<OpenChain>
-  readonly obtaining: Obtaining
+  readonly obtaining: Obtainer
   /** Registry of the sources of each network. */
   readonly sources: NetworkSources
   /** All operations of this server by wire name. */

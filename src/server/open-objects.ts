@@ -38,14 +38,14 @@ export function openUploads(
 export function createConfiguredObjects(
   { url, ...settings }: Config['objects'],
   clock: Clock,
-  hashBeside: HashWorker | null = null,
+  hashWorker: HashWorker | null = null,
 ): ObjectStore | null {
   const place = url === null ? null : parseBucketUrl(url)
   if (place === null) return null
   const { endpoint, region, accessKeyId, secretAccessKey } = settings
   if (accessKeyId === null || secretAccessKey === null) return null
   const access = { endpoint, region, accessKeyId, secretAccessKey }
-  return createS3Objects(access, place, clock, hashBeside)
+  return createS3Objects(access, place, clock, hashWorker)
 }
 
 /** Throws a sentence for the operator if the bucket cannot be used or belongs to another server. */
@@ -56,13 +56,13 @@ export async function openObjects(parts: {
   /** Rows in PostgreSQL. */
   readonly rows: Rows
   readonly local: LocalStore
-  readonly hashBeside?: HashWorker | null
+  readonly hashWorker?: HashWorker | null
   readonly clock: Clock
   readonly log: Log
 }): Promise<ObjectBlockStore> {
-  const { config, rows, local, hashBeside = null, clock, log } = parts
+  const { config, rows, local, hashWorker = null, clock, log } = parts
   const { url, cacheBytes, deleteDelayMs } = config.objects
-  const objects = createConfiguredObjects(config.objects, clock, hashBeside)
+  const objects = createConfiguredObjects(config.objects, clock, hashWorker)
   if (objects === null || url === null) throw new Error('no bucket is configured')
   await using opening = new AsyncDisposableStack()
   opening.defer(() => objects.close())
@@ -76,7 +76,7 @@ export async function openObjects(parts: {
     local,
     node: config.node.name ?? hostname(),
     deleteDelayMs,
-    hashBeside,
+    hashWorker,
     clock,
     log,
   })
@@ -91,6 +91,6 @@ async function mustOwn(rows: Rows, objects: ObjectStore, url: string): Promise<v
     throw cause instanceof Error ? new Error(cause.message, { cause: error }) : error
   })
   if (problem === null) return
-  const { said, fix } = describeDataSet(problem, url)
-  throw new Error(`${said}: ${fix}`)
+  const { message, fix } = describeDataSet(problem, url)
+  throw new Error(`${message}: ${fix}`)
 }

@@ -92,7 +92,7 @@ async function openSide(dataDir: string, clock: TurnedClock) {
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createParallelVerify(createHostedHash()),
+      verifyInParallel: createParallelVerify(createHostedHash()),
       log: silentLog,
       count: quiet,
     }),

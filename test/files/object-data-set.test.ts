@@ -39,8 +39,8 @@ test('a place without marker is wrong once the database has objects', { skip }, 
 
 test('each problem has a sentence with the place, and a fix', () => {
   for (const problem of ['foreign', 'absent'] as const) {
-    const { said, fix } = describeDataSet(problem, 's3://bucket/files')
-    assert.match(said, /^s3:\/\/bucket\/files /)
+    const { message, fix } = describeDataSet(problem, 's3://bucket/files')
+    assert.match(message, /^s3:\/\/bucket\/files /)
     assert.match(fix, /^set objects\.url /)
   }
 })

@@ -2,7 +2,7 @@
 // `objectStoreSuite` with a function that opens an empty store.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type ObjectStore, ObjectGone } from '../../src/content/objects/object-store.ts'
+import { type ObjectStore, ObjectNotFound } from '../../src/content/objects/object-store.ts'
 import { noise } from '../fakes/seeded.ts'
 
 const never = new AbortController().signal
@@ -46,9 +46,9 @@ export function objectStoreSuite(
       [300_000, 1],
       [900_000, 10],
     ] as const) {
-      await assert.rejects(store.read('segments/1', at, bytes, never), ObjectGone)
+      await assert.rejects(store.read('segments/1', at, bytes, never), ObjectNotFound)
     }
-    await assert.rejects(store.read('segments/2', 0, 1, never), ObjectGone)
+    await assert.rejects(store.read('segments/2', 0, 1, never), ObjectNotFound)
   })
 
   promise('an empty object exists', async (store) => {
@@ -60,7 +60,7 @@ export function objectStoreSuite(
     for (const each of ['a/1', 'a/2', 'b/1']) await store.put(each, noise(each, 10), never)
     await store.remove(['a/1', 'a/9', 'b/1'], never)
     await store.remove([], never)
-    await assert.rejects(store.read('a/1', 0, 10, never), ObjectGone)
+    await assert.rejects(store.read('a/1', 0, 10, never), ObjectNotFound)
     assert.deepEqual(await listAll(store, ''), ['a/2'])
   })
 
@@ -96,7 +96,7 @@ export function objectStoreSuite(
         const found = await store.read(`segments/${bytes}`, at, length, never)
         assert.ok(equal(found, body, at, length), title)
       }
-      await assert.rejects(store.read(`segments/${bytes}`, bytes, 1, never), ObjectGone)
+      await assert.rejects(store.read(`segments/${bytes}`, bytes, 1, never), ObjectNotFound)
     }
   })
 

@@ -19,8 +19,8 @@ export function* checkObjects(found: QueriedObjects | null): Generator<Problem> 
     yield problem('objects_unreachable', `files cannot be stored in ${url}: ${said}`, fix)
   }
   if (owner !== null) {
-    const { said, fix } = describeDataSet(owner, url)
-    yield problem('objects_of_another', said, fix)
+    const { message, fix } = describeDataSet(owner, url)
+    yield problem('objects_of_another', message, fix)
   }
   if (skewMs !== null && Math.abs(skewMs) > skewMsMax) {
     const seconds = Math.round(Math.abs(skewMs) / 1000)

@@ -9,7 +9,7 @@ import { silentLog } from '../../base/log.ts'
 import type { Config } from '../../config/settings.ts'
 import { createMemoryStore } from '../../content/memory-store.ts'
 import type { ObjectBlockStore } from '../../content/objects/object-block-store.ts'
-import { ObjectGone } from '../../content/objects/object-store.ts'
+import { ObjectNotFound } from '../../content/objects/object-store.ts'
 import { readBlock } from '../../content/segments/find-blocks.ts'
 import { createOpenFiles } from '../../content/segments/open-files.ts'
 import { openSegmentFolder } from '../../content/segments/segment-folder.ts'
@@ -85,7 +85,7 @@ export function readerOf(store: Pick<ObjectBlockStore, 'get'>): ReadBlock {
     try {
       return await (again ? store.get(ref, 'reread') : store.get(ref))
     } catch (error) {
-      if (error instanceof ObjectGone) return null
+      if (error instanceof ObjectNotFound) return null
       throw error
     }
   }

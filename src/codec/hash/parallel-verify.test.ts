@@ -23,17 +23,17 @@ function shared(of: Uint8Array): Uint8Array {
 /** No thread runs; listed jobs stay listed. */
 function createAlone() {
   let jobs: HashJobs | null = null
-  const hashBeside = createHashWorker((guest) => {
+  const hashWorker = createHashWorker((guest) => {
     jobs = guest.data
     Atomics.store(guest.data.words, word.ready, 1)
   })
-  return { hashBeside, jobs: () => jobs ?? assert.fail('no thread was attached') }
+  return { hashWorker, jobs: () => jobs ?? assert.fail('no thread was attached') }
 }
 
 test('a large block and a large leaf are proved by their bytes, and by no others', async () => {
-  const hashBeside = createHostedHash()
-  await (await begun(hashBeside, data, false)).finish()
-  const beside = createParallelVerify(hashBeside)
+  const hashWorker = createHostedHash()
+  await (await begun(hashWorker, data, false)).finish()
+  const beside = createParallelVerify(hashWorker)
   const prove = async (name: Uint8Array, of: Uint8Array, leaf: boolean): Promise<void> => {
     const finish = beside(name, of, leaf) ?? assert.fail('it is proved elsewhere')
     await finish()
@@ -53,25 +53,25 @@ test('a large block and a large leaf are proved by their bytes, and by no others
 })
 
 test('the other thread hashes the remaining jobs at any offset in shared memory', async () => {
-  const hashBeside = createHostedHash()
+  const hashWorker = createHostedHash()
   const rooms = [shared(randomBytes(bytes)), shared(randomBytes(bytes))]
   for (let at = 0; at < 200; at += 1) {
     const room = rooms[at % 2] ?? data
     const piece = room.subarray(at, at + 65_536 + at)
     const leaf = at % 3 === 0
-    const hashing = await begun(hashBeside, piece, leaf)
+    const hashing = await begun(hashWorker, piece, leaf)
     assert.deepEqual(Buffer.from(await hashing.wait()), digestOf(leaf ? framed(piece) : piece))
     assert.deepEqual(hashing.digest(), await hashing.finish())
   }
 })
 
 test('a job wanted by both threads is hashed once, and the waiting caller is woken', async () => {
-  const hashBeside = createHostedHash()
+  const hashWorker = createHostedHash()
   const expected = digestOf(data)
   for (let round = 0; round < 50; round += 1) {
-    const some = [await begun(hashBeside, data, false)]
+    const some = [await begun(hashWorker, data, false)]
     while (some.length < 5) {
-      const hashing = hashBeside(data, false)
+      const hashing = hashWorker(data, false)
       if (hashing === null) break
       some.push(hashing)
     }
@@ -84,8 +84,8 @@ test('a job wanted by both threads is hashed once, and the waiting caller is wok
 })
 
 test('what the other thread has not begun is hashed here, and only so much waits for it', async () => {
-  const { hashBeside, jobs } = createAlone()
-  const some = Array.from({ length: 12 }, () => hashBeside(data, false))
+  const { hashWorker, jobs } = createAlone()
+  const some = Array.from({ length: 12 }, () => hashWorker(data, false))
   assert.deepEqual(
     some.map((each) => each !== null),
     Array.from({ length: 12 }, (_, at) => at < 8),
@@ -95,43 +95,43 @@ test('what the other thread has not begun is hashed here, and only so much waits
   const waiting = first?.wait()
   assert.ok(first?.finish() instanceof Uint8Array)
   assert.deepEqual(Buffer.from((await waiting) ?? []), digestOf(data))
-  assert.notEqual(hashBeside(data, false), null)
+  assert.notEqual(hashWorker(data, false), null)
   // The state that the thread sets if it cannot hash the job.
   Atomics.store(jobs().words, jobAt(1) + jobWord.state, jobState.failed)
   assert.deepEqual(Buffer.from(second?.digest() ?? []), digestOf(data))
 })
 
 test('a thread that ends during a job blocks no caller', async () => {
-  const { hashBeside, jobs } = createAlone()
-  const hashing = hashBeside(data, false) ?? assert.fail('it is hashed elsewhere')
+  const { hashWorker, jobs } = createAlone()
+  const hashing = hashWorker(data, false) ?? assert.fail('it is hashed elsewhere')
   Atomics.store(jobs().words, jobAt(0) + jobWord.state, jobState.begun)
   const waiting = hashing.finish()
   assert.ok(waiting instanceof Promise)
   jobs().port.close()
   assert.deepEqual(Buffer.from(await waiting), digestOf(data))
-  assert.equal(hashBeside(data, false), null)
+  assert.equal(hashWorker(data, false), null)
 })
 
 test('a thread that dies is done without', async () => {
   const { promise, resolve } = Promise.withResolvers<ReturnType<typeof hostGuest>>()
-  const hashBeside = createHashWorker((guest) => resolve(hostGuest(guest)))
-  await (await begun(hashBeside, data, false)).wait()
-  const last = await begun(hashBeside, data, false)
+  const hashWorker = createHashWorker((guest) => resolve(hostGuest(guest)))
+  await (await begun(hashWorker, data, false)).wait()
+  const last = await begun(hashWorker, data, false)
   await (await promise).terminate()
   assert.deepEqual(Buffer.from(await last.finish()), digestOf(data))
 })
 
 test('without a thread, blocks are hashed on the calling thread', () => {
-  const hashBeside = createHashWorker(() => {
+  const hashWorker = createHashWorker(() => {
     throw new Error('shutting down')
   })
-  assert.equal(hashBeside(data, false), null)
-  assert.equal(hashBeside(data, false), null)
+  assert.equal(hashWorker(data, false), null)
+  assert.equal(hashWorker(data, false), null)
 })
 
 test('small blocks, blocks in private memory and other hash functions are not handled here', () => {
-  const { hashBeside } = createAlone()
-  const beside = createParallelVerify(hashBeside)
+  const { hashWorker } = createAlone()
+  const beside = createParallelVerify(hashWorker)
   const name = multihashOf('sha2-256', data)
   assert.equal(beside(name, data.subarray(0, 65_535), false), null)
   assert.equal(beside(name, new Uint8Array(data), false), null)

@@ -17,11 +17,11 @@ export type ParallelVerify = (
 
 const digestAt = 2
 
-export function createParallelVerify(hashBeside: HashWorker): ParallelVerify {
+export function createParallelVerify(hashWorker: HashWorker): ParallelVerify {
   return (multihash, data, leaf) => {
     const isWhole = multihash.length === 34 && multihash[0] === sha256Code && multihash[1] === 32
     if (!isWhole) return null
-    const hashing = hashBeside(data, leaf)
+    const hashing = hashWorker(data, leaf)
     if (hashing === null) return null
     const expected = multihash.slice(digestAt)
     return () => {

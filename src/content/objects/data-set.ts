@@ -3,7 +3,7 @@
 // Tested by test/files/object-data-set.test.ts
 import type { Rows } from '../../db/rows.ts'
 import { findDataSet } from '../../tables/objects/data-set.ts'
-import { type ObjectStore, ObjectGone } from './object-store.ts'
+import { type ObjectStore, ObjectNotFound } from './object-store.ts'
 
 const markerName = 'cairn.json'
 const markerBytesMax = 1000
@@ -21,18 +21,18 @@ export async function checkDataSet(
   claim: boolean,
 ): Promise<DataSetProblem | null> {
   const { signal } = new AbortController()
-  const own = await rows.first(findDataSet())
-  if (own === null) throw new Error('the database has no row in data_set')
+  const row = await rows.first(findDataSet())
+  if (row === null) throw new Error('the database has no row in data_set')
   const marker = await objects
     .read(markerName, 0, 1, signal, markerBytesMax)
     .then(dataSetIn, (error: unknown) => {
-      if (error instanceof ObjectGone) return null
+      if (error instanceof ObjectNotFound) return null
       throw error
     })
-  if (marker === own.id) return null
+  if (marker === row.id) return null
   if (marker !== null) return 'foreign'
-  if (own.stored === 1) return 'absent'
-  const text = JSON.stringify({ dataSet: own.id })
+  if (row.stored === 1) return 'absent'
+  const text = JSON.stringify({ dataSet: row.id })
   if (claim) await objects.put(markerName, Buffer.from(text), signal)
   return null
 }
@@ -51,14 +51,14 @@ function dataSetIn(bytes: Uint8Array): string {
 export function describeDataSet(
   problem: DataSetProblem,
   url: string,
-): { readonly said: string; readonly fix: string } {
+): { readonly message: string; readonly fix: string } {
   return problem === 'foreign'
     ? {
-        said: `${url} contains the files of another Cairn`,
+        message: `${url} contains the files of another Cairn`,
         fix: 'set objects.url to a bucket or a prefix of its own, or database.url to the database of these files',
       }
     : {
-        said: `${url} does not contain the files of this database`,
+        message: `${url} does not contain the files of this database`,
         fix: 'set objects.url to the bucket and prefix that the other machines of this service use',
       }
 }

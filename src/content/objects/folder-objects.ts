@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { type ObjectStore, ObjectGone } from './object-store.ts'
+import { type ObjectStore, ObjectNotFound } from './object-store.ts'
 import { createPartBuffers } from './part-buffers.ts'
 import { createPartsWriter } from './parts-writer.ts'
 
@@ -52,8 +52,8 @@ export function createFolderObjects(path: string, partBytes = 8 * 1024 * 1024): 
             return number
           },
           async end(_id, parts, signal) {
-            const whole = `${folder}.whole`
-            const file = await open(whole, 'w')
+            const assembled = `${folder}.whole`
+            const file = await open(assembled, 'w')
             try {
               for (const number of parts) {
                 await file.appendFile(await readFile(partPath(number)))
@@ -61,7 +61,7 @@ export function createFolderObjects(path: string, partBytes = 8 * 1024 * 1024): 
             } finally {
               await file.close()
             }
-            await publish(whole, name, signal)
+            await publish(assembled, name, signal)
             await rm(folder, { recursive: true, force: true })
           },
           abort: () => rm(folder, { recursive: true, force: true }),
@@ -73,12 +73,12 @@ export function createFolderObjects(path: string, partBytes = 8 * 1024 * 1024): 
       signal.throwIfAborted()
       if (most === 0) return new Uint8Array(0)
       const file = await open(join(path, name)).catch((error: unknown) => {
-        throw new ObjectGone(name, error)
+        throw new ObjectNotFound(name, error)
       })
       try {
         const into = Buffer.allocUnsafeSlow(most)
         const { bytesRead } = await file.read(into, 0, most, at)
-        if (bytesRead < bytes) throw new ObjectGone(name)
+        if (bytesRead < bytes) throw new ObjectNotFound(name)
         return into.subarray(0, bytesRead)
       } finally {
         await file.close()

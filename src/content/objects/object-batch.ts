@@ -57,7 +57,7 @@ export type ObjectBatchParts = {
   /** Pool of slots for leaves. */
   readonly pool: WriteBufferPool
   /** Null: this thread hashes the leaves. */
-  readonly hashBeside: HashWorker | null
+  readonly hashWorker: HashWorker | null
   readonly now: () => number
 }
 
@@ -68,7 +68,7 @@ type FormedBlock = OwnedBlock & { readonly form: BlockForm; readonly size: numbe
 type FormedBlocks = ReadonlyMap<string, FormedBlock>
 
 export function createObjectBatch(parts: ObjectBatchParts): Batch {
-  const { rows: database, ids, commitSmall, pool, hashBeside, now } = parts
+  const { rows: database, ids, commitSmall, pool, hashWorker, now } = parts
   const id = `${ids.token}.${randomBytes(9).toString('base64url')}`
   const stream = createObjectStream(parts)
   const recent = new Map<string, BlockPlace>()
@@ -87,18 +87,22 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
     if (state !== 'open') throw new Error(`batch already ${state}`)
   }
 
-  /** `isOwn`: no caller will change the bytes. */
-  function hold({ ref, bytes }: UnverifiedItem, tree: number, isOwn: boolean): void {
+  /** `ownsBytes`: no caller will change the bytes. */
+  function add({ ref, bytes }: UnverifiedItem, tree: number, ownsBytes: boolean): void {
     if (ref.kind !== 'dag-block') throw new TypeError(`a batch takes no ${ref.kind}`)
     const key = toLatin1(ref.hash)
-    const held = group.get(key)
-    if (held !== undefined) {
-      held.trees.add(tree)
+    const existing = group.get(key)
+    if (existing !== undefined) {
+      existing.trees.add(tree)
       return
     }
     // `slice` would return a view of a Buffer.
     const hash = new Uint8Array(ref.hash)
-    group.set(key, { hash, bytes: isOwn ? bytes : new Uint8Array(bytes), trees: new Set([tree]) })
+    group.set(key, {
+      hash,
+      bytes: ownsBytes ? bytes : new Uint8Array(bytes),
+      trees: new Set([tree]),
+    })
     groupBytes += bytes.length
   }
 
@@ -187,9 +191,9 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
     }
   }
 
-  async function put(items: readonly UnverifiedItem[], tree = 0, isOwn = false) {
+  async function put(items: readonly UnverifiedItem[], tree = 0, ownsBytes = false) {
     mustBeOpen()
-    for (const item of items) hold(item, tree, isOwn)
+    for (const item of items) add(item, tree, ownsBytes)
     if (groupBytes <= groupBytesMax && group.size <= groupBlocksMax) return
     // One group is written while the next one is filled.
     const before = writing
@@ -198,7 +202,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
   }
 
   /** The slot is in use until the promise resolves. A partial slot shares a group with other blocks. */
-  async function keepSlot(
+  async function writeSlot(
     slot: Uint8Array,
     leaves: readonly BufferedLeaf[],
     form: LeafCut['form'],
@@ -209,7 +213,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
     const last = leaves.at(-1)
     if (last === undefined) return
     if (last.at + last.bytes < writeBufferBytes) {
-      const items = leaves.map((leaf) => ownLeaf(leaf.multihash, dataOf(leaf), form))
+      const items = leaves.map((leaf) => copyLeaf(leaf.multihash, dataOf(leaf), form))
       return await put(items, tree, true)
     }
     const stored: BlockForm = form === 'raw' ? verbatim : dagPbLeaf
@@ -229,10 +233,10 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
       mustBeOpen()
       const writer = createLeafWriter({
         cut,
-        hashBeside,
+        hashWorker,
         onLeaf,
         pool,
-        keepSlot: (slot, leaves) => keepSlot(slot, leaves, cut.form, tree),
+        writeSlot: (slot, leaves) => writeSlot(slot, leaves, cut.form, tree),
       })
       leafWriters.add(writer)
       return writer
@@ -267,9 +271,9 @@ function byTree(
   existing: ReadonlySet<string>,
 ): ReadonlyMap<number, Uint8Array[]> {
   const trees = new Map<number, Uint8Array[]>()
-  for (const [key, { hash, trees: own }] of group) {
+  for (const [key, { hash, trees: blockTrees }] of group) {
     if (!existing.has(key)) continue
-    for (const tree of own) {
+    for (const tree of blockTrees) {
       const hashes = trees.get(tree)
       if (hashes === undefined) trees.set(tree, [hash])
       else hashes.push(hash)
@@ -279,7 +283,7 @@ function byTree(
 }
 
 /** The whole block, as a copy. */
-function ownLeaf(hash: Uint8Array, data: Uint8Array, form: LeafCut['form']): UnverifiedItem {
+function copyLeaf(hash: Uint8Array, data: Uint8Array, form: LeafCut['form']): UnverifiedItem {
   const bytes =
     form === 'raw'
       ? new Uint8Array(data)
@@ -333,11 +337,11 @@ function createObjectStream({ rows, objects, ids }: ObjectBatchParts): ObjectStr
       open = null
       if (segments.length === 0) return
       const abandoned = Map.groupBy(segments, ({ token }) => token)
-      for (const [token, own] of abandoned) {
+      for (const [token, abandonedSegments] of abandoned) {
         await rows.write(
           [
             abandonSegments(
-              own.map(({ id }) => id),
+              abandonedSegments.map(({ id }) => id),
               token,
             ),
           ],

@@ -29,7 +29,7 @@ export type ObjectBlockStore = ServerStore & {
   readonly ids: SegmentIds
   readonly objects: ObjectStore
   /** Deletion and freeing for a garbage collection, through rows that only the collecting machine can write (db/fenced-rows.ts). */
-  collectedBy(rows: Rows): Pick<ServerStore, 'delete' | 'segments'>
+  collectorStore(rows: Rows): Pick<ServerStore, 'delete' | 'segments'>
   close(): Promise<void>
 }
 
@@ -46,11 +46,11 @@ export async function openObjectBlockStore(parts: {
   /** Delay before an object without live blocks is deleted. */
   readonly deleteDelayMs: number
   /** Null: this thread hashes the leaves of files. */
-  readonly hashBeside?: HashWorker | null
+  readonly hashWorker?: HashWorker | null
   readonly clock: Clock
   readonly log: Log
 }): Promise<ObjectBlockStore> {
-  const { rows, objects, ranges, local, node, deleteDelayMs, hashBeside = null } = parts
+  const { rows, objects, ranges, local, node, deleteDelayMs, hashWorker = null } = parts
   const { clock, log } = parts
   const ids = await openSegmentIds({ rows, node, clock, log })
   const places = createRecentPlaces(recentPlaces)
@@ -71,22 +71,23 @@ export async function openObjectBlockStore(parts: {
     ids,
     commitSmall: commit,
     pool: createWriteBufferPool(defaultSegmentLimits.slots),
-    hashBeside,
+    hashWorker,
     now: clock.now,
   }
   const flag = await openFlag(rows, local, log)
 
   /** `delete` and `segments` that use these rows. */
-  function collectedBy(own: Rows): Pick<ServerStore, 'delete' | 'segments'> {
+  function collectorStore(collectorRows: Rows): Pick<ServerStore, 'delete' | 'segments'> {
     return {
       async delete(hashes) {
         const sorted = hashes.toSorted((one, other) => Buffer.compare(one, other))
-        const changes = sorted.length === 0 ? [] : await own.write(deleteUnusedBlocks(sorted))
+        const changes =
+          sorted.length === 0 ? [] : await collectorRows.write(deleteUnusedBlocks(sorted))
         for (const hash of hashes) places.forget(hash)
         return changes.at(-1) ?? 0
       },
       segments: createObjectSegments({
-        rows: own,
+        rows: collectorRows,
         objects,
         groups,
         reads,
@@ -104,8 +105,8 @@ export async function openObjectBlockStore(parts: {
   return {
     ids,
     objects,
-    ...collectedBy(rows),
-    collectedBy,
+    ...collectorStore(rows),
+    collectorStore,
     peek: (ref) => (ref.kind === 'dag-block' ? null : local.peek(ref)),
     isRemote: (kind) => kind === 'dag-block',
     async get(ref, copy) {
@@ -125,8 +126,8 @@ export async function openObjectBlockStore(parts: {
       )
     },
     async put(items, changes = []) {
-      const blocks = ownBlocks(items)
-      const others = ownOthers(items)
+      const blocks = copyBlocks(items)
+      const others = copyOthers(items)
       // Rows about the chain of this machine belong to the local database.
       if (blocks.size === 0 && others.length > 0) return await local.put(others, changes)
       const counts = await commit(blocks, changes, null)
@@ -160,7 +161,7 @@ export async function openObjectBlockStore(parts: {
 }
 
 /** Copies, because the caller may reuse its buffers after the call returns. */
-function ownBlocks(items: readonly UnverifiedItem[]): ReadonlyMap<string, OwnedBlock> {
+function copyBlocks(items: readonly UnverifiedItem[]): ReadonlyMap<string, OwnedBlock> {
   const blocks = new Map<string, OwnedBlock>()
   const trees: ReadonlySet<number> = new Set()
   for (const { ref, bytes } of items) {
@@ -171,7 +172,7 @@ function ownBlocks(items: readonly UnverifiedItem[]): ReadonlyMap<string, OwnedB
   return blocks
 }
 
-function ownOthers(items: readonly UnverifiedItem[]): readonly UnverifiedItem[] {
+function copyOthers(items: readonly UnverifiedItem[]): readonly UnverifiedItem[] {
   return items
     .filter(({ ref }) => ref.kind !== 'dag-block')
     .map(({ ref, bytes }) => ({

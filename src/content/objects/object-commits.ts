@@ -53,12 +53,12 @@ export function createObjectCommit(parts: {
   async function write(
     written: WrittenBlocks | null,
     index: readonly BlockRow[],
-    known: readonly OwnedBlock[],
+    existingBlocks: readonly OwnedBlock[],
     { rows, staged, batch }: CommittedRows,
   ): Promise<readonly number[] | 'fenced' | 'collected'> {
     const before: RowChanges = [
       ...(written === null ? [] : [publishSegment(written.segment)]),
-      ...(known.length === 0 ? [] : [lockBlocks(known.map(({ hash }) => hash))]),
+      ...(existingBlocks.length === 0 ? [] : [lockBlocks(existingBlocks.map(({ hash }) => hash))]),
       ...(index.length === 0 ? [] : [insertObjectBlocks(index, now())]),
       ...(batch === null || staged.length === 0 ? [] : [stageCommitted(batch, staged)]),
     ]
@@ -84,12 +84,12 @@ export function createObjectCommit(parts: {
       all.map(({ hash }) => hash),
     )
     for (let tries = 0; tries < triesMax; tries += 1) {
-      const known: OwnedBlock[] = []
+      const existingBlocks: OwnedBlock[] = []
       const fresh: OwnedBlock[] = []
-      for (const [key, block] of blocks) (existing.has(key) ? known : fresh).push(block)
+      for (const [key, block] of blocks) (existing.has(key) ? existingBlocks : fresh).push(block)
       const written = fresh.length === 0 ? null : await groups.add(fresh.map(({ bytes }) => bytes))
       const index = written === null ? [] : indexOf(fresh, written)
-      const result = await write(written, index, known, { rows, staged, batch })
+      const result = await write(written, index, existingBlocks, { rows, staged, batch })
       if (typeof result !== 'string') {
         onPlaces(index)
         return result

@@ -21,7 +21,7 @@ const groupBlocksMax = 4096
 /** Maximum number of objects being sent; those after the first are full. */
 const sendingMax = 4
 /** Maximum bytes of all blocks that are queued or being sent. */
-const waitingBytesMax = 128 * 1024 * 1024
+const queuedBytesMax = 128 * 1024 * 1024
 
 type Group = {
   readonly blocks: Uint8Array[]
@@ -34,10 +34,10 @@ export function createObjectGroups(
   ids: Pick<SegmentIds, 'next'>,
 ): ObjectGroups {
   /** The last group is being filled. */
-  const waiting: Group[] = []
+  const queue: Group[] = []
   const never = new AbortController().signal
   let sending = 0
-  let waitingBytes = 0
+  let queuedBytes = 0
 
   function isFull(group: Group, blocks: number, bytes: number): boolean {
     if (group.blocks.length === 0) return false
@@ -45,23 +45,23 @@ export function createObjectGroups(
   }
 
   function groupFor(blocks: number, bytes: number): Group {
-    const last = waiting.at(-1)
+    const last = queue.at(-1)
     if (last !== undefined && !isFull(last, blocks, bytes)) return last
     const group: Group = { blocks: [], bytes: 0, written: Promise.withResolvers() }
-    waiting.push(group)
+    queue.push(group)
     return group
   }
 
   function sendNext(): void {
-    while (waiting.length > 0 && sending < sendingMax && (sending === 0 || waiting.length > 1)) {
-      const group = waiting.shift()
+    while (queue.length > 0 && sending < sendingMax && (sending === 0 || queue.length > 1)) {
+      const group = queue.shift()
       if (group === undefined) return
       sending += 1
       send(group)
         .then(group.written.resolve, group.written.reject)
         .finally(() => {
           sending -= 1
-          waitingBytes -= group.bytes
+          queuedBytes -= group.bytes
           sendNext()
         })
     }
@@ -76,7 +76,7 @@ export function createObjectGroups(
   return {
     async add(blocks) {
       const bytes = blocks.reduce((sum, block) => sum + block.length, 0)
-      if (waitingBytes + bytes > waitingBytesMax) throw new Fault('overloaded')
+      if (queuedBytes + bytes > queuedBytesMax) throw new Fault('overloaded')
       const group = groupFor(blocks.length, bytes)
       const at: number[] = []
       for (const block of blocks) {
@@ -84,7 +84,7 @@ export function createObjectGroups(
         group.blocks.push(block)
         group.bytes += block.length
       }
-      waitingBytes += bytes
+      queuedBytes += bytes
       sendNext()
       return { segment: await group.written.promise, at }
     },

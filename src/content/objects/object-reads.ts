@@ -11,7 +11,7 @@ import type { ReadBatch } from '../block-store.ts'
 import { storedBytesMax } from '../segments/find-blocks.ts'
 import type { RecentPlaces } from '../segments/recent-places.ts'
 import { type PlannedRead, planReads } from '../segments/run-reader.ts'
-import { ObjectGone } from './object-store.ts'
+import { ObjectNotFound } from './object-store.ts'
 import { type RangeReader, chunkBytes, requestChunksMax } from './range-cache.ts'
 
 export type ObjectReads = {
@@ -107,7 +107,7 @@ export function createObjectReads(parts: {
         try {
           return await readWhole(recent)
         } catch (error) {
-          if (!(error instanceof ObjectGone)) throw error
+          if (!(error instanceof ObjectNotFound)) throw error
           // The block was moved, or deleted long ago: the row decides.
         }
       }

@@ -189,10 +189,10 @@ async function moveStep(
   signal: AbortSignal,
 ): Promise<void> {
   const { groups, onQuarantine, log } = parts
-  const good: { readonly row: BlockRow; readonly block: Uint8Array }[] = []
+  const readable: { readonly row: BlockRow; readonly block: Uint8Array }[] = []
   for (const row of rows) {
     try {
-      good.push({ row, block: await readProved(parts, row, signal) })
+      readable.push({ row, block: await readProved(parts, row, signal) })
     } catch (error) {
       signal.throwIfAborted()
       // The bytes may be the only copy: they remain, and so does their object.
@@ -202,9 +202,9 @@ async function moveStep(
       onQuarantine(row.hash)
     }
   }
-  if (good.length === 0) return
-  const { segment, at } = await groups.add(good.map(({ block }) => block))
-  const moves = good.map(({ row }, index) => ({
+  if (readable.length === 0) return
+  const { segment, at } = await groups.add(readable.map(({ block }) => block))
+  const moves = readable.map(({ row }, index) => ({
     from: row,
     to: { file: segment.id, at: at[index] ?? 0 },
   }))

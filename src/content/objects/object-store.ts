@@ -1,7 +1,7 @@
 // An ObjectStore stores immutable objects under names that are never used twice. Every implementation runs
 // test/suites/object-store.suite.ts.
 
-/** Names consist of letters, digits and `._-/`. All methods throw a Fault, ObjectGone where stated, or `signal.reason`. */
+/** Names consist of letters, digits and `._-/`. All methods throw a Fault, ObjectNotFound where stated, or `signal.reason`. */
 export interface ObjectStore {
   /**
    * Stores the object completely or not at all; durable when it resolves. The store compares a checksum. `body` must not change
@@ -11,7 +11,7 @@ export interface ObjectStore {
   /** Starts an object for content too large for memory. Does not send anything yet. */
   putParts(name: string): PartsWriter
   /**
-   * Reads `bytes` bytes, at most 16 MiB, and the following ones up to `most` if the object has more. Throws ObjectGone if the
+   * Reads `bytes` bytes, at most 16 MiB, and the following ones up to `most` if the object has more. Throws ObjectNotFound if the
    * object is missing or shorter.
    */
   read(
@@ -43,8 +43,8 @@ export interface PartsWriter {
 }
 
 /** The object is missing, or shorter than its index claims. */
-export class ObjectGone extends Error {
-  override readonly name = 'ObjectGone'
+export class ObjectNotFound extends Error {
+  override readonly name = 'ObjectNotFound'
   constructor(object: string, cause?: unknown) {
     super(`object ${object} is missing or too short`, { cause })
   }

@@ -3,27 +3,27 @@
 
 export type PartBuffers = {
   /** The next free buffer, in the order of calls. */
-  take(): Promise<Uint8Array>
-  give(buffer: Uint8Array): void
+  acquire(): Promise<Uint8Array>
+  release(buffer: Uint8Array): void
 }
 
 /** `count` buffers of `bytes`, allocated at first use, in memory that the hash thread can read. */
 export function createPartBuffers(count: number, bytes: number): PartBuffers {
   const free: Uint8Array[] = []
-  const waiting: ((buffer: Uint8Array) => void)[] = []
+  const waiters: ((buffer: Uint8Array) => void)[] = []
   let made = 0
   return {
-    async take() {
+    async acquire() {
       const buffer = free.pop()
       if (buffer !== undefined) return buffer
       if (made < count) {
         made += 1
         return Buffer.from(new SharedArrayBuffer(bytes))
       }
-      return await new Promise((resolve) => waiting.push(resolve))
+      return await new Promise((resolve) => waiters.push(resolve))
     },
-    give(buffer) {
-      const next = waiting.shift()
+    release(buffer) {
+      const next = waiters.shift()
       if (next === undefined) free.push(buffer)
       else next(buffer)
     },

@@ -41,7 +41,7 @@ export function createPartsWriter<Part>(
   }
 
   function release(): void {
-    if (buffer !== null) buffers.give(buffer)
+    if (buffer !== null) buffers.release(buffer)
     buffer = null
     filled = 0
   }
@@ -62,7 +62,7 @@ export function createPartsWriter<Part>(
         failure ??= { error }
       })
       .finally(() => {
-        buffers.give(body)
+        buffers.release(body)
         sending.delete(done)
       })
     sending.add(done)
@@ -88,7 +88,7 @@ export function createPartsWriter<Part>(
         if (buffer === null) {
           while (sending.size >= sendingMax) await Promise.race(sending)
           mustBeOpen()
-          buffer = await buffers.take()
+          buffer = await buffers.acquire()
           // An abort during the wait could not release the buffer.
           if (state !== 'open') release()
           mustBeOpen()

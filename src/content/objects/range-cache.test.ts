@@ -167,8 +167,8 @@ test('a range behind the end of the object is an object that is gone', async (t)
   const cache = await fixture.open()
   await cache.read(7, 0, 10, never)
   await cache.close()
-  await assert.rejects(cache.read(7, 4999, 2, never), { name: 'ObjectGone' })
-  await assert.rejects(cache.read(8, 0, 1, never), { name: 'ObjectGone' })
+  await assert.rejects(cache.read(7, 4999, 2, never), { name: 'ObjectNotFound' })
+  await assert.rejects(cache.read(8, 0, 1, never), { name: 'ObjectNotFound' })
 })
 
 test('without cache, nothing is written', async (t) => {

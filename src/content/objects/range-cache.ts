@@ -6,7 +6,7 @@ import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import type { Log } from '../../base/log.ts'
 import { createSingleFlight } from '../../base/single-flight.ts'
-import { type ObjectStore, ObjectGone } from './object-store.ts'
+import { type ObjectStore, ObjectNotFound } from './object-store.ts'
 
 export type RangeReader = {
   /**
@@ -63,9 +63,9 @@ export async function openRangeCache(parts: {
   /** Chunks that are being fetched, with their request. */
   const requested = new Map<string, Run>()
   /** Sizes of chunks, least recently used first. */
-  const known = bytesMax === 0 ? new Map<string, number>() : await listChunks(path)
+  const chunkSizes = bytesMax === 0 ? new Map<string, number>() : await listChunks(path)
   let total = 0
-  for (const bytes of known.values()) total += counted(bytes)
+  for (const bytes of chunkSizes.values()) total += counted(bytes)
   await evict()
 
   function pathOf(key: string): string {
@@ -73,15 +73,15 @@ export async function openRangeCache(parts: {
   }
 
   async function drop(key: string): Promise<void> {
-    const bytes = known.get(key)
+    const bytes = chunkSizes.get(key)
     if (bytes === undefined) return
-    known.delete(key)
+    chunkSizes.delete(key)
     total -= counted(bytes)
     await rm(pathOf(key), { force: true })
   }
 
   async function evict(): Promise<void> {
-    for (const key of known.keys()) {
+    for (const key of chunkSizes.keys()) {
       if (total <= bytesMax) return
       await drop(key)
     }
@@ -92,10 +92,10 @@ export async function openRangeCache(parts: {
     // The next block is often in the same chunk, and is read before the chunk is on the disk.
     const written = writes.get(key)?.chunk
     if (written !== undefined && written.length >= least) return written
-    const bytes = known.get(key)
+    const bytes = chunkSizes.get(key)
     if (bytes === undefined || bytes < least) return null
-    known.delete(key)
-    known.set(key, bytes)
+    chunkSizes.delete(key)
+    chunkSizes.set(key, bytes)
     const found = await readFile(pathOf(key)).catch(() => null)
     if (found !== null && found.length >= least) return found
     await drop(key)
@@ -118,9 +118,9 @@ export async function openRangeCache(parts: {
   async function storeNow(key: string, chunk: Uint8Array): Promise<void> {
     await writeFile(pathOf(`${key}.part`), chunk)
     await rename(pathOf(`${key}.part`), pathOf(key))
-    total += counted(chunk.length) - counted(known.get(key))
-    known.delete(key)
-    known.set(key, chunk.length)
+    total += counted(chunk.length) - counted(chunkSizes.get(key))
+    chunkSizes.delete(key)
+    chunkSizes.set(key, chunk.length)
     await evict()
   }
 
@@ -202,7 +202,7 @@ export async function openRangeCache(parts: {
     for (const [index, chunk] of chunks.entries()) {
       const origin = (first + index) * chunkBytes
       const end = Math.min(chunkBytes, at + bytes - origin)
-      if (chunk.length < end) throw new ObjectGone(objectName(file))
+      if (chunk.length < end) throw new ObjectNotFound(objectName(file))
       const part = chunk.subarray(Math.max(0, at - origin), end)
       const joined = joinAdjacent(parts.at(-1), part)
       if (joined === null) parts.push(part)

@@ -7,7 +7,7 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../base/clock.ts'
-import { ObjectGone } from './object-store.ts'
+import { ObjectNotFound } from './object-store.ts'
 import { type S3Client, createS3Client } from './s3-client.ts'
 import { type S3Policy, objectsPolicy } from './s3-policy.ts'
 
@@ -167,7 +167,7 @@ test('a reply without an end is cut off, and an abort ends a request', async (t)
   await assert.rejects(list, /stopped/)
 })
 
-const eager: S3Policy = { ...objectsPolicy, waitsMs: [1, 1] }
+const eager: S3Policy = { ...objectsPolicy, retryDelaysMs: [1, 1] }
 
 test('in an outage, retries are at most a tenth of the requests, after the first ten', async (t) => {
   const answer: Answer = (_request, response) => refuse(response, 503, 'SlowDown')
@@ -186,7 +186,7 @@ test('an abort ends the wait before a retry', async (t) => {
     refuse(response, 503, 'SlowDown')
     setImmediate(() => ending.abort(new Error('stopped')))
   }
-  const { client, seen } = await serve(t, answer, { ...eager, waitsMs: [600_000, 600_000] })
+  const { client, seen } = await serve(t, answer, { ...eager, retryDelaysMs: [600_000, 600_000] })
   await assert.rejects(client.put('key', Buffer.from('body'), ending.signal), /stopped/)
   assert.equal(seen.length, 1)
 })
@@ -200,7 +200,7 @@ test('a range that the service cuts short, or does not have, is an object that i
   }
   const { client } = await serve(t, answer, eager)
   for (const key of ['short', 'absent', 'behind']) {
-    await assert.rejects(client.readRange(key, 5, 10, never), ObjectGone, key)
+    await assert.rejects(client.readRange(key, 5, 10, never), ObjectNotFound, key)
   }
   await assert.rejects(client.readRange('whole', 5, 2, never), /sends no ranges of whole/)
   assert.equal(Buffer.from(await client.readRange('whole', 0, 7, never)).toString(), '1234567')

@@ -8,7 +8,7 @@ import { AwsV4Signer } from 'aws4fetch'
 import { type Clock, pause } from '../../base/clock.ts'
 import { codeOf, describeHttpError, openPool } from '../../base/http-origin.ts'
 import type { HashWorker } from '../../codec/hash/hash-worker.ts'
-import { ObjectGone } from './object-store.ts'
+import { ObjectNotFound } from './object-store.ts'
 import { S3Error, fixOf, isMissing, isTemporary } from './s3-error.ts'
 import { type S3Settings, backupPolicy } from './s3-policy.ts'
 import { type ReplyBody, readReply } from './s3-reply.ts'
@@ -73,7 +73,7 @@ const connectMs = 10_000
 /** Pages have up to 1000 keys. */
 const pagesMax = 1000
 
-type Ask = {
+type S3Request = {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly key: string
   readonly query?: Readonly<Record<string, string>>
@@ -85,16 +85,16 @@ type Ask = {
 
 type Reply = ReplyBody & { readonly status: number }
 
-/** `hashBeside`: hashes large bodies in shared memory; null: this thread hashes them. */
+/** `hashWorker`: hashes large bodies in shared memory; null: this thread hashes them. */
 export function createS3Client(
   settings: S3Settings,
   bucket: string,
   clock: Clock,
   policy = backupPolicy,
-  hashBeside: HashWorker | null = null,
+  hashWorker: HashWorker | null = null,
 ): S3Client {
   const { region, accessKeyId, secretAccessKey } = settings
-  const { waitsMs, retryShare, connections, silenceMs, checksums, names } = policy
+  const { retryDelaysMs, retryShare, connections, silenceMs, checksums, names } = policy
   const endpoint = new URL(settings.endpoint ?? `https://s3.${region}.amazonaws.com`)
   const root = `${endpoint.pathname.replace(/\/$/, '')}/${bucket}`
   const pool = openPool(endpoint, { connections, connectMs, silenceMs })
@@ -104,11 +104,11 @@ export function createS3Client(
   let retriesLeft = retriesReserve
 
   async function sha256Of(body: Uint8Array): Promise<string> {
-    const digest = await hashBeside?.(body, false)?.wait()
+    const digest = await hashWorker?.(body, false)?.wait()
     return digest === undefined ? hash('sha256', body) : Buffer.from(digest).toString('hex')
   }
 
-  async function sumsOf({ method, body, crc32: sum }: Ask): Promise<Record<string, string>> {
+  async function sumsOf({ method, body, crc32: sum }: S3Request): Promise<Record<string, string>> {
     // In a POST, the header would be the checksum of the whole object.
     const hasSum = body !== undefined && method === 'PUT' && checksums
     return {
@@ -127,11 +127,11 @@ export function createS3Client(
   }
 
   async function sendOnce(
-    ask: Ask,
+    options: S3Request,
     sums: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Reply> {
-    const { method, key, query = {}, headers = {}, body } = ask
+    const { method, key, query = {}, headers = {}, body } = options
     const url = new URL(endpoint.origin)
     url.pathname = key === '' ? root : `${root}/${key}`
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
@@ -163,32 +163,32 @@ export function createS3Client(
   }
 
   /** The reply if its status is below 300, with its body unread. */
-  async function open(ask: Ask, signal: AbortSignal): Promise<Reply> {
+  async function open(options: S3Request, signal: AbortSignal): Promise<Reply> {
     retriesLeft = Math.min(retriesReserve, retriesLeft + (retryShare ?? 0))
-    const sums = await sumsOf(ask)
+    const sums = await sumsOf(options)
     for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted()
       let failure: S3Error
       try {
-        const reply = await sendOnce(ask, sums, signal)
+        const reply = await sendOnce(options, sums, signal)
         if (reply.status < 300) return reply
-        failure = refusalOf(ask, reply.status, (await readReply(reply)).toString())
+        failure = refusalOf(options, reply.status, (await readReply(reply)).toString())
       } catch (thrown) {
         signal.throwIfAborted()
         failure = noReply(thrown)
       }
       if (tries === triesMax || !isTemporary(failure) || !mayRetry()) throw failure
-      await pause(tries === 1 ? waitsMs[0] : waitsMs[1], signal)
+      await pause(tries === 1 ? retryDelaysMs[0] : retryDelaysMs[1], signal)
     }
   }
 
   /** The whole reply. A body that breaks off is requested again. */
   async function requestBytes(
-    ask: Ask,
+    options: S3Request,
     signal: AbortSignal,
   ): Promise<Omit<Reply, 'body'> & { readonly bytes: Buffer }> {
     for (let tries = 1; ; tries += 1) {
-      const reply = await open(ask, signal)
+      const reply = await open(options, signal)
       try {
         return { status: reply.status, headers: reply.headers, bytes: await readReply(reply) }
       } catch (thrown) {
@@ -199,10 +199,10 @@ export function createS3Client(
   }
 
   async function request(
-    ask: Ask,
+    options: S3Request,
     signal: AbortSignal,
   ): Promise<{ readonly headers: Reply['headers']; readonly text: string }> {
-    const { headers, bytes } = await requestBytes(ask, signal)
+    const { headers, bytes } = await requestBytes(options, signal)
     return { headers, text: bytes.toString() }
   }
 
@@ -213,7 +213,7 @@ export function createS3Client(
     return new S3Error(`no reply from ${endpoint.origin} (${why})${fix}`, 0, { cause: thrown })
   }
 
-  function refusalOf({ method, key }: Ask, status: number, text: string): S3Error {
+  function refusalOf({ method, key }: S3Request, status: number, text: string): S3Error {
     const code = valueIn(text, 'Code') ?? ''
     const fix = fixOf(status, code, bucket, names)
     const why = code === '' ? `status ${status}` : `${code}, status ${status}`
@@ -228,8 +228,8 @@ export function createS3Client(
     let token: string | null = null
     for (let page = 0; page < pagesMax; page += 1) {
       const more: Record<string, string> = token === null ? {} : { 'continuation-token': token }
-      const ask = { method: 'GET', key: '', query: { ...query, ...more } } as const
-      const { text } = await request(ask, signal)
+      const options = { method: 'GET', key: '', query: { ...query, ...more } } as const
+      const { text } = await request(options, signal)
       yield text
       token = valueIn(text, 'NextContinuationToken')
       if (token === null || valueIn(text, 'IsTruncated') !== 'true') return
@@ -286,14 +286,14 @@ export function createS3Client(
       const headers = { range: `bytes=${at}-${at + most - 1}` }
       try {
         const reply = await requestBytes({ method: 'GET', key, headers }, signal)
-        const isWhole = at === 0 && reply.status === 200
-        if (isWhole ? reply.bytes.length >= bytes : reply.status === 206) {
+        const isFullReply = at === 0 && reply.status === 200
+        if (isFullReply ? reply.bytes.length >= bytes : reply.status === 206) {
           if (reply.bytes.length >= bytes) return reply.bytes.subarray(0, most)
-          throw new ObjectGone(key)
+          throw new ObjectNotFound(key)
         }
-        if (isWhole) throw new ObjectGone(key)
+        if (isFullReply) throw new ObjectNotFound(key)
       } catch (error) {
-        throw isMissing(error) ? new ObjectGone(key, error) : error
+        throw isMissing(error) ? new ObjectNotFound(key, error) : error
       }
       throw new S3Error(`${endpoint.host} sends no ranges of ${key}`, 0)
     },

@@ -19,14 +19,14 @@ const partBuffersMax = 32
 const removalsMax = 8
 const breakerLimits = { windowMs: 30_000, callsMin: 5, failedShare: 0.5, openMs: 1000 }
 
-/** `prefix`: of all keys; may be empty. `hashBeside`: as in `createS3Client`. */
+/** `prefix`: of all keys; may be empty. `hashWorker`: as in `createS3Client`. */
 export function createS3Objects(
   settings: S3Settings,
   { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
   clock: Clock,
-  hashBeside: HashWorker | null = null,
+  hashWorker: HashWorker | null = null,
 ): ObjectStore {
-  const client = createS3Client(settings, bucket, clock, objectsPolicy, hashBeside)
+  const client = createS3Client(settings, bucket, clock, objectsPolicy, hashWorker)
   const buffers = createPartBuffers(partBuffersMax, partBytes)
   const breaker = createCircuitBreaker(clock, breakerLimits)
   const root = prefix === '' ? '' : `${prefix}/`

@@ -11,7 +11,7 @@ export type S3Settings = {
 
 export type S3Policy = {
   /** Delays before the second and the third try. */
-  readonly waitsMs: readonly [number, number]
+  readonly retryDelaysMs: readonly [number, number]
   /** Retries per request, after the first few; null: limited only by the number of tries. */
   readonly retryShare: number | null
   readonly connections: number
@@ -27,7 +27,7 @@ export type S3Policy = {
 
 /** For backups, which no client waits for. */
 export const backupPolicy: S3Policy = {
-  waitsMs: [500, 2000],
+  retryDelaysMs: [500, 2000],
   retryShare: null,
   connections: 4,
   silenceMs: 120_000,
@@ -42,7 +42,7 @@ export const backupPolicy: S3Policy = {
 
 /** For objects, which clients wait for. */
 export const objectsPolicy: S3Policy = {
-  waitsMs: [100, 400],
+  retryDelaysMs: [100, 400],
   retryShare: 0.1,
   connections: 64,
   silenceMs: 30_000,

@@ -44,22 +44,22 @@ export async function openSegmentIds(parts: {
   readonly log: Log
 }): Promise<SegmentIds> {
   const { rows, node, clock, log } = parts
-  let token = await take()
+  let token = await acquireLease()
   let reserved: SegmentId[] = []
   let reservedAt = 0
   let refilling: Promise<void> | null = null
 
-  async function take(): Promise<number> {
+  async function acquireLease(): Promise<number> {
     const lease = await rows.first(takeNodeLease(node, leaseMs))
     if (lease === null) throw new Fault('overloaded')
     return lease.token
   }
 
   async function refill(): Promise<void> {
-    const own = token
-    const found = await rows.find(reserveSegments(own, reservedMax))
-    if (own !== token) return
-    reserved.push(...found.map(({ id }) => ({ id, token: own })))
+    const requestedWith = token
+    const found = await rows.find(reserveSegments(requestedWith, reservedMax))
+    if (requestedWith !== token) return
+    reserved.push(...found.map(({ id }) => ({ id, token: requestedWith })))
     reservedAt = clock.monotonic()
   }
 
@@ -81,7 +81,7 @@ export async function openSegmentIds(parts: {
   async function replace(old: number): Promise<void> {
     if (old !== token) return
     log('warn', 'node_lease_lost', { node, token })
-    const next = await take()
+    const next = await acquireLease()
     reserved = []
     token = next
   }

@@ -21,7 +21,7 @@ export type BlockHolds = {
 }
 
 export function createBlockHolds(): BlockHolds {
-  const held = new Map<string, number>()
+  const holdCounts = new Map<string, number>()
   const condemned = new Set<string>()
   const proposals = new Set<Map<string, Uint8Array>>()
 
@@ -32,14 +32,14 @@ export function createBlockHolds(): BlockHolds {
   return {
     hold(hash) {
       const key = toLatin1(hash)
-      held.set(key, (held.get(key) ?? 0) + 1)
+      holdCounts.set(key, (holdCounts.get(key) ?? 0) + 1)
       touch(key)
     },
     release(hash) {
       const key = toLatin1(hash)
-      const left = (held.get(key) ?? 0) - 1
-      if (left > 0) held.set(key, left)
-      else held.delete(key)
+      const left = (holdCounts.get(key) ?? 0) - 1
+      if (left > 0) holdCounts.set(key, left)
+      else holdCounts.delete(key)
     },
     touch(hash) {
       if (proposals.size > 0) touch(toLatin1(hash))
@@ -48,7 +48,7 @@ export function createBlockHolds(): BlockHolds {
       const proposed = new Map<string, Uint8Array>()
       for (const hash of hashes) {
         const key = toLatin1(hash)
-        if (!held.has(key)) proposed.set(key, hash)
+        if (!holdCounts.has(key)) proposed.set(key, hash)
       }
       proposals.add(proposed)
       return () => {

@@ -45,23 +45,23 @@ export function createLogCommits(
   function onJoin(): (count: number) => void {
     const done = writers.begin()
     return (count) => {
-      pending.give(count)
+      pending.unreserve(count)
       done()
     }
   }
 
-  function onBlocks({ count, names, lies, file, at }: DurableBlocks): void {
+  function onBlocks({ count, names, ranges, file, at }: DurableBlocks): void {
     // Reused for all blocks: each of the three calls copies what it stores.
     const name = new Uint8Array(sha256NameBytes)
     for (let index = 0; index < count; index += 1) {
       for (let byte = 0; byte < sha256NameBytes; byte += 1) {
         name[byte] = names[index * sha256NameBytes + byte] ?? 0
       }
-      const lie = lies[index * 2] ?? 0
-      const bytes = lies[index * 2 + 1] ?? 0
+      const offset = ranges[index * 2] ?? 0
+      const bytes = ranges[index * 2 + 1] ?? 0
       holds.touch(name)
-      pending.add(name, file, at + lie, bytes)
-      places.note(name, { file, at: at + lie, bytes, form: verbatim, size: bytes })
+      pending.add(name, file, at + offset, bytes)
+      places.note(name, { file, at: at + offset, bytes, form: verbatim, size: bytes })
     }
   }
 
@@ -80,10 +80,10 @@ export function createLogCommits(
       for (const { ref } of items) {
         if (ref.kind !== 'dag-block' || !isSha256Name(ref.hash) || isKnown(ref.hash)) return null
       }
-      if (!pending.take(items.length)) return null
+      if (!pending.reserve(items.length)) return null
       const joined = records.join(items)
       if (joined !== null) return joined
-      pending.give(items.length)
+      pending.unreserve(items.length)
       return null
     },
   }
@@ -103,11 +103,11 @@ export function createRowCommits(parts: {
   readonly holds: BlockHolds
   readonly places: RecentPlaces
   readonly writers: SegmentWriters
-  readonly holdIfHere: (hash: Uint8Array) => boolean
+  readonly holdIfStored: (hash: Uint8Array) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
 }): RowCommits {
-  const { db, rowStore, records, pending, holds, places, writers, holdIfHere, now } = parts
+  const { db, rowStore, records, pending, holds, places, writers, holdIfStored, now } = parts
 
   async function commitBlocks(
     blocks: readonly UnverifiedItem[],
@@ -116,14 +116,14 @@ export function createRowCommits(parts: {
   ): Promise<readonly number[]> {
     const done = writers.begin()
     const seen = new Set<string>()
-    const held: Uint8Array[] = []
+    const existing: Uint8Array[] = []
     const fresh: UnverifiedItem[] = []
     const sort = (): void => {
       for (const item of blocks) {
         const key = toLatin1(item.ref.hash)
         if (seen.has(key)) continue
         seen.add(key)
-        if (holdIfHere(item.ref.hash)) held.push(new Uint8Array(item.ref.hash))
+        if (holdIfStored(item.ref.hash)) existing.push(new Uint8Array(item.ref.hash))
         else fresh.push(item)
       }
     }
@@ -153,16 +153,16 @@ export function createRowCommits(parts: {
         return { hash, ...place, bytes: size, form: verbatim, size }
       })
       const before = [
-        ...(held.length === 0 ? [] : [requireBlocks(held)]),
+        ...(existing.length === 0 ? [] : [requireBlocks(existing)]),
         ...(index.length === 0 ? [] : [insertBlocks(index, now())]),
       ]
       // The rows may refer to blocks whose own rows are still pending.
-      if (held.length + rows.length > 0) await pending.settle()
+      if (existing.length + rows.length > 0) await pending.settle()
       const changes = await withRows(before, rows, (all) => rowStore.put(owned, all))
       for (const row of index) places.note(row.hash, row)
       return changes
     } finally {
-      for (const hash of held) holds.release(hash)
+      for (const hash of existing) holds.release(hash)
       for (const { hash } of named) holds.release(hash)
       done()
     }

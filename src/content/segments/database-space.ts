@@ -9,7 +9,7 @@ type DatabaseSpace = {
   /** Current size of the database. */
   bytes(): number
   /** Sets the size of the segments. Asynchronous: until it applies, the previous limit is in effect. */
-  leave(segmentBytes: number): void
+  setSegmentBytes(segmentBytes: number): void
 }
 
 /** `bytesMax`: of the segments and the database together; null: limited by the device only. */
@@ -19,14 +19,14 @@ export function createDatabaseSpace(parts: {
   readonly log: Log
   readonly bytesMax: number | null
   /** Bytes of other data within `bytesMax`. */
-  readonly besideBytes: () => number
+  readonly otherBytes: () => number
 }): DatabaseSpace {
-  const { db, writer, log, bytesMax, besideBytes } = parts
+  const { db, writer, log, bytesMax, otherBytes } = parts
   return {
     bytes: () => databaseBytes(db),
-    leave(segmentBytes) {
+    setSegmentBytes(segmentBytes) {
       if (bytesMax === null) return
-      const left = bytesMax - segmentBytes - besideBytes()
+      const left = bytesMax - segmentBytes - otherBytes()
       const pages = Math.max(1, Math.floor(left / pageBytes(db)))
       writer
         .write([limitPages(pages)])

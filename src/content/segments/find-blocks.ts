@@ -18,7 +18,7 @@ import type { RecentPlaces } from './recent-places.ts'
 /** Allocates an uninitialized array of that many bytes. */
 export type SlabAllocator = (bytes: number) => Uint8Array
 
-const pieceBytes = 64 * 1024
+const slabBytes = 64 * 1024
 /** Larger blocks are allocated separately. */
 const sharedBytesMax = 8 * 1024
 
@@ -27,21 +27,21 @@ const sharedBytesMax = 8 * 1024
  * so a retained block also retains the rest of its slab.
  */
 function createSlabAllocator(): SlabAllocator {
-  let piece: ArrayBufferLike = new ArrayBuffer(0)
+  let slab: ArrayBufferLike = new ArrayBuffer(0)
   let used = 0
   return (bytes) => {
-    if (bytes > sharedBytesMax) return allocateOwn(bytes)
-    if (used + bytes > piece.byteLength) {
-      piece = Buffer.allocUnsafeSlow(pieceBytes).buffer
+    if (bytes > sharedBytesMax) return allocateSeparately(bytes)
+    if (used + bytes > slab.byteLength) {
+      slab = Buffer.allocUnsafeSlow(slabBytes).buffer
       used = 0
     }
-    const room = new Uint8Array(piece, used, bytes)
+    const slice = new Uint8Array(slab, used, bytes)
     used += bytes
-    return room
+    return slice
   }
 }
 
-function allocateOwn(bytes: number): Uint8Array {
+function allocateSeparately(bytes: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer)
 }
 
@@ -52,17 +52,17 @@ export const storedBytesMax = 16 * 1024 * 1024
 export function readBlock(
   files: Pick<OpenFiles, 'readNow'>,
   { file, at, bytes, form }: BlockPlace,
-  room: SlabAllocator = allocateOwn,
+  allocate: SlabAllocator = allocateSeparately,
 ): Uint8Array {
   if (!(bytes >= 0 && bytes <= storedBytesMax && at >= 0)) return new Uint8Array(0)
   if (form === verbatim) {
-    const block = room(bytes)
+    const block = allocate(bytes)
     const got = files.readNow(file, block, at)
     return got < bytes ? block.subarray(0, got) : block
   }
   const prefix = leafPrefix(bytes)
   const suffix = leafSuffix(bytes)
-  const block = room(prefix.length + bytes + suffix.length)
+  const block = allocate(prefix.length + bytes + suffix.length)
   const data = block.subarray(prefix.length, prefix.length + bytes)
   const got = files.readNow(file, data, at)
   if (got < bytes) return data.subarray(0, got)
@@ -72,7 +72,7 @@ export function readBlock(
 }
 
 export type BlockFinder = {
-  isHere(hash: Uint8Array): boolean
+  isStored(hash: Uint8Array): boolean
   placeOf(hash: Uint8Array): BlockPlace | null
   /** Unverified bytes; null: not stored. Throws if they cannot be read. */
   find(hash: Uint8Array): Uint8Array | null
@@ -89,14 +89,14 @@ export function createBlockFinder(parts: {
   readonly files: OpenFiles
 }): BlockFinder {
   const { db, pending, places, files } = parts
-  const room = createSlabAllocator()
+  const allocate = createSlabAllocator()
 
   const placeOf = (hash: Uint8Array): BlockPlace | null => pending.find(hash) ?? findPlace(db, hash)
 
   /** Null: the block is no longer at this place. */
   function readAt(hash: Uint8Array, place: BlockPlace): Uint8Array | null {
     try {
-      const bytes = readBlock(files, place, room)
+      const bytes = readBlock(files, place, allocate)
       if (bytes.length === place.size) return bytes
     } catch {
       // The index has the current place, or reports that it cannot be read either.
@@ -106,7 +106,7 @@ export function createBlockFinder(parts: {
   }
 
   return {
-    isHere: (hash) => pending.has(hash) || hasBlock(db, hash),
+    isStored: (hash) => pending.has(hash) || hasBlock(db, hash),
     placeOf,
     find(hash) {
       const recent = places.find(hash)
@@ -114,7 +114,7 @@ export function createBlockFinder(parts: {
       if (found !== null) return found
       const place = placeOf(hash)
       if (place === null) return null
-      const bytes = readBlock(files, place, room)
+      const bytes = readBlock(files, place, allocate)
       places.note(hash, place)
       return bytes
     },

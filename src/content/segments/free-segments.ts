@@ -119,29 +119,29 @@ async function moveStep(
   { writer, files, log, onQuarantine }: FreeParts,
   rows: readonly BlockRow[],
 ): Promise<boolean> {
-  const good: { readonly row: BlockRow; readonly block: Uint8Array }[] = []
+  const readable: { readonly row: BlockRow; readonly block: Uint8Array }[] = []
   for (const row of rows) {
     const block = await readProved(files, row)
-    if (block instanceof Uint8Array) good.push({ row, block })
+    if (block instanceof Uint8Array) readable.push({ row, block })
     else if (block === 'wrong') {
       await writer.write([quarantineBlock(row.hash, row)])
       onQuarantine(row.hash)
     }
   }
-  if (good.length === 0) return rows.length === 0
-  const records = good.map(
+  if (readable.length === 0) return rows.length === 0
+  const records = readable.map(
     ({ row, block }) => ({ kind: 'object', key: row.hash, payload: block }) as const,
   )
   const places = await log.append(records, true)
   await writer.write([
     moveBlocksTo(
-      good.flatMap(({ row }, index) => {
+      readable.flatMap(({ row }, index) => {
         const place = places[index]
         return place === undefined ? [] : [{ from: row, to: place }]
       }),
     ),
   ])
-  return good.length === rows.length
+  return readable.length === rows.length
 }
 
 /** Reads again before a block is considered corrupt or unreadable. */

@@ -26,35 +26,35 @@ export const readBytes = 1024 * 1024
 
 export type ReadBuffers = {
   /** Null: all buffers are in use. */
-  take(): Uint8Array | null
-  give(buffer: Uint8Array): void
+  acquire(): Uint8Array | null
+  release(buffer: Uint8Array): void
   /** Whether at least two thirds of the buffers are free. */
   readonly mostAreFree: boolean
-  readonly out: number
+  readonly inUse: number
 }
 
 /** Shared by all reads ahead. A reader without a buffer allocates memory for one piece at a time. */
 export function createReadBuffers(buffersMax: number): ReadBuffers {
   /** Allocated at the first read. The buffer returned last is used first, so that the others stay untouched. */
   let made: Uint8Array[] | null = null
-  let out = 0
+  let inUse = 0
   return {
-    take() {
+    acquire() {
       made ??= alignedMemory(buffersMax, readBytes).toReversed()
       const buffer = made.pop()
       if (buffer === undefined) return null
-      out += 1
+      inUse += 1
       return buffer
     },
-    give(buffer) {
-      out -= 1
+    release(buffer) {
+      inUse -= 1
       made?.push(buffer)
     },
     get mostAreFree() {
-      return out * 3 < buffersMax
+      return inUse * 3 < buffersMax
     },
-    get out() {
-      return out
+    get inUse() {
+      return inUse
     },
   }
 }
@@ -63,12 +63,12 @@ export const writeBufferBytes = 4 * 1024 * 1024
 
 export type WriteBufferPool = {
   /** A slot, or null if all are in use. */
-  take(): Uint8Array | null
+  acquire(): Uint8Array | null
   /** The next slot that is returned, in the order of calls. */
   wait(): Promise<Uint8Array>
-  give(slot: Uint8Array): void
+  release(slot: Uint8Array): void
   /** Number of slots in use. */
-  readonly out: number
+  readonly inUse: number
 }
 
 /** `slots`: number of slots; each is returned before the work that took it ends. */
@@ -79,33 +79,33 @@ export function createWriteBufferPool(slots: number): WriteBufferPool {
     pop: () => (made ??= alignedMemory(slots, writeBufferBytes).toReversed()).pop(),
     push: (slot: Uint8Array) => void made?.push(slot),
   }
-  const waiting: ((slot: Uint8Array) => void)[] = []
-  let out = 0
+  const waiters: ((slot: Uint8Array) => void)[] = []
+  let inUse = 0
 
   return {
-    take() {
-      const slot = waiting.length > 0 ? undefined : free.pop()
+    acquire() {
+      const slot = waiters.length > 0 ? undefined : free.pop()
       if (slot === undefined) return null
-      out += 1
+      inUse += 1
       return slot
     },
     wait: () =>
       new Promise((resolve) => {
         const slot = free.pop()
-        if (slot === undefined) waiting.push(resolve)
+        if (slot === undefined) waiters.push(resolve)
         else {
-          out += 1
+          inUse += 1
           resolve(slot)
         }
       }),
-    give(slot) {
-      const next = waiting.shift()
+    release(slot) {
+      const next = waiters.shift()
       if (next !== undefined) return next(slot)
-      out -= 1
+      inUse -= 1
       free.push(slot)
     },
-    get out() {
-      return out
+    get inUse() {
+      return inUse
     },
   }
 }

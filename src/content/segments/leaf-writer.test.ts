@@ -22,7 +22,7 @@ function createWriter(late = true, write = (): Promise<void> => Promise.resolve(
   const written: (readonly BufferedLeaf[])[] = []
   const pool = createWriteBufferPool(4)
   // A hash worker with space for two.
-  const hashBeside: HashWorker = (data) => {
+  const hashWorker: HashWorker = (data) => {
     if (asked.filter(({ isOpen }) => isOpen()).length === 2) return null
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
     const digest = createHash('sha256').update(data).digest()
@@ -41,10 +41,10 @@ function createWriter(late = true, write = (): Promise<void> => Promise.resolve(
   }
   const writer = createLeafWriter({
     cut: { bytes: leafBytes, form: 'raw', late },
-    hashBeside,
+    hashWorker,
     onLeaf: (leaf) => reported.push(leaf),
     pool,
-    keepSlot: (slot, leaves) => {
+    writeSlot: (slot, leaves) => {
       for (const { at, bytes, multihash } of leaves) {
         const digest = createHash('sha256')
           .update(slot.subarray(at, at + bytes))
@@ -114,7 +114,7 @@ test('a leaf that cannot be named is an error of the file, and its slot is not w
   await assert.rejects(writer.end(), /no memory/)
   await writer.abandon()
   assert.deepEqual([reported.length, written.length], [0, 0])
-  assert.equal(pool.out, 0)
+  assert.equal(pool.inUse, 0)
 })
 
 test('an abandoned file waits for its hashes, reports no more leaves and returns its slots', async () => {
@@ -126,7 +126,7 @@ test('an abandoned file waits for its hashes, reports no more leaves and returns
   assert.equal(ended, false)
   for (const { answer } of asked) answer()
   await abandoned
-  assert.deepEqual([reported.length, written.length, pool.out], [0, 0, 0])
+  assert.deepEqual([reported.length, written.length, pool.inUse], [0, 0, 0])
 })
 
 test('if no more input can be taken, no leaf waits for another thread', async () => {

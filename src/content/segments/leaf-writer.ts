@@ -15,19 +15,19 @@ export type BufferedLeaf = FileLeaf & { readonly at: number }
 const writesMax = 3
 
 /**
- * `keepSlot`: writes the leaves of one slot to disk; the slot returns to the pool when the promise settles. `abandon`: discards
+ * `writeSlot`: writes the leaves of one slot to disk; the slot returns to the pool when the promise settles. `abandon`: discards
  * unwritten slots, and resolves when no write is running.
  */
 export function createLeafWriter(parts: {
   readonly cut: LeafCut
   /** Null: this thread hashes all leaves, as for a cut that is not `late`. */
-  readonly hashBeside: HashWorker | null
+  readonly hashWorker: HashWorker | null
   readonly onLeaf: (leaf: FileLeaf) => void
   readonly pool: WriteBufferPool
-  readonly keepSlot: (slot: Uint8Array, leaves: readonly BufferedLeaf[]) => Promise<void>
+  readonly writeSlot: (slot: Uint8Array, leaves: readonly BufferedLeaf[]) => Promise<void>
 }): LeafWriter & { abandon(): Promise<void> } {
-  const { cut, onLeaf, pool, keepSlot } = parts
-  const hashBeside = cut.late === true ? parts.hashBeside : null
+  const { cut, onLeaf, pool, writeSlot } = parts
+  const hashWorker = cut.late === true ? parts.hashWorker : null
   if (cut.bytes < 1 || writeBufferBytes % cut.bytes !== 0) {
     throw new RangeError(`leaves of ${cut.bytes} bytes do not fill a slot`)
   }
@@ -46,7 +46,7 @@ export function createLeafWriter(parts: {
     const multihash = unfilledSha256Name()
     const size = cut.form === 'raw' ? bytes : leafBlockBytes(bytes)
     leaves.push({ multihash, bytes, size, at })
-    const hashing = hashBeside?.(data, cut.form === 'dag-pb') ?? null
+    const hashing = hashWorker?.(data, cut.form === 'dag-pb') ?? null
     unreported.push({ leaf: { multihash, bytes, size }, hashing })
     if (hashing === null) multihash.set(hashPiece(data, cut.form === 'dag-pb'), 2)
     report()
@@ -71,27 +71,27 @@ export function createLeafWriter(parts: {
     slot = null
     filled = 0
     leaves = []
-    const done = (unreported.length === 0 ? keepSlot(full, named) : keepNamed(full, named))
+    const done = (unreported.length === 0 ? writeSlot(full, named) : writeHashed(full, named))
       .catch((error: unknown) => {
         failure ??= { error }
       })
       .finally(() => {
-        pool.give(full)
+        pool.release(full)
         writing.delete(done)
       })
     writing.add(done)
   }
 
-  async function keepNamed(full: Uint8Array, named: readonly BufferedLeaf[]): Promise<void> {
+  async function writeHashed(full: Uint8Array, named: readonly BufferedLeaf[]): Promise<void> {
     // Waits for the last one first: the others are usually done by then.
     for (const { hashing } of unreported.toReversed()) await hashing?.wait()
     report()
     if (failure !== null) throw failure.error
-    await keepSlot(full, named)
+    await writeSlot(full, named)
   }
 
   /** Hashes the remaining leaves on this thread, unless their hashing has started; used while no more input is accepted. */
-  async function nameWhile(isIdle: () => boolean): Promise<void> {
+  async function hashRemaining(isIdle: () => boolean): Promise<void> {
     for (const { hashing } of unreported.toReversed()) if (isIdle()) await hashing?.finish()
     report()
   }
@@ -99,7 +99,7 @@ export function createLeafWriter(parts: {
   /** Copies as much of `piece` as fits; returns the rest, or null. */
   function fill(piece: Uint8Array): Uint8Array | null {
     for (let at = 0; at < piece.length;) {
-      if (slot === null) slot = writing.size < writesMax ? pool.take() : null
+      if (slot === null) slot = writing.size < writesMax ? pool.acquire() : null
       if (slot === null) return piece.subarray(at)
       const leafAt = filled - (filled % cut.bytes)
       const part = piece.subarray(at, at + leafAt + cut.bytes - filled)
@@ -112,51 +112,51 @@ export function createLeafWriter(parts: {
     return null
   }
 
-  async function proceed(rest: Uint8Array | null): Promise<void> {
-    let left = rest
+  async function proceed(remaining: Uint8Array | null): Promise<void> {
+    let left = remaining
     do {
-      await nameWhile(() => writing.size >= writesMax)
+      await hashRemaining(() => writing.size >= writesMax)
       if (writing.size >= writesMax) await Promise.race(writing)
       else if (slot === null && left !== null) slot = await pool.wait()
-      mustGoOn()
+      mustBeWritable()
       if (left !== null) left = fill(left)
     } while (left !== null)
   }
 
-  function mustGoOn(): void {
+  function mustBeWritable(): void {
     if (failure !== null) throw failure.error
     if (state === 'open') return
-    giveUp()
+    releaseSlot()
     throw new Error(`leaf writer already ${state}`)
   }
 
-  function giveUp(): void {
-    if (slot !== null) pool.give(slot)
+  function releaseSlot(): void {
+    if (slot !== null) pool.release(slot)
     slot = null
   }
 
   return {
     write(piece) {
-      if (failure !== null || state !== 'open') return Promise.resolve().then(mustGoOn)
-      const rest = fill(piece)
-      if (rest !== null) return proceed(new Uint8Array(rest))
+      if (failure !== null || state !== 'open') return Promise.resolve().then(mustBeWritable)
+      const remaining = fill(piece)
+      if (remaining !== null) return proceed(new Uint8Array(remaining))
       return writing.size < writesMax ? null : proceed(null)
     },
     async end() {
-      mustGoOn()
+      mustBeWritable()
       state = 'ended'
       const leafAt = filled - (filled % cut.bytes)
       if (filled > leafAt) name(leafAt, filled - leafAt)
       if (leaves.length > 0) send()
-      else giveUp()
-      await nameWhile(() => true)
+      else releaseSlot()
+      await hashRemaining(() => true)
       await Promise.all(writing)
       if (failure !== null) throw failure.error
     },
     async abandon() {
       if (state === 'open') state = 'abandoned'
-      giveUp()
-      await nameWhile(() => true).catch(() => undefined)
+      releaseSlot()
+      await hashRemaining(() => true).catch(() => undefined)
       await Promise.all(writing)
     },
   }

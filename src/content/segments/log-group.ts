@@ -36,7 +36,7 @@ export type Joined = {
   count: number
   readonly names: Uint8Array
   /** Of each block: its offset in the group, and its length. */
-  readonly lies: Float64Array
+  readonly ranges: Float64Array
   readonly done: (count: number) => void
   readonly outcome: PromiseWithResolvers<readonly number[]>
 }
@@ -53,7 +53,7 @@ const spareChunksMax = 6
 const nothing = new Uint8Array(0)
 /** Maximum number of blocks in one call. */
 export const joinedMax = 256
-const joinedRoom = groupWaitersMax + joinedMax
+const joinedCapacity = groupWaitersMax + joinedMax
 
 export function emptyGroup(): LogGroup {
   return {
@@ -73,8 +73,8 @@ export function emptyGroup(): LogGroup {
 export function emptyJoined(done: (count: number) => void): Joined {
   return {
     count: 0,
-    names: new Uint8Array(joinedRoom * nameBytes),
-    lies: new Float64Array(joinedRoom * 2),
+    names: new Uint8Array(joinedCapacity * nameBytes),
+    ranges: new Float64Array(joinedCapacity * 2),
     done,
     outcome: Promise.withResolvers<readonly number[]>(),
   }
@@ -94,7 +94,7 @@ export type GroupMemory = {
   /** Copies one record to the end of the group; returns the offset of its payload in the group. */
   copy(group: LogGroup, kind: RecordKind, key: Uint8Array, payload: Uint8Array): number
   /** Call when nothing reads the group any more. */
-  giveBack(group: LogGroup): void
+  release(group: LogGroup): void
 }
 
 export function createGroupMemory(): GroupMemory {
@@ -118,10 +118,10 @@ export function createGroupMemory(): GroupMemory {
       group.records += 1
       return offset
     },
-    giveBack({ chunks, chunk }) {
+    release({ chunks, chunk }) {
       for (const each of [...chunks, chunk]) {
-        const whole = each.buffer.byteLength === chunkBytes
-        if (whole && spare.length < spareChunksMax) spare.push(new Uint8Array(each.buffer))
+        const isReusable = each.buffer.byteLength === chunkBytes
+        if (isReusable && spare.length < spareChunksMax) spare.push(new Uint8Array(each.buffer))
       }
     },
   }

@@ -93,7 +93,7 @@ function createSchedule(random: Random) {
     breakage: createWriteFailure(() => {}),
     sealBytes: [3000, 30_000, 2 ** 20][random(3)] ?? 0,
     onJoin: () => (count) => (onTheirWay -= count),
-    onBlocks({ count, names, lies, file, at }) {
+    onBlocks({ count, names, ranges: lies, file, at }) {
       for (let index = 0; index < count; index += 1) {
         const name = names.subarray(index * sha256NameBytes, (index + 1) * sha256NameBytes)
         places.set(keyOf(name), { file, at: at + (lies[index * 2] ?? 0) })

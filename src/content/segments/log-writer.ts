@@ -8,7 +8,7 @@ import {
   type SegmentFolder,
   type WriteFailure,
   isFull,
-  wasNotBegun,
+  failedToOpen,
   writeFault,
 } from './segment-folder.ts'
 import type { Place } from './extents.ts'
@@ -45,14 +45,14 @@ export type DurableBlocks = {
   /** Multihashes, 34 bytes each. */
   readonly names: Uint8Array
   /** Of each block: its offset from `at`, and its length. */
-  readonly lies: Float64Array
+  readonly ranges: Float64Array
   readonly file: number
   readonly at: number
 }
 
-const waitingBytesMax = 64 * 1024 * 1024
+const queuedBytesMax = 64 * 1024 * 1024
 /** Full groups written in parallel with the oldest one (docs/explanation/decisions/0034-four-log-writes-in-flight.md). */
-const groupsBesideMax = 3
+const parallelGroupsMax = 3
 const nowhere: Place = { file: 0, at: 0 }
 /** Result of a commit without separate rows. */
 const noChanges: readonly number[] = []
@@ -72,10 +72,10 @@ export function createLogWriter(parts: {
   const { onJoin = () => () => {}, onBlocks = () => {}, onLog = () => {} } = parts
   const memory = createGroupMemory()
   let queue: LogGroup[] = []
-  let waitingBytes = 0
+  let queuedBytes = 0
   let current: { readonly id: number; readonly file: OpenFile; tail: number } | null = null
   /** Number of the file that is being created. */
-  let coming: number | null = null
+  let creating: number | null = null
   /** The file has unsynced data. */
   let dirty = false
   let pumping: Promise<void> | null = null
@@ -90,10 +90,10 @@ export function createLogWriter(parts: {
     return group
   }
 
-  function tellJoined({ joined }: LogGroup, { file, at }: Place): void {
+  function reportJoined({ joined }: LogGroup, { file, at }: Place): void {
     if (joined === null) return
-    const { count, names, lies, done, outcome } = joined
-    onBlocks({ count, names, lies, file, at })
+    const { count, names, ranges, done, outcome } = joined
+    onBlocks({ count, names, ranges, file, at })
     done(count)
     outcome.resolve(noChanges)
   }
@@ -105,9 +105,9 @@ export function createLogWriter(parts: {
       front = group
       try {
         group.writing ??= write(group)
-        writeBeside()
+        startParallelWrites()
         const { file, at, end } = await group.writing
-        tellJoined(group, { file, at })
+        reportJoined(group, { file, at })
         if (group.durable && end.file > 0) onLog(end, group.bytes, group.records)
         for (const { offsets, resolve } of group.waiters) {
           resolve(offsets.map((offset) => ({ file, at: at + offset })))
@@ -118,10 +118,10 @@ export function createLogWriter(parts: {
         for (const { reject } of group.waiters) reject(writeFault(error))
         group.joined?.done(group.joined.count)
         group.joined?.outcome.reject(writeFault(error))
-        await takeBack()
+        await resetLaterGroups()
       }
-      waitingBytes -= group.bytes
-      memory.giveBack(group)
+      queuedBytes -= group.bytes
+      memory.release(group)
     }
     front = null
     pumping = null
@@ -131,17 +131,17 @@ export function createLogWriter(parts: {
    * Starts the next full groups while earlier ones are written and synced; they are reported after those. Not if a sync would have
    * to cover earlier data, or if a group belongs in another file.
    */
-  function writeBeside(): void {
+  function startParallelWrites(): void {
     let before = front
-    for (let index = 0; index < groupsBesideMax; index += 1) {
+    for (let index = 0; index < parallelGroupsMax; index += 1) {
       const next = queue[index]
       if (next === undefined || before?.atOnce !== true) return
-      if (next.writing === null && !beginBeside(next)) return
+      if (next.writing === null && !startWrite(next)) return
       before = next
     }
   }
 
-  function beginBeside(group: LogGroup): boolean {
+  function startWrite(group: LogGroup): boolean {
     if (!group.durable || !isFullGroup(group) || current === null) return false
     if (current.tail + group.bytes > sealBytes) return false
     group.writing = write(group)
@@ -151,7 +151,7 @@ export function createLogWriter(parts: {
   }
 
   /** A scan could not find data after a failed group, so later groups are written again from its location on. */
-  async function takeBack(): Promise<void> {
+  async function resetLaterGroups(): Promise<void> {
     for (const group of queue) {
       if (group.writing === null) return
       const written = await group.writing.catch(() => null)
@@ -182,7 +182,7 @@ export function createLogWriter(parts: {
       // The next group overwrites the partial data of this one.
       folder.claim(id, -group.bytes)
       growing.tail -= group.bytes
-      if (!atOnce || isFull(error) || wasNotBegun(error)) throw error
+      if (!atOnce || isFull(error) || failedToOpen(error)) throw error
       breakage.note(error)
       throw new Fault('no_space', { cause: error })
     }
@@ -194,12 +194,12 @@ export function createLogWriter(parts: {
   }
 
   async function create(): Promise<NonNullable<typeof current>> {
-    coming = folder.next
+    creating = folder.next
     try {
       current = { ...(await folder.create('log', false)), tail: 0 }
       return current
     } finally {
-      coming = null
+      creating = null
     }
   }
 
@@ -232,10 +232,10 @@ export function createLogWriter(parts: {
     append(records, durable) {
       let bytes = 0
       for (const { key, payload } of records) bytes += recordBytes(key, payload.length)
-      if (waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax) {
+      if (queuedBytes > 0 && queuedBytes + bytes > queuedBytesMax) {
         return Promise.reject(new Fault('overloaded'))
       }
-      waitingBytes += bytes
+      queuedBytes += bytes
       const group = openGroup()
       const offsets = records.map(({ kind, key, payload }) =>
         memory.copy(group, kind, key, payload),
@@ -244,30 +244,30 @@ export function createLogWriter(parts: {
       return new Promise((resolve, reject) => {
         group.waiters.push({ offsets, resolve, reject })
         pumping ??= pump()
-        writeBeside()
+        startParallelWrites()
       })
     },
     join(blocks) {
       let bytes = 0
       for (const block of blocks) bytes += recordBytes(block.ref.hash, block.bytes.length)
-      if (waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax) return null
-      waitingBytes += bytes
+      if (queuedBytes > 0 && queuedBytes + bytes > queuedBytesMax) return null
+      queuedBytes += bytes
       const group = openGroup()
       const joined = (group.joined ??= emptyJoined(onJoin()))
       for (const block of blocks) {
         const { hash } = block.ref
-        joined.lies[joined.count * 2] = memory.copy(group, 'object', hash, block.bytes)
-        joined.lies[joined.count * 2 + 1] = block.bytes.length
+        joined.ranges[joined.count * 2] = memory.copy(group, 'object', hash, block.bytes)
+        joined.ranges[joined.count * 2 + 1] = block.bytes.length
         joined.names.set(hash, joined.count * nameBytes)
         joined.count += 1
       }
       group.durable = true
       pumping ??= pump()
-      writeBeside()
+      startParallelWrites()
       return joined.outcome.promise
     },
     get current() {
-      return current?.id ?? coming
+      return current?.id ?? creating
     },
     async close() {
       while (pumping !== null) await pumping

@@ -41,12 +41,12 @@ export function createOpenFiles(parts: {
 
   function entryOf(id: number): Entry {
     if (newest?.id === id && !newest.entry.forgotten) return newest.entry
-    const known = entries.get(id)
-    if (known !== undefined) {
+    const cached = entries.get(id)
+    if (cached !== undefined) {
       entries.delete(id)
-      entries.set(id, known)
-      newest = { id, entry: known }
-      return known
+      entries.set(id, cached)
+      newest = { id, entry: cached }
+      return cached
     }
     const entry = { file: ops.openNow(pathOf(id)), past: null, readers: 0, forgotten: false }
     entries.set(id, entry)

@@ -89,9 +89,9 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
         slots: new Int32Array(entriesMax * 2),
       }
       const { names, numbers, slots } = made
-      const known = entryOf(name)
-      const entry = known === -1 ? size : known
-      if (known === -1) {
+      const existing = entryOf(name)
+      const entry = existing === -1 ? size : existing
+      if (existing === -1) {
         if (size === entriesMax) throw new RangeError('the table is full')
         for (let index = 0; index < nameBytes; index += 1) {
           names[entry * nameBytes + index] = name[index] ?? 0
@@ -131,8 +131,8 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
       const rows: BlockValues[] = []
       if (made === null) return rows
       const { names, numbers } = made
-      for (let place = from; place < Math.min(to, order.length); place += 1) {
-        const entry = (order[place] ?? 0) % entriesMax
+      for (let index = from; index < Math.min(to, order.length); index += 1) {
+        const entry = (order[index] ?? 0) % entriesMax
         const file = numbers[entry * width] ?? 0
         const at = numbers[entry * width + 1] ?? 0
         const bytes = numbers[entry * width + 2] ?? 0
@@ -150,8 +150,8 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
 
 export type PendingBlocks = {
   /** Reserves space for that many more blocks until `give`. False: full; the caller then writes the rows itself. */
-  take(blocks: number): boolean
-  give(blocks: number): void
+  reserve(blocks: number): boolean
+  unreserve(blocks: number): void
   /** Adds a block in reserved space. `name`: its sha2-256 multihash. */
   add(name: Uint8Array, file: number, at: number, bytes: number): void
   has(multihash: Uint8Array): boolean
@@ -192,7 +192,7 @@ export function createPendingBlocks(parts: {
   let growingDone: () => void = () => {}
   let writing = createPlaceTable(tableEntries)
   let writingDone: () => void = () => {}
-  let taken = 0
+  let reserved = 0
   let end: Place | null = null
   /** The checkpoint as last written. */
   let caughtUp: Place | null = null
@@ -201,27 +201,27 @@ export function createPendingBlocks(parts: {
   let flushing: Promise<void> | null = null
   let stopTimer: (() => void) | null = null
   /** Rows could not be written; the next try waits for the timer. */
-  let resting = false
+  let backingOff = false
   let closed = false
 
-  function later(delayMs: number): void {
+  function flushAfter(delayMs: number): void {
     if (closed) return
     stopTimer ??= clock.after(delayMs, () => {
       stopTimer = null
-      resting = false
-      soon()
+      backingOff = false
+      startFlush()
     })
   }
 
   /** Starts a flush in the background. */
-  function soon(): void {
-    if (flushing !== null || resting) return
+  function startFlush(): void {
+    if (flushing !== null || backingOff) return
     flush().catch((error: unknown) => {
       log('warn', 'index_not_written', { error })
       stopTimer?.()
       stopTimer = null
-      resting = true
-      later(retryMs)
+      backingOff = true
+      flushAfter(retryMs)
     })
   }
 
@@ -259,16 +259,16 @@ export function createPendingBlocks(parts: {
     }
     writing.clear()
     writingDone()
-    if (growing.size > 0) later(waitMs)
+    if (growing.size > 0) flushAfter(waitMs)
   }
 
   async function catchUp(): Promise<void> {
     if (flushing !== null) await flushing
-    const wanted = end
+    const target = end
     // The first flush may write what a failed one left behind.
     for (
       let flushes = 0;
-      flushes < 2 && (writing.size > 0 || isBehind(caughtUp, wanted));
+      flushes < 2 && (writing.size > 0 || isBehind(caughtUp, target));
       flushes++
     ) {
       await flush()
@@ -276,19 +276,19 @@ export function createPendingBlocks(parts: {
   }
 
   return {
-    take(blocks) {
-      if (growing.size + taken + blocks > tableEntries) return false
-      taken += blocks
+    reserve(blocks) {
+      if (growing.size + reserved + blocks > tableEntries) return false
+      reserved += blocks
       return true
     },
-    give(blocks) {
-      taken -= blocks
+    unreserve(blocks) {
+      reserved -= blocks
     },
     add(name, file, at, bytes) {
       if (growing.size === 0) growingDone = begin()
       growing.add(name, file, at, bytes)
-      if (growing.size >= rowsAtOnce) soon()
-      else later(waitMs)
+      if (growing.size >= rowsAtOnce) startFlush()
+      else flushAfter(waitMs)
     },
     has: (multihash) => growing.has(multihash) || writing.has(multihash),
     find: (multihash) => growing.find(multihash) ?? writing.find(multihash),
@@ -296,7 +296,7 @@ export function createPendingBlocks(parts: {
       end = to
       logBytes += bytes
       logRecords += records
-      if (logBytes >= logBytesMax || logRecords >= logRecordsMax) soon()
+      if (logBytes >= logBytesMax || logRecords >= logRecordsMax) startFlush()
     },
     async settle() {
       if (flushing !== null) await flushing

@@ -52,7 +52,7 @@ export async function rebuildIndex(parts: {
   const logs = folder.files().filter(({ kind }) => kind === 'log')
   const total = logs.reduce((sum, { bytes }) => sum + bytes, 0)
   const counts = { blocks: 0, added: 0, mended: 0, bad: 0 }
-  let waiting: BlockRow[] = []
+  let queued: BlockRow[] = []
   let done = 0
 
   const proves = (row: BlockRow): boolean => {
@@ -78,26 +78,26 @@ export async function rebuildIndex(parts: {
     }
   }
 
-  async function take(row: BlockRow): Promise<void> {
+  async function addRow(row: BlockRow): Promise<void> {
     if (!proves(row)) {
       const isMissed = present.has(row.file) || findPlace(db, row.hash)?.file === row.file
       if (isMissed) counts.bad += 1
       return
     }
     counts.blocks += 1
-    waiting.push(row)
-    if (waiting.length >= stepRows) await write()
+    queued.push(row)
+    if (queued.length >= stepRows) await write()
   }
 
   async function write(): Promise<void> {
-    const rows = new Map(waiting.map((row) => [Buffer.from(row.hash).toString('latin1'), row]))
-    waiting = []
+    const rows = new Map(queued.map((row) => [Buffer.from(row.hash).toString('latin1'), row]))
+    queued = []
     const fresh: BlockRow[] = []
     const wrong: BlockRow[] = []
     for (const row of rows.values()) {
-      const known = findPlace(db, row.hash)
-      if (known === null) fresh.push(row)
-      else if (!proves({ ...known, hash: row.hash })) wrong.push(row)
+      const existing = findPlace(db, row.hash)
+      if (existing === null) fresh.push(row)
+      else if (!proves({ ...existing, hash: row.hash })) wrong.push(row)
     }
     counts.added += fresh.length
     counts.mended += wrong.length
@@ -111,9 +111,16 @@ export async function rebuildIndex(parts: {
         const { key, payload, at } = record
         if (record.kind === 'object') {
           const size = payload.length
-          await take({ hash: new Uint8Array(key), file: id, at, bytes: size, form: verbatim, size })
+          await addRow({
+            hash: new Uint8Array(key),
+            file: id,
+            at,
+            bytes: size,
+            form: verbatim,
+            size,
+          })
         } else {
-          for (const row of await leafRows(id, record)) await take(row)
+          for (const row of await leafRows(id, record)) await addRow(row)
         }
         onBytes(done + at, total)
       }

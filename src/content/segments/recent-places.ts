@@ -30,7 +30,7 @@ export function createRecentPlaces(entries: number): RecentPlaces {
   }
   let made: Uint32Array | null = null
   /** The entry of a full bucket that is replaced next. */
-  let turn = 0
+  let victim = 0
 
   function bucketOf(multihash: Uint8Array): number {
     const [one = 0, two = 0, three = 0] = [multihash[31], multihash[32], multihash[33]]
@@ -57,8 +57,8 @@ export function createRecentPlaces(entries: number): RecentPlaces {
     for (let entry = bucket; entry < bucket + ways * width; entry += width) {
       if (words[entry + fileAt] === 0) return entry
     }
-    turn = (turn + 1) % ways
-    return bucket + turn * width
+    victim = (victim + 1) % ways
+    return bucket + victim * width
   }
 
   function forget(multihash: Uint8Array): void {
@@ -89,8 +89,8 @@ export function createRecentPlaces(entries: number): RecentPlaces {
         return forget(multihash)
       }
       const words = (made ??= new Uint32Array(entries * width))
-      const known = entryOf(words, multihash)
-      const entry = known === -1 ? freeEntry(words, multihash) : known
+      const existing = entryOf(words, multihash)
+      const entry = existing === -1 ? freeEntry(words, multihash) : existing
       for (let word = 0; word < fileAt; word += 1) {
         words[entry + word] = wordOf(multihash, 2 + word * 4)
       }
@@ -123,13 +123,13 @@ const stretchesMax = 2 ** 20
 
 /** `stretchBytes`: size of a range. `stretches`: capacity; the oldest are dropped first. */
 export function createRecentReads(stretchBytes: number, stretches: number): RecentReads {
-  const known = new Set<number>()
+  const seen = new Set<number>()
   return {
     note(file, at) {
       const stretch = file * stretchesMax + Math.floor(at / stretchBytes)
-      const before = known.delete(stretch)
-      known.add(stretch)
-      if (known.size > stretches) known.delete(known.values().next().value ?? stretch)
+      const before = seen.delete(stretch)
+      seen.add(stretch)
+      if (seen.size > stretches) seen.delete(seen.values().next().value ?? stretch)
       return before
     },
   }

@@ -36,7 +36,7 @@ export async function replayLog(parts: {
   const from = findCheckpoint(db) ?? end
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax })
   let replayed = 0
-  let waiting: BlockRow[] = []
+  let queued: BlockRow[] = []
   let writing: Promise<readonly number[]> | null = null
 
   /** Reads again, because a read may return wrong bytes although the disk has the right ones. */
@@ -51,9 +51,9 @@ export async function replayLog(parts: {
   /** Writes rows in the background, after the previous ones. Existing rows remain. */
   async function write(): Promise<void> {
     await written()
-    if (waiting.length === 0) return
-    const rows = waiting
-    waiting = []
+    if (queued.length === 0) return
+    const rows = queued
+    queued = []
     writing = writer.write([insertBlocks(rows, clock.now())])
     // `written` reports the error.
     writing.catch(() => undefined)
@@ -76,14 +76,14 @@ export async function replayLog(parts: {
         if (!proves(record.key, payload) && !(await provesAgain(record, id))) continue
         const size = payload.length
         const hash = new Uint8Array(record.key)
-        waiting.push({ hash, file: id, at, bytes: size, form: verbatim, size })
-        if (waiting.length >= stepRows) await write()
+        queued.push({ hash, file: id, at, bytes: size, form: verbatim, size })
+        if (queued.length >= stepRows) await write()
       }
     }
     await write()
     await written()
-    const isThere = findCheckpoint(db)
-    if (isThere?.file !== end.file || isThere.at !== end.at)
+    const checkpoint = findCheckpoint(db)
+    if (checkpoint?.file !== end.file || checkpoint.at !== end.at)
       await writer.write([setCheckpoint(end)])
     return replayed
   } finally {

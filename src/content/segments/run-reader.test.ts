@@ -63,7 +63,7 @@ test('leaving during a read reports no copy as corrupt, and every byte is right'
     store,
     verify: ({ hash }, bytes) => verifyDagBlock(hash, bytes),
     verifyLeaf,
-    verifyBeside: createParallelVerify(createHostedHash()),
+    verifyInParallel: createParallelVerify(createHostedHash()),
     log: silentLog,
     count: (event) => events.push(event),
   })

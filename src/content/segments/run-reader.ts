@@ -136,7 +136,7 @@ async function* readSteps<Ref>(
   const { placesOf, files, buffers, recent } = parts
   const ahead: Reading[] = []
   /** Completed reads whose pieces the caller may still use. */
-  const shown: Reading[] = []
+  const returned: Reading[] = []
   let plans: PlannedRead[] = []
   let looked = 0
 
@@ -146,12 +146,12 @@ async function* readSteps<Ref>(
       const some = refs.slice(looked, looked + lookAhead)
       looked += some.length
       const joined = buffers.mostAreFree ? joinedBytes : stretchBytes
-      plans = planReads(placesOf(some).map(sound), joined)
+      plans = planReads(placesOf(some).map(validPlace), joined)
     }
     return plans.shift() ?? null
   }
 
-  function sound(place: BlockPlace | null): BlockPlace | null {
+  function validPlace(place: BlockPlace | null): BlockPlace | null {
     if (place === null) return null
     return place.at >= 0 && place.bytes >= 0 && place.bytes <= storedBytesMax ? place : null
   }
@@ -159,7 +159,7 @@ async function* readSteps<Ref>(
   function begin(): boolean {
     const plan = nextPlan()
     if (plan === null) return false
-    const buffer = plan.bytes > 0 && plan.bytes <= readBytes ? buffers.take() : null
+    const buffer = plan.bytes > 0 && plan.bytes <= readBytes ? buffers.acquire() : null
     if (buffer === null && plan.pieces.length > 1 && plan.file !== 0) {
       // No buffer is free: reads one piece at a time, into separately allocated memory.
       plans.unshift(...singly(plan))
@@ -184,8 +184,8 @@ async function* readSteps<Ref>(
     }
   }
 
-  function giveBack({ into, pooled }: Reading): void {
-    if (pooled) buffers.give(into)
+  function releaseBuffer({ into, pooled }: Reading): void {
+    if (pooled) buffers.release(into)
   }
 
   function readAhead(): void {
@@ -195,14 +195,14 @@ async function* readSteps<Ref>(
   try {
     for (;;) {
       signal.throwIfAborted()
-      const gone = shown.length === groupsShown ? shown.shift() : undefined
-      if (gone !== undefined) giveBack(gone)
+      const oldest = returned.length === groupsShown ? returned.shift() : undefined
+      if (oldest !== undefined) releaseBuffer(oldest)
       if (ahead.length === 0 && !begin()) return undefined
       readAhead()
       const reading = ahead[0] as Reading
       const got = await reading.done
       ahead.shift()
-      shown.push(reading)
+      returned.push(reading)
       readAhead()
       signal.throwIfAborted()
       yield { group: reading.plan.pieces.map((piece) => pieceOf(piece, reading.into, got)) }
@@ -211,8 +211,8 @@ async function* readSteps<Ref>(
     yield { error }
     return undefined
   } finally {
-    for (const reading of shown) giveBack(reading)
-    for (const reading of ahead) void reading.done.then(() => giveBack(reading))
+    for (const reading of returned) releaseBuffer(reading)
+    for (const reading of ahead) void reading.done.then(() => releaseBuffer(reading))
   }
 }
 

@@ -36,10 +36,10 @@ export type BatchParts = {
   readonly extents: Extents
   readonly log: LogWriter
   readonly pool: WriteBufferPool
-  readonly hashBeside: HashWorker | null
+  readonly hashWorker: HashWorker | null
   readonly holds: BlockHolds
   /** Returns true if the block exists and will not be deleted; it is then held, and the caller releases it. */
-  readonly holdIfHere: (hash: Uint8Array) => boolean
+  readonly holdIfStored: (hash: Uint8Array) => boolean
   /** Resolves when every existing block has its row. */
   readonly settle: () => Promise<void>
   /** Runs many lookups in one read of the database. */
@@ -59,8 +59,8 @@ const smallCommit = 256
 const recentMax = 8192
 
 export function createSegmentBatch(parts: BatchParts): Batch {
-  const { writer, extents, log, pool, hashBeside, holds } = parts
-  const { holdIfHere, settle, together, onPlace, now, onEnd } = parts
+  const { writer, extents, log, pool, hashWorker, holds } = parts
+  const { holdIfStored, settle, together, onPlace, now, onEnd } = parts
   const id = randomBytes(9).toString('base64url')
   const recent = new Map<string, BlockPlace>()
   const writers = new Set<ReturnType<typeof createLeafWriter>>()
@@ -78,7 +78,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     if (state !== 'open') throw new Error(`batch already ${state}`)
   }
 
-  function follow(work: Promise<unknown>): void {
+  function track(work: Promise<unknown>): void {
     const done = work
       .catch((error: unknown) => (failure ??= { error }))
       .finally(() => pending.delete(done))
@@ -94,7 +94,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
   function list(row: StagedRow): void {
     if (row.place !== null) holds.hold(row.hash)
     unlisted.push(row)
-    if (unlisted.length >= unlistedMax) follow(listAll())
+    if (unlisted.length >= unlistedMax) track(listAll())
   }
 
   async function listAll(): Promise<void> {
@@ -115,31 +115,31 @@ export function createSegmentBatch(parts: BatchParts): Batch {
   async function put(items: readonly UnverifiedItem[], tree = 0): Promise<void> {
     mustBeOpen()
     const fresh: UnverifiedItem[] = []
-    const own = new Set<string>()
+    const added = new Set<string>()
     for (const { ref } of items) {
       if (ref.kind !== 'dag-block') throw new TypeError(`a batch takes no ${ref.kind}`)
     }
     /** Listed after all lookups, because writing a list would end the shared read. */
-    const known: StagedRow[] = []
+    const existing: StagedRow[] = []
     const sort = (): void => {
       for (const item of items) {
         const { hash } = item.ref
         const key = toLatin1(hash)
         const place = recent.get(key)
         const size = item.bytes.length
-        if (own.has(key)) continue
-        if (place !== undefined) known.push({ tree, hash: new Uint8Array(hash), size, place })
-        else if (holdIfHere(hash))
-          known.push({ tree, hash: new Uint8Array(hash), size, place: null })
+        if (added.has(key)) continue
+        if (place !== undefined) existing.push({ tree, hash: new Uint8Array(hash), size, place })
+        else if (holdIfStored(hash))
+          existing.push({ tree, hash: new Uint8Array(hash), size, place: null })
         else {
-          own.add(key)
+          added.add(key)
           fresh.push(item)
         }
       }
     }
     if (items.length > 1) together(sort)
     else sort()
-    for (const row of known) list(row)
+    for (const row of existing) list(row)
     if (fresh.length === 0) return await settled()
     logged = true
     const hashes = fresh.map(({ ref }) => new Uint8Array(ref.hash))
@@ -164,7 +164,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     if (failure !== null) throw failure.error
   }
 
-  async function keepSlot(
+  async function writeSlot(
     slot: Uint8Array,
     leaves: readonly BufferedLeaf[],
     { bytes: leafBytes, form }: LeafCut,
@@ -172,7 +172,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
   ): Promise<void> {
     const held: BufferedLeaf[] = []
     for (const leaf of leaves) {
-      if (!holdIfHere(leaf.multihash)) break
+      if (!holdIfStored(leaf.multihash)) break
       held.push(leaf)
     }
     if (held.length === leaves.length) {
@@ -208,12 +208,12 @@ export function createSegmentBatch(parts: BatchParts): Batch {
       ]
       return await withRows(before, rows, writer.write, [unstage(id)])
     }
-    const here = unlisted.filter(({ place }) => place === null).map(({ hash }) => hash)
+    const existing = unlisted.filter(({ place }) => place === null).map(({ hash }) => hash)
     const fresh = unlisted.flatMap(({ hash, place }) =>
       place === null ? [] : [{ hash, ...place }],
     )
     const before = [
-      ...(here.length === 0 ? [] : [requireBlocks(here)]),
+      ...(existing.length === 0 ? [] : [requireBlocks(existing)]),
       ...(fresh.length === 0 ? [] : [insertBlocks(fresh, now())]),
     ]
     return await withRows(before, rows, writer.write)
@@ -232,10 +232,10 @@ export function createSegmentBatch(parts: BatchParts): Batch {
       mustBeOpen()
       const leafWriter = createLeafWriter({
         cut,
-        hashBeside,
+        hashWorker,
         onLeaf,
         pool,
-        keepSlot: (slot, leaves) => keepSlot(slot, leaves, cut, tree),
+        writeSlot: (slot, leaves) => writeSlot(slot, leaves, cut, tree),
       })
       writers.add(leafWriter)
       return leafWriter

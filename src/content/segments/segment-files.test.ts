@@ -413,7 +413,7 @@ test('a reader in another process sees the blocks that a running store wrote sin
 
 test('a nearly full device accepts no more bytes, and accepts them again once it has space', async (t) => {
   const device = { free: 33 * 1024 * 1024, all: 2 ** 40 }
-  const ops = { ...createMemoryFileOps(), roomNow: () => device }
+  const ops = { ...createMemoryFileOps(), diskSpaceNow: () => device }
   const { store } = createSegmentFixture(t, { ops })
   await store.put([item('fits')])
   device.free = 32 * 1024 * 1024 + 1000

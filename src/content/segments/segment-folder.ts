@@ -38,7 +38,7 @@ export function writeFault(error: unknown): Fault {
 }
 
 /** Whether no byte was written, because the file could not be opened, as with too many open files. */
-export function wasNotBegun(error: unknown): boolean {
+export function failedToOpen(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'open'
 }
 
@@ -124,7 +124,7 @@ export function openSegmentFolder(parts: {
   readonly onGrow?: (bytes: number) => void
 }): SegmentFolder {
   const { ops, path, bytesMax, otherBytes, onGrow = () => {} } = parts
-  const known = new Map<number, { readonly kind: SegmentKind; bytes: number }>()
+  const segments = new Map<number, { readonly kind: SegmentKind; bytes: number }>()
   let total = 0
   let last = 0
   for (const kind of segmentKinds) ops.makeFolderNow(join(path, kind))
@@ -134,8 +134,8 @@ export function openSegmentFolder(parts: {
     for (const kind of segmentKinds) {
       for (const { name, bytes } of ops.listNow(join(path, kind))) {
         const id = idOf(name, kind)
-        if (id === null || known.has(id)) continue
-        known.set(id, { kind, bytes })
+        if (id === null || segments.has(id)) continue
+        segments.set(id, { kind, bytes })
         total += bytes
         last = Math.max(last, id)
       }
@@ -146,22 +146,22 @@ export function openSegmentFolder(parts: {
   let reported = total
   onGrow(total)
 
-  let room = 0
-  let unlooked = 0
+  let freeBytes = 0
+  let claimedBytes = 0
   function mustFit(bytes: number): void {
-    unlooked += bytes
-    if (room < bytes || unlooked > lookAgainBytes) {
-      room = deviceSpace(ops, path)
-      unlooked = 0
+    claimedBytes += bytes
+    if (freeBytes < bytes || claimedBytes > lookAgainBytes) {
+      freeBytes = deviceSpace(ops, path)
+      claimedBytes = 0
     }
-    if (room < bytes) throw new Fault('no_space')
-    room -= bytes
+    if (freeBytes < bytes) throw new Fault('no_space')
+    freeBytes -= bytes
   }
 
   function pathOf(id: number): string {
     // A command next to a running server finds files created after its listing.
-    if (!known.has(id)) look()
-    const segment = known.get(id)
+    if (!segments.has(id)) look()
+    const segment = segments.get(id)
     if (segment === undefined) throw new Error(`there is no segment ${id}`)
     return join(path, segment.kind, `${id}.${segment.kind}`)
   }
@@ -169,13 +169,13 @@ export function openSegmentFolder(parts: {
   return {
     pathOf,
     files: () =>
-      [...known]
+      [...segments]
         .map(([id, { kind, bytes }]) => ({ id, kind, bytes }))
         .sort((one, other) => one.id - other.id),
     async create(kind, direct) {
       const id = (last += 1)
       const file = await ops.open(join(path, kind, `${id}.${kind}`), { create: true, direct })
-      known.set(id, { kind, bytes: 0 })
+      segments.set(id, { kind, bytes: 0 })
       try {
         await ops.syncDirectory(join(path, kind))
       } catch (error) {
@@ -190,7 +190,7 @@ export function openSegmentFolder(parts: {
       if (bytesMax !== null && bytes > 0 && total + bytes + otherBytes() > bytesMax) {
         throw new Fault('no_space')
       }
-      const segment = known.get(id)
+      const segment = segments.get(id)
       if (segment === undefined) throw new Error(`there is no segment ${id}`)
       segment.bytes += bytes
       total += bytes
@@ -206,15 +206,15 @@ export function openSegmentFolder(parts: {
     },
     async remove(id) {
       await ops.unlink(pathOf(id))
-      total -= known.get(id)?.bytes ?? 0
-      known.delete(id)
+      total -= segments.get(id)?.bytes ?? 0
+      segments.delete(id)
     },
   }
 }
 
 /** Free bytes on the device of `path`; Infinity if the device does not report it. */
-export function deviceSpace(ops: Pick<FileOps, 'roomNow'>, path: string): number {
-  const device = ops.roomNow(path)
+export function deviceSpace(ops: Pick<FileOps, 'diskSpaceNow'>, path: string): number {
+  const device = ops.diskSpaceNow(path)
   if (device === null) return Number.POSITIVE_INFINITY
   return device.free - Math.min(spareBytes, device.all / 16)
 }

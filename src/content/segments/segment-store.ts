@@ -45,7 +45,7 @@ export type SegmentStore = LocalStore & {
   close(): Promise<void>
 }
 
-/** `path`: the folder of the segments. `bytesMax`: limit of the segments, the database and `besideBytes` together. */
+/** `path`: the folder of the segments. `bytesMax`: limit of the segments, the database and `otherBytes` together. */
 export function createSegmentStore(parts: {
   readonly db: Database
   /** A second connection, which reads bytes within one turn of the event loop. */
@@ -57,12 +57,12 @@ export function createSegmentStore(parts: {
   readonly log: Log
   readonly bytesMax?: number | null
   /** Other data within `bytesMax`: unfinished uploads. */
-  readonly besideBytes?: () => number
+  readonly otherBytes?: () => number
   readonly limits?: SegmentLimits
   /** Index rows of new blocks may be written after the acknowledgement: only if `replayLog` ran before. */
   readonly rowsFollow?: boolean
   /** Hashes some leaves of an upload in parallel with this thread; null: with a single processor. */
-  readonly hashBeside?: HashWorker | null
+  readonly hashWorker?: HashWorker | null
 }): SegmentStore {
   const {
     db,
@@ -72,9 +72,9 @@ export function createSegmentStore(parts: {
     clock,
     log,
     bytesMax = null,
-    besideBytes = () => 0,
+    otherBytes = () => 0,
     limits = defaultSegmentLimits,
-    hashBeside = null,
+    hashWorker = null,
     rowsFollow = false,
     bytesDb,
   } = parts
@@ -84,14 +84,14 @@ export function createSegmentStore(parts: {
     writer,
     onFailure: (error) => log('error', backgroundFailed, { in: 'reads of a turn', error }),
   })
-  const rowRoom = createDatabaseSpace({ db, writer, log, bytesMax, besideBytes })
+  const databaseSpace = createDatabaseSpace({ db, writer, log, bytesMax, otherBytes })
   const breakage = createWriteFailure((cause) => log('error', 'segments_not_synced', { cause }))
   const folder = openSegmentFolder({
     ops,
     path,
     bytesMax,
-    otherBytes: () => rowRoom.bytes() + besideBytes(),
-    onGrow: rowRoom.leave,
+    otherBytes: () => databaseSpace.bytes() + otherBytes(),
+    onGrow: databaseSpace.setSegmentBytes,
   })
   const growing = { ops, folder, breakage, log, sealBytes: limits.sealBytes }
   const extents = createExtents(growing)
@@ -110,12 +110,12 @@ export function createSegmentStore(parts: {
   const { records } = logCommits
   const blocks = createBlockFinder({ db, pending, places, files })
   const { now } = clock
-  const known = { pending, holds, places, writers, holdIfHere }
-  const rowCommits = createRowCommits({ db, rowStore, records, ...known, now })
+  const shared = { pending, holds, places, writers, holdIfStored }
+  const rowCommits = createRowCommits({ db, rowStore, records, ...shared, now })
   let forgetting: Promise<unknown> = Promise.resolve()
 
-  function holdIfHere(hash: Uint8Array): boolean {
-    if (holds.isCondemned(hash) || !blocks.isHere(hash)) return false
+  function holdIfStored(hash: Uint8Array): boolean {
+    if (holds.isCondemned(hash) || !blocks.isStored(hash)) return false
     holds.hold(hash)
     return true
   }
@@ -129,7 +129,7 @@ export function createSegmentStore(parts: {
   const store: SegmentStore = {
     get: async (ref, copy) => peek(ref, copy),
     peek,
-    has: async (ref) => (ref.kind === 'dag-block' ? blocks.isHere(ref.hash) : rowStore.has(ref)),
+    has: async (ref) => (ref.kind === 'dag-block' ? blocks.isStored(ref.hash) : rowStore.has(ref)),
     read(refs, signal) {
       if (refs.some(({ kind }) => kind !== 'dag-block')) return rowStore.read(refs, signal)
       const placesOf = (some: readonly ContentRef[]): readonly (BlockPlace | null)[] =>
@@ -145,9 +145,9 @@ export function createSegmentStore(parts: {
         extents,
         log: records,
         pool,
-        hashBeside,
+        hashWorker,
         holds,
-        holdIfHere,
+        holdIfStored,
         settle: pending.settle,
         together: db.together,
         onPlace: places.note,

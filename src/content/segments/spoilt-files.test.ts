@@ -47,7 +47,7 @@ test(`${rounds} corrupt segments never return a wrong byte (seed ${seed})`, asyn
     store: { read: store.read },
     verify,
     verifyLeaf,
-    verifyBeside: createParallelVerify(createHostedHash()),
+    verifyInParallel: createParallelVerify(createHostedHash()),
     log: silentLog,
     count: () => {},
   })

@@ -79,7 +79,7 @@ export async function openSharedUploads(parts: {
     pieces: AsyncIterable<Uint8Array>,
     mustFit: (bytes: number) => void,
   ): Promise<number | null> {
-    const buffer = await buffers.take()
+    const buffer = await buffers.acquire()
     let at = offset
     let filled = 0
     let isOwn = true
@@ -103,7 +103,7 @@ export async function openSharedUploads(parts: {
       }
     } finally {
       // However the body ended, the received bytes are stored.
-      await store().finally(() => buffers.give(buffer))
+      await store().finally(() => buffers.release(buffer))
     }
     return isOwn ? at : null
   }

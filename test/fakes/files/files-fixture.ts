@@ -97,7 +97,7 @@ export function createFilesFixture(
   const ipns = createTestNames(rows, clock, options.dns)
   const segmentStore = createSegmentStore({
     rowsFollow: true,
-    hashBeside: createHostedHash(),
+    hashWorker: createHostedHash(),
     db: database,
     writer,
     ops: createMemoryFileOps(),
@@ -123,7 +123,7 @@ export function createFilesFixture(
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createParallelVerify(createHostedHash()),
+      verifyInParallel: createParallelVerify(createHostedHash()),
       log: silentLog,
       count: () => {},
     }),

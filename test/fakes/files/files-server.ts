@@ -89,7 +89,7 @@ export async function startFilesServer(
   const writer = createInlineWriter(database)
   const store = createSegmentStore({
     rowsFollow: true,
-    hashBeside: createHostedHash(),
+    hashWorker: createHostedHash(),
     db: database,
     writer,
     ops: createMemoryFileOps(),
@@ -111,7 +111,7 @@ export async function startFilesServer(
     store,
     verify,
     verifyLeaf,
-    verifyBeside: createParallelVerify(createHostedHash()),
+    verifyInParallel: createParallelVerify(createHostedHash()),
     log: silentLog,
     count: () => {},
   })

@@ -31,12 +31,12 @@ export const createHostedHash = (): HashWorker => createHashWorker((guest) => vo
 
 /** Begins a hash after the thread has started. */
 export async function begun(
-  hashBeside: HashWorker,
+  hashWorker: HashWorker,
   data: Uint8Array,
   leaf: boolean,
 ): Promise<Hashing> {
   for (;;) {
-    const hashing = hashBeside(data, leaf)
+    const hashing = hashWorker(data, leaf)
     if (hashing !== null) return hashing
     await setImmediate()
   }

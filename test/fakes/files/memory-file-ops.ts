@@ -61,7 +61,7 @@ export function createMemoryFileOps(): MemoryFileOps {
       [...files]
         .filter(([name]) => name.startsWith(`${path}/`))
         .map(([name, { length }]) => ({ name: name.slice(path.length + 1), bytes: length })),
-    roomNow: () => null,
+    diskSpaceNow: () => null,
     async syncDirectory() {},
     async rename(from, to) {
       files.set(to, contentOf(from))

@@ -44,7 +44,7 @@ export function discharge(items: readonly UnverifiedItem[]): readonly Statement[
 
 /** Runs a complete collection that includes young blocks. `rows`: connection of the collector. */
 export async function collect({ store, rows: own }: Machine, rows = own): Promise<void> {
-  const collected = store.collectedBy(rows)
+  const collected = store.collectorStore(rows)
   const collector = createGarbageCollector({
     rows,
     writer: { taken: 0 },

@@ -95,7 +95,7 @@ export function createRecordingFileOps(onStep: () => void): RecordingFileOps {
       [...files]
         .filter(([name]) => name.startsWith(`${path}/`))
         .map(([name, { seen }]) => ({ name: name.slice(path.length + 1), bytes: seen.length })),
-    roomNow: () => null,
+    diskSpaceNow: () => null,
     async syncDirectory(path) {
       const covered = [...files].filter(([name]) => name.startsWith(`${path}/`))
       await step(() => {

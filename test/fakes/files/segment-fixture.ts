@@ -59,7 +59,7 @@ export function createSegmentFixture(
     ),
     bytesMax,
     rowsFollow: options.rowsFollow ?? false,
-    hashBeside: createHostedHash(),
+    hashWorker: createHostedHash(),
     limits: { ...defaultSegmentLimits, ...limits },
   })
   t.after(async () => {

@@ -74,9 +74,9 @@ export async function startPeerNetwork(
     count: () => {},
     limits: {
       flightsMax: 20_000,
-      keepingBytesMax: 0,
-      extrasMax: 0,
-      extrasBytesMax: 0,
+      writeBehindBytesMax: 0,
+      unrequestedMax: 0,
+      unrequestedBytesMax: 0,
       memoryBytesMax: 0,
     },
   })

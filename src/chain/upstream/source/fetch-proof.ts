@@ -3,7 +3,7 @@
 // call is in flight joins it if it needs no other slot, otherwise it goes into the next call.
 import { joinLatin1, toLatin1 } from '../../../base/hex.ts'
 import type { FetchContext } from '../../../content/ref.ts'
-import type { Asked, Offer } from '../../../content/source.ts'
+import type { SourceRequest, Offer } from '../../../content/source.ts'
 import { createAccountProofMemory } from './check-proof.ts'
 import {
   type PendingRead,
@@ -20,7 +20,7 @@ const slotsPerCallMax = 1024
 const hintsMax = 64
 
 /** Like `Source.fetch`, for trie nodes; ends immediately if no fetch context names a block and an address. */
-export type FetchProof = (asked: Asked, offer: Offer, signal: AbortSignal) => Promise<void>
+export type FetchProof = (asked: SourceRequest, offer: Offer, signal: AbortSignal) => Promise<void>
 
 /** Slots by `toLatin1`. */
 type NamedSlots = ReadonlyMap<string, Uint8Array>
@@ -42,7 +42,7 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
   const parts: ProofCallParts = { ...given, accounts: createAccountProofMemory() }
   const { network } = parts
   const underway = new Map<string, Set<Underway>>()
-  let arrived: { readonly asked: Asked; readonly want: PendingRead }[] = []
+  let arrived: { readonly asked: SourceRequest; readonly want: PendingRead }[] = []
 
   /** Sends all pending reads, in as few calls as possible. */
   function depart(): void {

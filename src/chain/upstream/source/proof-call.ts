@@ -8,7 +8,7 @@ import {
   type PeekNode,
   watchAll,
 } from '../../../content/ref.ts'
-import type { Asked, Offer } from '../../../content/source.ts'
+import type { SourceRequest, Offer } from '../../../content/source.ts'
 import { toHex, toLatin1 } from '../../../base/hex.ts'
 import { type ContentPool, queryPool, toFault } from './query-pool.ts'
 import type { CallAt, RequestedBlockHash } from './block-parameter.ts'
@@ -38,7 +38,7 @@ export type PendingRead = {
 }
 
 export function createPendingRead(
-  { ref, hints }: Pick<Asked, 'ref' | 'hints'>,
+  { ref, hints }: Pick<SourceRequest, 'ref' | 'hints'>,
   offer: Offer,
 ): PendingRead {
   const { promise, resolve, reject } = Promise.withResolvers<void>()

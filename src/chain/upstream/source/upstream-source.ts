@@ -1,7 +1,7 @@
 // A network's upstream nodes as a Source: the calls that supply each ContentRef. Their results are only offered;
 // content that no upstream has becomes the Fault with the reason.
 import { type PeekNode, watchAll } from '../../../content/ref.ts'
-import type { Asked, Offer, Source } from '../../../content/source.ts'
+import type { SourceRequest, Offer, Source } from '../../../content/source.ts'
 import { queryPool, toFault, type ContentPool, type PoolQuery } from './query-pool.ts'
 import { type RequestedBlockHash, createCallAt } from './block-parameter.ts'
 import { fetchBody } from './fetch-body.ts'
@@ -46,7 +46,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
   const fetchProof = createFetchProof({ network: name, pool, callAt, require, peekNode })
 
   /** Null: the fetch context lacks data for a request. */
-  function questionOf({ ref, hint }: Asked): OfferedQuestion | null {
+  function questionOf({ ref, hint }: SourceRequest): OfferedQuestion | null {
     const number = hint.blockNumber ?? null
     if (ref.kind === 'header') {
       const { hash } = ref
@@ -89,7 +89,12 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
   }
 
   /** Queries upstreams until the content is accepted; invalid parts of a reply may be found only afterwards. */
-  async function run(asked: Asked, question: OfferedQuestion, offer: Offer, signal: AbortSignal) {
+  async function run(
+    asked: SourceRequest,
+    question: OfferedQuestion,
+    offer: Offer,
+    signal: AbortSignal,
+  ) {
     const { need, number } = question
     let wasLie = false
     const attempt: PoolQuery['attempt'] = async (upstream, shared) => {
@@ -121,7 +126,11 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     })
   }
 
-  async function fetchOther(asked: Asked, offer: Offer, signal: AbortSignal): Promise<void> {
+  async function fetchOther(
+    asked: SourceRequest,
+    offer: Offer,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { promise: taken, resolve, reject } = Promise.withResolvers<void>()
     const watched: Offer = (items) => {
       const outcome = offer(items)
@@ -149,6 +158,6 @@ function pick(count: number): number {
 }
 
 /** The block of the requested content: in the fetch context, or the hash itself. */
-function blockHashOf({ ref, hint }: Asked): Uint8Array {
+function blockHashOf({ ref, hint }: SourceRequest): Uint8Array {
   return ref.kind === 'header' ? ref.hash : (hint.blockHash ?? ref.hash)
 }
