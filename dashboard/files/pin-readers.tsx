@@ -74,14 +74,16 @@ function AnnounceAgain({ account, pin, again }: PinProps & { again(): void }) {
   return (
     <>
       {sending.error !== null && <Problem error={sending.error} />}
-      <button
-        class="button small"
-        type="button"
-        disabled={sending.busy}
-        onClick={() => void sending.run(announce)}
-      >
-        Announce again
-      </button>
+      <div class="row">
+        <button
+          class="button small"
+          type="button"
+          disabled={sending.busy}
+          onClick={() => void sending.run(announce)}
+        >
+          Announce again
+        </button>
+      </div>
     </>
   )
 }
