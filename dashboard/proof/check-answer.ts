@@ -36,7 +36,7 @@ export async function checkAnswer(
   })
   const request = {
     blockHash: fromHex(trusted),
-    asked: null,
+    expectedRequest: null,
     blobFeeFraction: null,
     ...(calls !== null && { calls }),
   }
