@@ -9,11 +9,15 @@ import { WebSocket } from 'ws'
 import { WebSocketClient } from '../fakes/web-socket-client.ts'
 import { type Started, rpc, startCairn, temporaryFolder } from '../started-server.ts'
 
+type Role = 'keeper' | 'worker'
+
 type Group = {
   readonly cairn: Started
   readonly config: string
-  /** Process IDs, newest last. */
-  pids(role: 'keeper' | 'worker'): readonly number[]
+  /** Number of processes started so far. */
+  started(role: Role): number
+  /** IDs of the running processes, newest last. */
+  pids(role: Role): readonly number[]
 }
 
 const deadlineMs = 30_000
@@ -48,18 +52,32 @@ const events = (cairn: Started, event: string) =>
   lines(cairn).filter((line) => line['event'] === event)
 
 let chain: Started
+/** For tests that leave a group as it was: two workers, a keeper, and the same settings. */
+let group: Group
 before(async () => {
   chain = await startCairn()
+  group = await openGroup()
 })
-after(() => chain.stop())
+after(async () => {
+  const code = await group.cairn.stop()
+  await rm(group.cairn.dataDir, { recursive: true, force: true })
+  await chain.stop()
+  assert.equal(code, 0)
+})
+
+/** A group for a test that changes it. */
+async function startGroup(t: TestContext): Promise<Group> {
+  const own = await openGroup()
+  t.after(async () => {
+    await own.cairn.stop()
+    await rm(own.cairn.dataDir, { recursive: true, force: true })
+  })
+  return own
+}
 
 /** A server with two workers that serves the dev chain of all tests as `chain`; its own is `dev`. */
-async function startGroup(
-  t: TestContext,
-  settings: Readonly<Record<string, unknown>> = {},
-): Promise<Group> {
+async function openGroup(): Promise<Group> {
   const dataDir = await temporaryFolder()
-  t.after(() => rm(dataDir, { recursive: true, force: true }))
   const config = join(dataDir, 'settings.yaml')
   const networks = [
     {
@@ -70,16 +88,25 @@ async function startGroup(
     },
     { name: 'dev', embedded: true },
   ]
-  await writeFile(config, JSON.stringify({ workers: 2, ...settings, networks }))
+  await writeFile(config, JSON.stringify({ workers: 2, metrics: { local: true }, networks }))
   const cairn = await startCairn({ dataDir, args: ['--config', config] })
-  t.after(() => cairn.stop())
+  const all = (role: Role) =>
+    events(cairn, 'process_started')
+      .filter((line) => line['role'] === role)
+      .map(({ pid }) => Number(pid))
   return {
     cairn,
     config,
-    pids: (role) =>
-      events(cairn, 'process_started')
-        .filter((line) => line['role'] === role)
-        .map(({ pid }) => Number(pid)),
+    started: (role) => all(role).length,
+    pids: (role) => all(role).filter(isRunning),
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 
@@ -92,8 +119,8 @@ async function requestsIn(cairn: Started, method: string): Promise<number> {
     .reduce((sum, { requests }) => sum + requests, 0)
 }
 
-test('calls, files, the dev chain, the dashboard and sockets have one address', async (t) => {
-  const { cairn } = await startGroup(t)
+test('calls, files, the dev chain, the dashboard and sockets have one address', async () => {
+  const { cairn } = group
   const { url, apiKey, apiKeySecret } = cairn
   assert.deepEqual(await rpc(url, apiKey, 'eth_chainId'), {
     jsonrpc: '2.0',
@@ -129,17 +156,16 @@ test('calls, files, the dev chain, the dashboard and sockets have one address', 
   }
 })
 
-test('each call counts once, whichever process answers it', async (t) => {
-  const { cairn } = await startGroup(t, { metrics: { local: true } })
+test('each call counts once, whichever process answers it', async () => {
+  const { cairn } = group
   for (let n = 0; n < 40; n++) {
-    // A new connection each time, so that the workers alternate.
+    // A new connection each time, so that the workers alternate. No other test here calls this method.
     const agent = new Agent()
     assert.equal((await send(cairn, 'eth_blockNumber', agent)).status, 200)
   }
-  await until('40 calls', async () => (await requestsIn(cairn, 'eth_blockNumber')) >= 40)
+  await until('40 calls', async () => (await requestsIn(cairn, 'eth_blockNumber')) === 40)
   const text = await (await fetch(`${cairn.url}/metrics`)).text()
   assert.match(text, /cairn_requests_total\{[^}]*eth_blockNumber[^}]*\} 40\n/)
-  assert.equal(await cairn.stop(), 0)
 })
 
 type Reply = { readonly status: number; readonly text: string }
@@ -167,7 +193,7 @@ function send(cairn: Started, method: string, agent: Agent, params = '[]'): Prom
 const callsMin = Number(process.env['CAIRN_RESTART_CALLS'] ?? 50_000)
 
 test(`two rolling restarts and a killed keeper fail none of ${callsMin} calls`, async (t) => {
-  const { cairn, pids } = await startGroup(t)
+  const { cairn, pids, started } = await startGroup(t)
   const socket = new WebSocketClient(
     new WebSocket(`${cairn.url.replace('http', 'ws')}/ws/v3/${cairn.apiKey}`),
   )
@@ -201,7 +227,7 @@ test(`two rolling restarts and a killed keeper fail none of ${callsMin} calls`, 
   }
   await quarter(3)
   process.kill(pids('keeper').at(-1) ?? 0, 'SIGKILL')
-  await until('another keeper', () => pids('keeper').length === 4)
+  await until('another keeper', () => started('keeper') === 4)
   isOver = true
   await clients
   assert.deepEqual(wrong, [])
@@ -211,15 +237,16 @@ test(`two rolling restarts and a killed keeper fail none of ${callsMin} calls`, 
     return sum >= calls ? sum : 0
   })
   assert.equal(counted, calls)
-  assert.equal(pids('worker').length, 6)
+  assert.equal(started('worker'), 6)
   t.diagnostic(
     `${calls} calls in ${Math.round(performance.now() - began)} ms, ${wrong.length} wrong`,
   )
 })
 
-test('a connection on its way to a worker that ends goes to another one', async (t) => {
-  const { cairn, pids } = await startGroup(t)
+test('a connection on its way to a worker that ends goes to another one', async () => {
+  const { cairn, pids } = group
   const [pid = 0] = pids('worker')
+  const restarts = events(cairn, 'restarted').length
   const of = (event: string) => events(cairn, event).some((line) => line['pid'] === pid)
   process.kill(pid, 'SIGSTOP')
   cairn.child.kill('SIGUSR2')
@@ -235,43 +262,48 @@ test('a connection on its way to a worker that ends goes to another one', async 
   assert.equal(await hasEnded(), false)
   cairn.child.kill('SIGCONT')
   for (const { status } of await Promise.all(replies)) assert.equal(status, 200)
-  await until('the restart', () => events(cairn, 'restarted').length === 1)
+  await until('the restart', () => events(cairn, 'restarted').length > restarts)
 })
 
 test('a server with workers keeps them until the operator starts it without', async (t) => {
-  const { cairn, config } = await startGroup(t)
-  const settings = JSON.parse(await readFile(config, 'utf8')) as object
-  await writeFile(config, JSON.stringify({ ...settings, workers: 0 }))
+  const { cairn, config } = group
+  const settings = await readFile(config, 'utf8')
+  t.after(() => writeFile(config, settings))
+  await writeFile(config, JSON.stringify({ ...(JSON.parse(settings) as object), workers: 0 }))
   const line = await until('the warning', () => events(cairn, 'settings_need_restart')[0])
   assert.deepEqual(line?.['settings'], ['workers'])
   assert.equal((await rpc(cairn.url, cairn.apiKey, 'eth_chainId')).result, '0x539')
 })
 
-test('a worker that is killed is replaced, and its place is served', async (t) => {
-  const { cairn, pids } = await startGroup(t, { workers: 1 })
-  process.kill(pids('worker')[0] ?? 0, 'SIGKILL')
-  await until('another worker', () => pids('worker').length === 2)
+test('a worker that is killed is replaced, and its place is served', async () => {
+  const { cairn, pids, started } = group
+  const before = started('worker')
+  // All of them, so that a new one answers.
+  for (const pid of pids('worker')) process.kill(pid, 'SIGKILL')
+  await until('other workers', () => started('worker') === before + 2)
   const reply = await until('a reply', () =>
     rpc(cairn.url, cairn.apiKey, 'eth_chainId').catch(() => null),
   )
   assert.equal(reply?.result, '0x539')
 })
 
-test('while the keeper restarts, calls go on and files wait', async (t) => {
-  const { cairn, pids } = await startGroup(t)
-  assert.ok((await rpc(cairn.url, cairn.apiKey, 'eth_blockNumber')).result)
-  process.kill(pids('keeper')[0] ?? 0, 'SIGKILL')
+test('while the keeper restarts, calls go on and files wait', async () => {
+  const { cairn, pids, started } = group
+  const before = started('keeper')
+  const [pid = 0] = pids('keeper')
+  assert.ok((await rpc(cairn.url, cairn.apiKey, 'eth_getBlockByNumber', ['latest', false])).result)
+  process.kill(pid, 'SIGKILL')
   // Until then the operating system queues connections for it.
-  await until('the end', () => events(cairn, 'process_ended').length === 1)
+  await until('the end', () => events(cairn, 'process_ended').some((line) => line['pid'] === pid))
   const during = await rpc(cairn.url, cairn.apiKey, 'eth_chainId')
   assert.equal(during.result, '0x539')
   const waited = await fetch(`${cairn.url}/livez`)
   assert.equal(waited.status, 200)
-  assert.equal(pids('keeper').length, 2)
+  assert.equal(started('keeper'), before + 1)
 })
 
-test('a key has one rate in all workers, and is refused in all soon after it is revoked', async (t) => {
-  const { cairn } = await startGroup(t)
+test('a key has one rate in all workers, and is refused in all soon after it is revoked', async () => {
+  const { cairn } = group
   const made = (await cairn.cli('keys', 'create', '--units-per-second', '10')) as {
     readonly apiKey: string
     readonly id: string
@@ -294,8 +326,8 @@ test('a key has one rate in all workers, and is refused in all soon after it is 
 
 const balanceOf = '["0x00000000000000000000000000000000000000aa","latest"]'
 
-test('filters work on every connection', async (t) => {
-  const { cairn } = await startGroup(t)
+test('filters work on every connection', async () => {
+  const { cairn } = group
   const call = async (method: string, params: string) => {
     const { text } = await send(cairn, method, new Agent(), params)
     return JSON.parse(text) as { readonly result?: unknown; readonly error?: unknown }
@@ -310,7 +342,7 @@ test('filters work on every connection', async (t) => {
 })
 
 test('a changed settings file is applied in all processes, also what needs a restart', async (t) => {
-  const { cairn, config, pids } = await startGroup(t)
+  const { cairn, config, started } = await startGroup(t)
   /** Whether a batch of this many calls is accepted. */
   async function batch(calls: number): Promise<boolean> {
     const one = { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }
@@ -330,10 +362,10 @@ test('a changed settings file is applied in all processes, also what needs a res
     const all = await Promise.all(Array.from({ length: 6 }, () => batch(3)))
     return all.every((isAccepted) => !isAccepted)
   })
-  assert.equal(pids('worker').length, 2)
+  assert.equal(started('worker'), 2)
   await writeFile(config, JSON.stringify({ ...changed, workers: 1 }))
   await until('the restart', () => events(cairn, 'restarted').length === 1)
-  assert.equal(pids('worker').length, 3)
+  assert.equal(started('worker'), 3)
   assert.equal(await batch(2), true)
 })
 
@@ -348,16 +380,8 @@ test('a killed primary leaves no process, and the folder starts again', async (t
   assert.equal((await rpc(again.url, cairn.apiKey, 'eth_chainId')).result, '0x539')
 })
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 test('a port in use is one sentence, and leaves no process', async (t) => {
-  const { cairn, config } = await startGroup(t)
+  const { cairn, config } = group
   const { port } = new URL(cairn.url)
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
