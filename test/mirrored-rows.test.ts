@@ -42,7 +42,7 @@ test(
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
     const CAIRN_MIRROR = postgres.server().urlOf(await postgres.createDatabase())
     const skipped = leftOut.map((name) => `--test-skip-pattern=/^${name}$/`)
-    const args = ['--test', '--test-concurrency=1', '--test-reporter=spec', ...skipped, ...files]
+    const args = ['--test', '--test-isolation=none', '--test-reporter=spec', ...skipped, ...files]
     const options = { cwd: root, env: { ...env, CAIRN_MIRROR }, maxBuffer: 64 * 1024 * 1024 }
     try {
       await promisify(execFile)(process.execPath, args, options)

@@ -127,7 +127,9 @@ export async function startPostgres(
     async createDatabase(template = 'template0') {
       made += 1
       const name = `cairn_${made}`
-      await query('postgres', `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'`)
+      // The default strategy also writes every page to the log.
+      const options = `TEMPLATE ${template} ENCODING 'UTF8' STRATEGY file_copy`
+      await query('postgres', `CREATE DATABASE ${name} ${options}`)
       return name
     },
     async promote() {

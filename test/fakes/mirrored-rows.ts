@@ -84,7 +84,7 @@ async function copyOf(template: string): Promise<string> {
   const client = new pg.Client({ connectionString: admin.href })
   await client.connect()
   try {
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${from}`)
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`)
   } finally {
     await client.end()
   }
