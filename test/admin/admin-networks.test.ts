@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { type AdminClient, openAdminClient, takeFirstRun } from '../fakes/people/admin-client.ts'
 import { testChain } from '../fakes/chain-facts.ts'
 import { openStubChain } from '../fakes/upstream/stub-chain.ts'
@@ -31,6 +31,21 @@ type Probe = {
   readonly chainId: string | null
   readonly upstreams: readonly Readonly<Record<string, unknown>>[]
   readonly problems: readonly { readonly code: string; readonly level: string }[]
+}
+
+/** The server of all tests that remove the networks that they save. */
+let shared: Started
+let admin: AdminClient
+before(async () => {
+  shared = await startCairn()
+  admin = await takeFirstRun(shared)
+})
+after(() => shared.stop())
+
+/** Removes a saved network after the test. */
+function removed(t: TestContext, name: string): string {
+  t.after(() => admin.ask('DELETE', `/networks/${name}`))
+  return name
 }
 
 async function start(t: TestContext, args: readonly string[] = [], dataDir?: string) {
@@ -101,11 +116,9 @@ test('a network is queried, saved, served at once next to the embedded chain, an
 test('a network is changed and removed, a default one is served at the paths without a network', async (t) => {
   const node = await stub(t)
   const other = await stub(t)
-  const { cairn } = await start(t)
-  const admin = await takeFirstRun(cairn)
   const upstreams = [{ url: node.url, name: 'one', trusted: true }]
   await admin.ask('POST', '/networks', { name: 'recorded', upstreams, isDefault: true })
-  assert.equal((await slotOf(cairn, '')).result, emitted)
+  assert.equal((await slotOf(shared, '')).result, emitted)
 
   // An upstream without a URL keeps its URL.
   const two = [{ name: 'one' }, { name: 'two', url: other.url }]
@@ -122,21 +135,20 @@ test('a network is changed and removed, a default one is served at the paths wit
     ],
   })
   await node.stop()
-  assert.equal((await slotOf(cairn, '/recorded')).result, emitted)
+  assert.equal((await slotOf(shared, '/recorded')).result, emitted)
 
   const plain = await admin.ask('PATCH', '/networks/recorded', { isDefault: false })
   assert.equal(plain.status, 200, plain.message)
-  assert.equal((await cairn.rpc('eth_chainId')).result, '0x539')
+  assert.equal((await shared.rpc('eth_chainId')).result, '0x539')
   assert.equal((await admin.ask('DELETE', '/networks/recorded')).status, 200)
-  const gone = await slotOf(cairn, '/recorded')
+  const gone = await slotOf(shared, '/recorded')
   assert.match(JSON.stringify(gone.error), /recorded is not served/)
   assert.equal((await admin.ask('DELETE', '/networks/recorded')).code, 'absent')
 })
 
 test('networks that cannot be served are refused with the member, and force saves one that does not reply', async (t) => {
   const node = await stub(t)
-  const { cairn } = await start(t)
-  const admin = await takeFirstRun(cairn)
+  removed(t, 'recorded')
   const add = (more: object) => admin.ask('POST', '/networks', { name: 'recorded', ...more })
   const to = (...urls: readonly string[]) => ({ upstreams: urls.map((url) => ({ url })) })
   const down = 'http://127.0.0.1:9'
@@ -178,7 +190,7 @@ test('networks that cannot be served are refused with the member, and force save
     const { data } = reply.body['error'] as { data?: { field?: string } }
     assert.equal(data?.field, field, reply.message)
   }
-  assert.equal((await networksOf(admin)).length, 1)
+  assert.deepEqual(await networksOf(admin).then((all) => all.map(({ name }) => name)), ['dev'])
 
   const forced = await add({ ...to(down), chainId, force: true })
   assert.equal(forced.status, 200, forced.message)
@@ -246,10 +258,8 @@ test('URLs and headers of a saved network appear in no reply, log, audit record 
 
 test('the audit log contains how a change of a network weakens its proofs', async (t) => {
   const node = await stub(t)
-  const { cairn } = await start(t)
-  const admin = await takeFirstRun(cairn)
   const upstreams = [{ url: node.url, name: 'one', trusted: true }]
-  await admin.ask('POST', '/networks', { name: 'recorded', upstreams })
+  await admin.ask('POST', '/networks', { name: removed(t, 'recorded'), upstreams })
   const change = {
     verify: { default: 'require', eth_getCode: 'off' },
     heads: { require: 'any', maxAgeMs: 90_000 },
@@ -271,22 +281,20 @@ test('the audit log contains how a change of a network weakens its proofs', asyn
 
 test('a session must be confirmed to save a network, and a token of an operator passes', async (t) => {
   const node = await stub(t)
-  const { cairn } = await start(t)
-  const admin = await takeFirstRun(cairn)
   const token = await admin.ask('POST', '/me/tokens', {
     name: 'deploy',
     expires: null,
     role: 'operator',
   })
-  const other = openAdminClient(cairn.url)
+  const other = openAdminClient(shared.url)
   await other.ask('POST', '/session', { email: 'ada@example.org', password: 'a stone on a stone' })
-  const body = { name: 'recorded', upstreams: [{ url: node.url }] }
+  const body = { name: removed(t, 'recorded'), upstreams: [{ url: node.url }] }
   assert.equal((await other.ask('GET', '/networks')).status, 200)
   for (const path of ['/networks', '/network-probe']) {
     assert.equal((await other.ask('POST', path, body)).code, 'needs_confirmation')
   }
   assert.equal(node.count(), 0)
-  const program = openAdminClient(cairn.url, String(token.body['text']))
+  const program = openAdminClient(shared.url, String(token.body['text']))
   assert.equal((await program.ask('POST', '/networks', body)).status, 200)
 })
 
@@ -295,10 +303,8 @@ test(
   { timeout: 120_000 },
   async (t) => {
     const node = await stub(t)
-    const { cairn } = await start(t)
-    const admin = await takeFirstRun(cairn)
     const upstreams = [{ url: node.url, trusted: true }]
-    await admin.ask('POST', '/networks', { name: 'first', upstreams })
+    await admin.ask('POST', '/networks', { name: removed(t, 'first'), upstreams })
     let isOver = false
     let answered = 0
     const lane = async (from: number) => {
@@ -306,7 +312,7 @@ test(
         // A slot that no test has read, so that an upstream is queried.
         const slot = `0x${(turn * 8 + from).toString(16)}`
         for (const network of ['', '/first']) {
-          const reply = await rpc(`${cairn.url}${network}`, cairn.apiKey, 'eth_getStorageAt', [
+          const reply = await rpc(`${shared.url}${network}`, shared.apiKey, 'eth_getStorageAt', [
             contract,
             slot,
             'latest',
@@ -340,8 +346,6 @@ test('upstreams that lack data or disagree are named before they are saved', asy
     knobs: { lacks: (method) => /^(debug_|eth_getProof)/.test(method) },
   })
   const foreign = await stub(t, { chainId: 5n })
-  const { cairn } = await start(t)
-  const admin = await takeFirstRun(cairn)
   const upstreams = [bare.url, foreign.url, 'http://127.0.0.1:9'].map((url) => ({ url }))
   const { body } = await admin.ask('POST', '/network-probe', { upstreams })
   const { chainId: common, problems } = body as unknown as Probe
@@ -360,8 +364,6 @@ test('another chain with the same chain ID is a problem', async (t) => {
         ? { result: { ...(reply.result as object), hash: `0x${'12'.repeat(32)}` } }
         : null,
   })
-  const { cairn } = await start(t)
-  const admin = await takeFirstRun(cairn)
   const upstreams = [{ url: node.url }, { url: twin.url }]
   const { body } = await admin.ask('POST', '/network-probe', { upstreams })
   const { problems } = body as unknown as Probe
@@ -371,11 +373,9 @@ test('another chain with the same chain ID is a problem', async (t) => {
 test('a node of another engine is queried and served', { timeout: 120_000 }, async (t) => {
   const engine = (await startEngineUpstream(t)) ?? (await startAnvilUpstream(t))
   if (engine === null) return t.skip('neither EDR nor anvil is installed')
-  const { cairn } = await start(t)
-  const admin = await takeFirstRun(cairn)
-  const sent = { name: 'engine', upstreams: [{ url: engine.url, trusted: true }] }
+  const sent = { name: removed(t, 'engine'), upstreams: [{ url: engine.url, trusted: true }] }
   const added = await admin.ask('POST', '/networks', sent)
   assert.equal(added.status, 200, added.message)
-  const { result } = await rpc(`${cairn.url}/engine`, cairn.apiKey, 'eth_chainId')
+  const { result } = await rpc(`${shared.url}/engine`, shared.apiKey, 'eth_chainId')
   assert.equal(result, `0x${engineChainId.toString(16)}`)
 })

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import {
+  type AdminClient,
+  confirm,
   cookieAt,
   firstPerson,
   openAdminClient,
@@ -13,6 +15,23 @@ import { startSmtpSink } from '../fakes/people/smtp-sink.ts'
 import { startCairn, temporaryFolder, type Started } from '../started-server.ts'
 
 const { email, password } = firstPerson
+
+/** The server of all tests that leave its first operator as it is. */
+let shared: Started
+before(async () => {
+  shared = await startCairn({ env: { CAIRN_ADMIN_SIGN_UP: 'invitation' } })
+  await takeFirstRun(shared)
+})
+after(() => shared.stop())
+
+/** A new browser in which the first operator is signed in, with a confirmed session. */
+async function signIn(): Promise<AdminClient> {
+  const page = openAdminClient(shared.url)
+  const { status, message } = await page.ask('POST', '/session', { email, password })
+  assert.equal(status, 200, message)
+  await confirm(page)
+  return page
+}
 
 async function start(t: TestContext, env: Record<string, string> = {}): Promise<Started> {
   const cairn = await startCairn({ env })
@@ -76,13 +95,12 @@ test('no link, cookie or password is in the database or in the output of the ser
   }
 })
 
-test('a session is a cookie that scripts cannot read; each sign-in creates a new one', async (t) => {
-  const cairn = await start(t)
-  const page = await takeFirstRun(cairn)
+test('a session is a cookie that scripts cannot read; each sign-in creates a new one', async () => {
+  const page = await signIn()
   const first = page.cookie
   // Session fixation: a token created for this sign-in replaces any cookie of the browser.
-  const planted = openAdminClient(cairn.url)
-  const { port } = new URL(cairn.url)
+  const planted = openAdminClient(shared.url)
+  const { port } = new URL(shared.url)
   planted.cookie = `cairn-session-${port}=${'A'.repeat(27)}`
   const signedIn = await planted.ask('POST', '/session', { email, password })
   assert.match(
@@ -93,14 +111,13 @@ test('a session is a cookie that scripts cannot read; each sign-in creates a new
   // A second sign-in ends the previous session.
   assert.equal((await page.ask('POST', '/session', { email, password })).status, 200)
   assert.notEqual(page.cookie, first)
-  const old = openAdminClient(cairn.url)
+  const old = openAdminClient(shared.url)
   old.cookie = first
   assert.equal((await old.ask('GET', '/me')).code, 'signed_out')
 })
 
-test('accepting an invitation ends the previous session of the browser', async (t) => {
-  const cairn = await start(t)
-  const page = await takeFirstRun(cairn)
+test('accepting an invitation ends the previous session of the browser', async () => {
+  const page = await signIn()
   const before = page.cookie
   const { body } = await page.ask('POST', '/invitations', { role: 'owner', accountName: 'acme' })
   const grace = { email: 'grace@example.org', name: 'Grace', password: 'another stone there' }
@@ -111,19 +128,16 @@ test('accepting an invitation ends the previous session of the browser', async (
   assert.equal((await page.ask('GET', '/me')).code, 'signed_out')
 })
 
-test('signing out ends the session on the server, not only in the browser', async (t) => {
-  const cairn = await start(t)
-  const page = await takeFirstRun(cairn)
+test('signing out ends the session on the server, not only in the browser', async () => {
+  const page = await signIn()
   const kept = page.cookie
   assert.match((await page.ask('DELETE', '/session')).setCookie ?? '', /Max-Age=0/)
   page.cookie = kept
   assert.equal((await page.ask('GET', '/me')).code, 'signed_out')
 })
 
-test('signing in requires a same-origin request', async (t) => {
-  const cairn = await start(t)
-  await takeFirstRun(cairn)
-  const page = openAdminClient(cairn.url)
+test('signing in requires a same-origin request', async () => {
+  const page = openAdminClient(shared.url)
   for (const headers of [
     { origin: 'https://evil.example' },
     { origin: 'null' },
@@ -157,11 +171,15 @@ test('after ten wrong passwords in a row, the refusal contains the time to wait'
   assert.ok(seconds > 0 && seconds <= 3600, held.message)
 })
 
-test('a changed password renews this session and ends all others', async (t) => {
-  const cairn = await start(t)
-  const page = await takeFirstRun(cairn)
-  const other = openAdminClient(cairn.url)
-  await other.ask('POST', '/session', { email, password })
+test('a changed password renews this session and ends all others', async () => {
+  const operator = await signIn()
+  const { body } = await operator.ask('POST', '/invitations', { role: 'owner', accountName: 'own' })
+  const person = { email: 'changing@example.org', name: 'Cher', password }
+  const page = openAdminClient(shared.url)
+  await page.ask('POST', '/welcome', { link: body['link'], ...person })
+  const other = openAdminClient(shared.url)
+  const signedIn = await other.ask('POST', '/session', { email: person.email, password })
+  assert.equal(signedIn.status, 200)
   const before = page.cookie
   const wrong = await page.ask('POST', '/me/password', {
     password: 'x',
@@ -175,12 +193,11 @@ test('a changed password renews this session and ends all others', async (t) => 
   assert.equal((await other.ask('GET', '/me')).code, 'signed_out')
 })
 
-test('a token acts for its person with its role, and cannot create another token', async (t) => {
-  const cairn = await start(t)
-  const page = await takeFirstRun(cairn)
+test('a token acts for its person with its role, and cannot create another token', async () => {
+  const page = await signIn()
   const make = async (role: string) => {
     const { body } = await page.ask('POST', '/me/tokens', { name: role, role, expires: null })
-    return openAdminClient(cairn.url, String(body['text']))
+    return openAdminClient(shared.url, String(body['text']))
   }
   const [operator, member] = [await make('operator'), await make('member')]
   assert.equal((await operator.ask('GET', '/people')).status, 200)
@@ -196,17 +213,16 @@ test('a token acts for its person with its role, and cannot create another token
   assert.equal((await operator.ask('POST', '/me/password', fresh)).code, 'not_allowed')
 })
 
-test('an invited person signs up and sees only their account', async (t) => {
-  const cairn = await start(t, { CAIRN_ADMIN_SIGN_UP: 'invitation' })
-  const page = await takeFirstRun(cairn)
-  const invited = await page.ask('POST', '/invitations', { role: 'owner', accountName: 'acme' })
-  const grace = openAdminClient(cairn.url)
-  const person = { email: 'grace@example.org', name: 'Grace', password: 'another stone there' }
+test('an invited person signs up and sees only their account', async () => {
+  const page = await signIn()
+  const invited = await page.ask('POST', '/invitations', { role: 'owner', accountName: 'visible' })
+  const grace = openAdminClient(shared.url)
+  const person = { email: 'guest@example.org', name: 'Grace', password: 'another stone there' }
   await grace.ask('POST', '/welcome', { link: invited.body['link'], ...person })
   const mine = (await grace.ask('GET', '/me')).body['accounts'] as { id: string; name: string }[]
   assert.deepEqual(
     mine.map(({ name }) => name),
-    ['acme'],
+    ['visible'],
   )
   const [other] = (await page.ask('GET', '/me')).body['accounts'] as { id: string }[]
   for (const path of ['members', 'invitations', 'audit', 'keys']) {
@@ -214,7 +230,7 @@ test('an invited person signs up and sees only their account', async (t) => {
   }
   const own = `/accounts/${mine[0]?.id}`
   const link = await grace.ask('POST', `${own}/invitations`, { role: 'member' })
-  const linus = openAdminClient(cairn.url)
+  const linus = openAdminClient(shared.url)
   await linus.ask('POST', '/welcome', {
     link: link.body['link'],
     ...person,
@@ -228,7 +244,7 @@ test('an invited person signs up and sees only their account', async (t) => {
   }[]
   assert.deepEqual(
     audit.map(({ action, actorName }) => [action, actorName]),
-    [['invite', 'grace@example.org']],
+    [['invite', 'guest@example.org']],
   )
 })
 
