@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { test, type TestContext } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { type Behind, startBehind } from '../behind-upstreams.ts'
 import { bin, type Started, startCairn } from '../started-server.ts'
 import { engineChainId, startAnvilUpstream } from '../upstream/engine-upstream.ts'
@@ -33,8 +33,8 @@ function doctor(env: Record<string, string>, ...args: readonly string[]): Promis
   })
 }
 
-function compare(ours: Started, theirs: string, ...args: readonly string[]): Promise<Ended> {
-  const env = { THEIRS: theirs, CAIRN_KEY: ours.apiKey, CAIRN_URL: ours.url }
+function compare(server: Started, other: string, ...args: readonly string[]): Promise<Ended> {
+  const env = { THEIRS: other, CAIRN_KEY: server.apiKey, CAIRN_URL: server.url }
   return doctor(env, '--dropin', '${env:THEIRS}', ...args)
 }
 
@@ -44,18 +44,20 @@ function reportOf({ out, err }: Ended): Report {
 }
 
 /** A server with some blocks, and one that serves the same chain through it. */
-async function startPair(t: TestContext): Promise<{ theirs: Started; ours: Behind }> {
-  const theirs = await startCairn()
-  t.after(() => theirs.stop())
+let theirs: Started
+let ours: Behind
+const opened = new AsyncDisposableStack()
+before(async () => {
+  theirs = await startCairn()
+  opened.defer(async () => void (await theirs.stop()))
   await theirs.rpc('hardhat_mine', ['0x4'])
-  const ours = await startBehind(t, [{ url: `${theirs.url}/v3/${theirs.apiKey}`, trusted: true }], {
-    chainId: 1337,
-  })
-  return { theirs, ours }
-}
+  const upstream = { url: `${theirs.url}/v3/${theirs.apiKey}`, trusted: true }
+  const owner = { after: (end: () => Promise<void>) => opened.defer(end) }
+  ours = await startBehind(owner, [upstream], { chainId: 1337 })
+})
+after(() => opened.disposeAsync())
 
-test('a Cairn in front of another Cairn answers the same', async (t) => {
-  const { theirs, ours } = await startPair(t)
+test('a Cairn in front of another Cairn answers the same', async () => {
   const ended = await compare(ours, `${theirs.url}/v3/${theirs.apiKey}`, '--json')
   const report = reportOf(ended)
   const others = report.results.filter(({ verdict }) => verdict !== 'same' && verdict !== 'none')
@@ -106,7 +108,6 @@ const error = (code: number, message: string) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message } })
 
 test('planted differences are found, each with what differs, and no output contains a key', async (t) => {
-  const { theirs, ours } = await startPair(t)
   let refusals = 0
   const url = await startStub(t, `${theirs.url}/v3/${theirs.apiKey}`, (method, reply) => {
     const isSha3 = method === 'web3_sha3' && refusals++ === 0
@@ -163,8 +164,10 @@ test('planted differences are found, each with what differs, and no output conta
 test('beside anvil every difference is named, and the sections of reasons exist', async (t) => {
   const anvil = await startAnvilUpstream(t)
   if (anvil === null) return t.skip('anvil is not installed')
-  const ours = await startBehind(t, [{ url: anvil.url, trusted: true }], { chainId: engineChainId })
-  const report = reportOf(await compare(ours, anvil.url, '--json'))
+  const behind = await startBehind(t, [{ url: anvil.url, trusted: true }], {
+    chainId: engineChainId,
+  })
+  const report = reportOf(await compare(behind, anvil.url, '--json'))
   assert.ok(report.same > 30, String(report.same))
   const guide = await readFile(
     new URL('../../docs/reference/differences.md', import.meta.url),
@@ -180,7 +183,6 @@ test('beside anvil every difference is named, and the sections of reasons exist'
 })
 
 test('what cannot be compared is refused with a sentence that contains no key', async (t) => {
-  const { theirs, ours } = await startPair(t)
   const withKey = `${theirs.url}/v3/${theirs.apiKey}`
   const env = { CAIRN_KEY: ours.apiKey, CAIRN_URL: ours.url }
 
@@ -230,7 +232,6 @@ test('what cannot be compared is refused with a sentence that contains no key', 
 })
 
 test('an interrupt ends the command also while it pauses for a rate limit', async (t) => {
-  const { theirs, ours } = await startPair(t)
   const limited = Promise.withResolvers<void>()
   const url = await startStub(t, `${theirs.url}/v3/${theirs.apiKey}`, (method, reply) => {
     if (method !== 'web3_sha3') return reply
