@@ -29,7 +29,7 @@ export async function runUsage(bench: Bench): Promise<void> {
     const rowsOf = createSqliteRows(db, createInlineWriter(db))
     const reports = createUsageReports({
       clock: systemClock,
-      read: async (queries) => ({ rows: await rowsOf.snapshot(queries), held: [] }),
+      read: async (queries) => ({ rows: await rowsOf.snapshot(queries), unwritten: [] }),
     })
     for (const [whose, scope] of [
       [`an account of ${keys} keys`, { accountId: account }],

@@ -3,7 +3,7 @@
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Network } from '../chain/network.ts'
-import type { Limiter, UnitsLeft } from '../access/limits/limiter.ts'
+import type { Limiter, RemainingUnits } from '../access/limits/limiter.ts'
 import type { TransferMeters } from '../access/limits/transfer-meters.ts'
 import {
   type AuthenticateDeps,
@@ -59,7 +59,7 @@ export type DryRunResult = {
   readonly units: number
   readonly refusal: DryRunRefusal | null
   readonly unjudged: readonly ('allowIps' | 'allowAddresses')[]
-  readonly left: UnitsLeft | null
+  readonly left: RemainingUnits | null
 }
 
 /** `status`: HTTP status of a single call. `waitSeconds`: time until it would pass; null: waiting does not help. */
@@ -84,7 +84,7 @@ export type DryRunDeps = {
   readonly operationsOf: (network: Network) => Operations
   /** Null: the IPFS API has no such command. */
   readonly commandClassOf: (command: string) => CommandClass | null
-  readonly limiter: Pick<Limiter, 'checkUnits' | 'checkFiles' | 'left'>
+  readonly limiter: Pick<Limiter, 'checkUnits' | 'checkFiles' | 'remaining'>
   readonly transferMeters: TransferMeters
   /** Whether the IPFS API refuses accounts without a card. */
   readonly cardGate: () => CardCheck
@@ -237,7 +237,12 @@ export function createDryRun(parts: DryRunDeps): DryRun {
       }
     }
     const { caller, units, unjudged } = course
-    return { units, refusal, unjudged, left: caller === null ? null : await limiter.left(caller) }
+    return {
+      units,
+      refusal,
+      unjudged,
+      left: caller === null ? null : await limiter.remaining(caller),
+    }
   }
 }
 

@@ -67,7 +67,7 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
   writesWaiting: () => 4,
   sessions: () => Promise.resolve(8),
   pinRequests: () => Promise.resolve(new Map([['queued', 9]])),
-  usage: () => Promise.resolve({ heldRows: 5, failedWrites: 6 }),
+  usage: () => Promise.resolve({ unwrittenRows: 5, failedWrites: 6 }),
   connections: () => new Map([['faces', 7]]),
   nodes: () => ({ count: 2, state: 'shared', misses: 3 }),
   ipfsNetwork: () => null,

@@ -59,7 +59,7 @@ export type Observed = {
   /** By receiver of the events. */
   events(): ReadonlyMap<string, { readonly dropped: number; readonly failed: number }>
   writesWaiting(): number
-  usage(): Promise<{ readonly heldRows: number; readonly failedWrites: number }>
+  usage(): Promise<{ readonly unwrittenRows: number; readonly failedWrites: number }>
   sessions(): Promise<number>
   /** By status. */
   pinRequests(): Promise<ReadonlyMap<string, number>>
@@ -236,7 +236,7 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
   return async () => {
     // All metrics after this are read in one turn of the event loop.
     const sessions = await observed.sessions()
-    const { heldRows, failedWrites } = await observed.usage()
+    const { unwrittenRows, failedWrites } = await observed.usage()
     const pinRequests = await observed.pinRequests()
     heads()
     upstreams()
@@ -257,7 +257,7 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     metrics.set('cairn_writer_queue_writes', observed.writesWaiting())
     metrics.set('cairn_sessions', sessions)
     for (const [status, count] of pinRequests) metrics.set('cairn_pin_requests', count, { status })
-    metrics.set('cairn_usage_held_rows', heldRows)
+    metrics.set('cairn_usage_held_rows', unwrittenRows)
     reach('cairn_usage_failed_writes_total', failedWrites)
     for (const [listener, count] of observed.connections()) {
       metrics.set('cairn_connections', count, { listener })

@@ -240,8 +240,8 @@ export async function startServer(
     source: opening.accounts,
     clock,
     log,
-    mayLook: failed.isUnder,
-    ownHosts: () => ['localhost', ...listOf(settings.now.admin.hosts)],
+    mayQuery: failed.isUnder,
+    serverHosts: () => ['localhost', ...listOf(settings.now.admin.hosts)],
     jwtLifeMsMax: () => settings.now.keys.jwtLifeMsMax,
   })
   starting.defer(() => directory.stop())
@@ -269,7 +269,7 @@ export async function startServer(
         rows,
         clock,
         log,
-        daysKept: () => settings.now.usage.keepDays,
+        daysRetained: () => settings.now.usage.keepDays,
       })
       return () => retention.stop()
     }),

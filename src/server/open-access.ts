@@ -248,7 +248,7 @@ export function openCards(
       paymentProvider,
       formsPerDayMax: () => settings.now.card.stripe.formsPerDayMax,
       admitAddress: (address) => admitAddress(networkOf(address)),
-      admitLook: createCardRateLimit({
+      admitRead: createCardRateLimit({
         clock,
         most: () => looksPerMinute,
         seconds: 60,

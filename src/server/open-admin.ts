@@ -44,7 +44,7 @@ export function openUsageView(parts: {
   const { rows, clock, usage } = parts
   const ofDatabase: UsageRead = async (queries) => ({
     rows: await rows.snapshot(queries),
-    held: [],
+    unwritten: [],
   })
   const read = usage?.read ?? ofDatabase
   return {

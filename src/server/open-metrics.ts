@@ -180,7 +180,7 @@ export type MetricsParts = {
   readonly droppedLines: () => number
   readonly events: OpenEvents['counts']
   readonly backups: Pick<Backups, 'state'>
-  readonly usage: Pick<Usage, 'onFlush' | 'heldRows' | 'failedWrites'>
+  readonly usage: Pick<Usage, 'onFlush' | 'unwrittenRows' | 'failedWrites'>
   /** Open connections by listener. */
   readonly connections: () => ReadonlyMap<string, number>
   readonly nodes: Observed['nodes']
@@ -259,7 +259,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     droppedLines: parts.droppedLines,
     events: parts.events,
     writesWaiting: () => parts.writer.waiting,
-    usage: async () => ({ heldRows: usage.heldRows, failedWrites: usage.failedWrites }),
+    usage: async () => ({ unwrittenRows: usage.unwrittenRows, failedWrites: usage.failedWrites }),
     sessions,
     pinRequests,
     connections: parts.connections,

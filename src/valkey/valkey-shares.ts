@@ -88,24 +88,24 @@ export function createValkeyShares(parts: {
 
   async function run(bucket: string, rate: Rate, values: readonly number[]): Promise<Share> {
     const all = [rate.perSecond, rate.burst, ...values]
-    const [units, owedMs] = await connection.run(takeScript, [keyOf(bucket)], all)
-    return { units: Number(units), owedMs: Number(owedMs) }
+    const [units, refillMs] = await connection.run(takeScript, [keyOf(bucket)], all)
+    return { units: Number(units), refillMs: Number(refillMs) }
   }
 
   function takeAlone(bucket: string, rate: Rate, least: number, wanted: number): Share {
     const mode = parts.alone()
-    if (mode === 'open') return { units: wanted, owedMs: 0 }
-    if (mode === 'closed') return { units: 0, owedMs: rate.burst * msPerUnitOf(rate) }
+    if (mode === 'open') return { units: wanted, refillMs: 0 }
+    if (mode === 'closed') return { units: 0, refillMs: rate.burst * msPerUnitOf(rate) }
     const part = partOf(rate, least)
     const share = local.take(bucket, part, least, wanted) as Share
     if (share.units === 0) {
       // The wait follows from the fraction, but callers compute it from the full rate, so the difference is added.
       const longer = least * (msPerUnitOf(part) - msPerUnitOf(rate))
-      return { units: 0, owedMs: share.owedMs + longer }
+      return { units: 0, refillMs: share.refillMs + longer }
     }
     if (connection.mayCall()) {
       // Valkey may have lost the debt of the bucket.
-      run(bucket, rate, [0, 0, share.units, share.owedMs]).catch(() => {})
+      run(bucket, rate, [0, 0, share.units, share.refillMs]).catch(() => {})
     }
     return share
   }
@@ -117,7 +117,7 @@ export function createValkeyShares(parts: {
     wanted: number,
   ): Promise<Share> {
     const share = await run(bucket, rate, [least, wanted, 0, 0])
-    local.set(bucket, partOf(rate, least), share.owedMs)
+    local.set(bucket, partOf(rate, least), share.refillMs)
     return share
   }
 
@@ -139,10 +139,10 @@ export function createValkeyShares(parts: {
       if (!connection.mayCall()) return
       connection.run(giveScript, [keyOf(bucket)], [units]).catch(() => {})
     },
-    owedMs(bucket, rate) {
-      const known = () => local.owedMs(bucket, partOf(rate, 0))
+    refillMs(bucket, rate) {
+      const known = () => local.refillMs(bucket, partOf(rate, 0))
       if (!connection.mayCall()) return known()
-      return run(bucket, rate, [0, 0, 0, 0]).then(({ owedMs }) => owedMs, known)
+      return run(bucket, rate, [0, 0, 0, 0]).then(({ refillMs }) => refillMs, known)
     },
   }
 }

@@ -39,14 +39,14 @@ export function testRateShares(
 
   check('a share and a look contain the time that is owed', async ({ one, other }) => {
     const second = { perSecond: 1, burst: 100 }
-    assert.ok((await one.owedMs('a', second)) < 1)
-    const { owedMs } = await one.take('a', second, 50, 50)
-    assert.ok(Math.abs(owedMs - 50_000) < 1, `${owedMs}`)
-    const seen = await other.owedMs('a', second)
+    assert.ok((await one.refillMs('a', second)) < 1)
+    const { refillMs } = await one.take('a', second, 50, 50)
+    assert.ok(Math.abs(refillMs - 50_000) < 1, `${refillMs}`)
+    const seen = await other.refillMs('a', second)
     assert.ok(seen > 40_000 && seen <= 50_001, `${seen}`)
     const refused = await other.take('a', second, 60, 60)
     assert.equal(refused.units, 0)
-    assert.ok(refused.owedMs > 40_000 && refused.owedMs <= 50_001, `${refused.owedMs}`)
+    assert.ok(refused.refillMs > 40_000 && refused.refillMs <= 50_001, `${refused.refillMs}`)
   })
 
   check('units come back at the rate', async ({ one, pass }) => {
@@ -62,7 +62,7 @@ export function testRateShares(
     one.give('a', 4)
     one.give('never taken from', 4)
     const end = Date.now() + 5_000
-    while ((await other.owedMs('a', slow)) > 601_000) assert.ok(Date.now() < end)
+    while ((await other.refillMs('a', slow)) > 601_000) assert.ok(Date.now() < end)
     assert.equal((await other.take('a', slow, 5, 5)).units, 0)
     assert.equal((await other.take('a', slow, 4, 4)).units, 4)
   })
@@ -70,11 +70,11 @@ export function testRateShares(
   check('under another rate as many units are owed, at most its burst', async ({ one, other }) => {
     await one.take('a', { perSecond: 1, burst: 8001 }, 8001, 8001)
     const raised = { perSecond: 1000, burst: 8001 }
-    const owedMs = await other.owedMs('a', raised)
-    assert.ok(owedMs > 7_000 && owedMs <= 8_001.5, `${owedMs}`)
+    const refillMs = await other.refillMs('a', raised)
+    assert.ok(refillMs > 7_000 && refillMs <= 8_001.5, `${refillMs}`)
     const lowered = await other.take('a', slow, 1, 1)
     assert.equal(lowered.units, 0)
-    assert.ok(lowered.owedMs <= 1_000_001, `${lowered.owedMs}`)
+    assert.ok(lowered.refillMs <= 1_000_001, `${lowered.refillMs}`)
   })
 
   check('a hundred takes at once are granted to the unit', async ({ one, other }) => {

@@ -89,7 +89,7 @@ export type ApiKey = {
 }
 
 /** `key` and `secret` exist only in this reply: show them now. */
-type Made = { readonly apiKey: ApiKey; readonly key: string; readonly secret: string }
+type CreatedKey = { readonly apiKey: ApiKey; readonly key: string; readonly secret: string }
 
 type NewApiKey = {
   readonly name?: string
@@ -119,14 +119,14 @@ export type Accounts = {
     accountName: string,
     changes: Partial<AccountSettings>,
   ): Promise<AccountSettings>
-  createKey(accountName: string, options?: NewApiKey): Promise<Made>
+  createKey(accountName: string, options?: NewApiKey): Promise<CreatedKey>
   /** As `createKey`, in the account with this ID. */
-  createKeyOf(accountId: string, options?: NewApiKey): Promise<Made>
+  createKeyOf(accountId: string, options?: NewApiKey): Promise<CreatedKey>
   /**
    * Creates a key with the name and settings of the key `id`, which expires after `overlapMs` milliseconds (or at its own expiry,
    * if that is earlier); 0 revokes it now. Refused for a key that is revoked, expired, or has a valid successor.
    */
-  rotateKey(id: string, overlapMs: number): Promise<Made>
+  rotateKey(id: string, overlapMs: number): Promise<CreatedKey>
   /**
    * Creates a new secret for the key `id`. The previous secret remains valid for `overlapMs` milliseconds. A key has at most two
    * secrets: a secret left from an earlier rotation expires immediately.
@@ -198,12 +198,12 @@ export function createAccounts(parts: {
   async function changeStoredKey(
     id: string,
     settings: Partial<KeySettings>,
-    beside: Pick<KeyChanges, 'name' | 'expires'> = {},
+    otherChanges: Pick<KeyChanges, 'name' | 'expires'> = {},
   ): Promise<KeySettings> {
     return await changeStored(
       findKeySettings(id),
       (stored) => changeKeySettings(parseKeySettings(stored), settings),
-      (before, after) => updateKey(id, before, { settings: after, ...beside }),
+      (before, after) => updateKey(id, before, { settings: after, ...otherChanges }),
     )
   }
 
@@ -247,7 +247,7 @@ export function createAccounts(parts: {
     )
   }
 
-  async function createKeyIn(account: Account, options: NewApiKey): Promise<Made> {
+  async function createKeyIn(account: Account, options: NewApiKey): Promise<CreatedKey> {
     const key = options.imported?.key ?? createApiKey()
     const secret = options.imported?.secret ?? createApiSecret()
     checkKeyName(options.name ?? '')
@@ -279,16 +279,16 @@ export function createAccounts(parts: {
 
     async renameAccount(id, name) {
       checkAccountName(name)
-      const taken = `an account named ${quote(name)} exists already`
-      await change(renameAccount(id, name), 'name_taken', taken)
+      const takenMessage = `an account named ${quote(name)} exists already`
+      await change(renameAccount(id, name), 'name_taken', takenMessage)
     },
 
     async createAccount(name, { hasCard = false } = {}) {
       checkAccountName(name)
       const settings = defaultAccountSettings
       const account: Account = { id: randomUUID(), name, created: clock.now(), hasCard, settings }
-      const taken = `an account named ${quote(name)} exists already`
-      await change(insertAccount({ ...account, cardMarked: hasCard }), 'name_taken', taken)
+      const takenMessage = `an account named ${quote(name)} exists already`
+      await change(insertAccount({ ...account, cardMarked: hasCard }), 'name_taken', takenMessage)
       return account
     },
 
@@ -358,10 +358,10 @@ export function createAccounts(parts: {
       return await changeStoredKey(id, changes)
     },
 
-    async changeKey(id, { settings = {}, ...beside }) {
+    async changeKey(id, { settings = {}, ...otherChanges }) {
       await getKey(id)
-      checkKeyName(beside.name ?? '')
-      await changeStoredKey(id, settings, beside)
+      checkKeyName(otherChanges.name ?? '')
+      await changeStoredKey(id, settings, otherChanges)
       return await getKey(id)
     },
   }

@@ -66,10 +66,10 @@ export function isSecret(
   const hash = hashCredential(secret)
   const now = timingSafeEqual(hash, entry?.secretHash ?? noSecretHash)
   const earlier = timingSafeEqual(hash, entry?.earlierSecretHash ?? noSecretHash)
-  return now || (earlier && !isOver(entry?.earlierSecretExpires ?? null, clock))
+  return now || (earlier && !isExpired(entry?.earlierSecretExpires ?? null, clock))
 }
 
-export function isOver(expires: number | null, clock: Clock): boolean {
+export function isExpired(expires: number | null, clock: Clock): boolean {
   return expires !== null && clock.now() >= expires
 }
 

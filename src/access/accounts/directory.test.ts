@@ -34,7 +34,7 @@ async function withRig(run: (rig: Rig) => Promise<void>): Promise<void> {
     db: reading,
     clock,
     log: silentLog,
-    mayLook: (address) => address !== 'barred',
+    mayQuery: (address) => address !== 'barred',
   })
   await accounts.createAccount('acme', { hasCard: true })
   try {

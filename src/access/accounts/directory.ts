@@ -10,7 +10,7 @@ import type { Database } from '../../db/sqlite.ts'
 import { type AccountRows, type AccountSource, createLocalAccounts } from './account-source.ts'
 import { checkApiKey, hashToHex } from './api-key.ts'
 import type { Caller } from './caller.ts'
-import { type DirectoryEntry, isOver, isSecret, toEntries } from './directory-entries.ts'
+import { type DirectoryEntry, isExpired, isSecret, toEntries } from './directory-entries.ts'
 import { createJwtCallers } from './jwt-callers.ts'
 import type { KeySettings } from './key-settings.ts'
 
@@ -53,15 +53,15 @@ type Shown = { readonly secret: boolean; readonly jwt?: string | undefined }
 
 const refreshPeriodMs = 1000
 const damagedKey = 'the stored settings of this API key are damaged: only the operator can help'
-const unknownKeptMs = 1000
+const unknownCachedMs = 1000
 const unknownMax = 10_000
 const hashesMax = 4_096
 /** Maximum number of concurrent lookups of unknown keys in a remote database. */
-const looksMax = 64
+const lookupsMax = 64
 
 type DirectoryParts = {
-  readonly mayLook?: (address: string) => boolean
-  readonly ownHosts?: () => readonly string[]
+  readonly mayQuery?: (address: string) => boolean
+  readonly serverHosts?: () => readonly string[]
   /** Maximum lifetime of a JWT in milliseconds; absent: no limit. */
   readonly jwtLifeMsMax?: () => number
   readonly clock: Clock
@@ -75,8 +75,8 @@ export function createDirectory(parts: DirectoryParts & { readonly db: Database 
 }
 
 /**
- * `mayLook`: returns false if an unknown key or secret of this address must not cause a database read; if absent, reads are not
- * limited. `ownHosts`: names of this server that a JWT may contain as audience. With a remote source, `refresh` must have resolved
+ * `mayQuery`: returns false if an unknown key or secret of this address must not cause a database read; if absent, reads are not
+ * limited. `serverHosts`: names of this server that a JWT may contain as audience. With a remote source, `refresh` must have resolved
  * before requests arrive.
  */
 export function createDirectoryOf(
@@ -86,11 +86,11 @@ export function createDirectoryOf(
     source,
     clock,
     log,
-    mayLook = () => true,
-    ownHosts = () => [],
+    mayQuery = () => true,
+    serverHosts = () => [],
     jwtLifeMsMax = () => Infinity,
   } = parts
-  const jwtCallers = createJwtCallers({ clock, ownHosts, lifeMsMax: jwtLifeMsMax })
+  const jwtCallers = createJwtCallers({ clock, serverHosts, lifeMsMax: jwtLifeMsMax })
   let entries = new Map<string, DirectoryEntry>()
   let isOpen = false
   let isOpenWithCard = false
@@ -102,13 +102,13 @@ export function createDirectoryOf(
   // sha256 of unknown keys -> time of the next lookup.
   const unknown = new Map<string, number>()
 
-  const looks = new Map<string, Promise<void>>()
+  const lookups = new Map<string, Promise<void>>()
 
   function refresh(): Promise<void> | undefined {
-    return source.refresh(take)
+    return source.refresh(replaceEntries)
   }
 
-  function take(rows: AccountRows): void {
+  function replaceEntries(rows: AccountRows): void {
     const { read, unreadable } = toEntries(rows, log)
     entries = read
     damaged = unreadable
@@ -126,29 +126,29 @@ export function createDirectoryOf(
   }
 
   /** Reads the current rows of one key. Undefined: done synchronously; otherwise resolves when done. */
-  function look(hash: string): Promise<void> | undefined {
+  function lookUp(hash: string): Promise<void> | undefined {
     const { findKey } = source
-    if (findKey !== null) return lookRemotely(hash, findKey)
+    if (findKey !== null) return lookUpRemotely(hash, findKey)
     const refreshed = refresh()
-    noteUnknown(hash)
+    cacheUnknown(hash)
     return refreshed
   }
 
-  function lookRemotely(
+  function lookUpRemotely(
     hash: string,
     findKey: NonNullable<AccountSource['findKey']>,
   ): Promise<void> {
-    const known = looks.get(hash)
+    const known = lookups.get(hash)
     if (known !== undefined) return known
-    if (looks.size >= looksMax) return Promise.reject(new Fault('overloaded'))
-    const looking = findKey(Buffer.from(hash, 'hex'))
+    if (lookups.size >= lookupsMax) return Promise.reject(new Fault('overloaded'))
+    const lookup = findKey(Buffer.from(hash, 'hex'))
       .then((rows) => {
         if (rows !== null) addEntry(hash, rows)
-        noteUnknown(hash)
+        cacheUnknown(hash)
       })
-      .finally(() => looks.delete(hash))
-    looks.set(hash, looking)
-    return looking
+      .finally(() => lookups.delete(hash))
+    lookups.set(hash, lookup)
+    return lookup
   }
 
   function addEntry(hash: string, rows: AccountRows): void {
@@ -161,10 +161,10 @@ export function createDirectoryOf(
     setOpen()
   }
 
-  function noteUnknown(hash: string): void {
+  function cacheUnknown(hash: string): void {
     if (entries.has(hash)) return
     if (unknown.size >= unknownMax) unknown.clear()
-    unknown.set(hash, clock.monotonic() + unknownKeptMs)
+    unknown.set(hash, clock.monotonic() + unknownCachedMs)
   }
 
   function hashOf(key: string): string {
@@ -179,7 +179,7 @@ export function createDirectoryOf(
   /** Whether the database may contain a key that is not in memory. Throws `damaged`. */
   function mayBeNew(hash: string, address: string): boolean {
     if (damaged.has(hash)) throw new Fault('damaged', { detail: damagedKey })
-    return (unknown.get(hash) ?? 0) <= clock.monotonic() && mayLook(address)
+    return (unknown.get(hash) ?? 0) <= clock.monotonic() && mayQuery(address)
   }
 
   function find(accountId: string, keyId: string): DirectoryEntry | null {
@@ -201,7 +201,7 @@ export function createDirectoryOf(
       if (damaged.has(hash)) throw new Fault('damaged', { detail: damagedKey })
       throw new Fault('bad_key')
     }
-    if (entry.revoked || isOver(entry.expires, clock)) throw new Fault('bad_key')
+    if (entry.revoked || isExpired(entry.expires, clock)) throw new Fault('bad_key')
     return entry
   }
 
@@ -209,14 +209,14 @@ export function createDirectoryOf(
     const hash = hashOf(key)
     checkKey(key, hash)
     if (entries.has(hash) || !mayBeNew(hash, address)) return usable(entries.get(hash), hash)
-    return afterwards(look(hash), () => usable(entries.get(hash), hash))
+    return afterwards(lookUp(hash), () => usable(entries.get(hash), hash))
   }
 
   function mayHaveChanged(entry: DirectoryEntry, right: boolean, address: string): boolean {
     // A new card must take effect now; reading a local database is fast.
     if (!entry.withSecret.hasCard && source.findKey === null) return true
     // A new secret must take effect now.
-    return !right && mayLook(address)
+    return !right && mayQuery(address)
   }
 
   function conclude(entry: DirectoryEntry, secret: string | null, right: boolean): Caller {
@@ -259,13 +259,13 @@ export function createDirectoryOf(
     isInspected: (key) => entries.get(hashOf(key))?.withSecret.settings.inspect === true,
     settingsOf(keyId) {
       const entry = byId.get(keyId)
-      if (entry === undefined || entry.revoked || isOver(entry.expires, clock)) return null
+      if (entry === undefined || entry.revoked || isExpired(entry.expires, clock)) return null
       return entry.withSecret.settings
     },
     callerOf: (accountId, keyId) =>
       afterwards(refresh(), () => {
         const entry = find(accountId, keyId)
-        if (entry === null || entry.revoked || isOver(entry.expires, clock)) return null
+        if (entry === null || entry.revoked || isExpired(entry.expires, clock)) return null
         // A signed-in member of the account needs no JWT.
         return { ...entry.withSecret, jwt: { bringsLists: false }, allowlists: null }
       }),
@@ -274,7 +274,7 @@ export function createDirectoryOf(
         const entry = find(accountId, keyId)
         if (entry === null) return null
         if (entry.revoked) throw new Fault('bad_key', { data: { reason: 'revoked' } })
-        if (isOver(entry.expires, clock))
+        if (isExpired(entry.expires, clock))
           throw new Fault('bad_key', { data: { reason: 'expired' } })
         if (jwt !== undefined) return jwtCallers.callerOf(entry, jwt)
         return secret ? entry.withSecret : entry.withoutSecret
@@ -286,11 +286,11 @@ export function createDirectoryOf(
       const entry = entries.get(hash)
       if (entry === undefined) {
         if (!mayBeNew(hash, address)) return authenticateNow(hash, secret)
-        return afterwards(look(hash), () => authenticateNow(hash, secret))
+        return afterwards(lookUp(hash), () => authenticateNow(hash, secret))
       }
       const right = isSecret(entry, secret, clock)
       if (secret !== null && mayHaveChanged(entry, right, address)) {
-        return afterwards(look(hash), () => authenticateNow(hash, secret))
+        return afterwards(lookUp(hash), () => authenticateNow(hash, secret))
       }
       return conclude(usable(entry, hash), secret, right)
     },
@@ -301,10 +301,10 @@ export function createDirectoryOf(
       const caller = jwtCallers.callerOf(entered, jwt)
       if (!(caller instanceof Promise)) return caller
       return caller.catch(async (thrown: unknown) => {
-        if (!mayLook(address)) throw thrown
+        if (!mayQuery(address)) throw thrown
         // A new public key must take effect now.
         const hash = hashOf(key)
-        await look(hash)
+        await lookUp(hash)
         const fresh = usable(entries.get(hash), hash)
         if (fresh === entered) throw thrown
         return await jwtCallers.callerOf(fresh, jwt)

@@ -28,8 +28,8 @@ async function createRig(settings: Partial<KeySettings> = {}) {
     db,
     clock,
     log: silentLog,
-    ownHosts: () => ['cairn.example'],
-    mayLook: (address) => address !== 'barred',
+    serverHosts: () => ['cairn.example'],
+    mayQuery: (address) => address !== 'barred',
   })
   const signer = createJwtSigner('ES256', clock.now)
   const publicKeys = createJwtPublicKeys(parts)
@@ -132,7 +132,7 @@ test('memory has a bound: the token that was verified first is verified again', 
   const jwtKeys = new Map([['k', parsePublicKey(signer.publicKey)]])
   const { directory, key } = await createRig()
   const holder = { withoutSecret: directory.authenticate(key, null), jwtKeys }
-  const callers = createJwtCallers({ clock, ownHosts: () => [], tokensMax: 2 })
+  const callers = createJwtCallers({ clock, serverHosts: () => [], tokensMax: 2 })
   const tokens = await Promise.all([0, 1, 2].map((n) => signer.sign('k', { n })))
   for (const token of tokens) await callers.callerOf(holder, token)
   const isKnown = tokens.map((token) => !(callers.callerOf(holder, token) instanceof Promise))

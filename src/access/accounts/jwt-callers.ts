@@ -13,29 +13,33 @@ export type JwtCallers = {
   callerOf(holder: JwtHolder, jwt: string): Caller | Promise<Caller>
 }
 
-type Known = { readonly holder: JwtHolder; readonly caller: Caller; readonly until: number }
+type VerifiedToken = {
+  readonly holder: JwtHolder
+  readonly caller: Caller
+  readonly expires: number
+}
 
 const tokensMax = 10_000
 /** Default audience of Infura's tokens. */
 const usualAudience = 'infura.io'
 
-/** `ownHosts`: names of this server, as audiences. Beyond `tokensMax` the token that was verified first is evicted. */
+/** `serverHosts`: names of this server, as audiences. Beyond `tokensMax` the token that was verified first is evicted. */
 export function createJwtCallers(parts: {
   readonly clock: Clock
-  readonly ownHosts: () => readonly string[]
+  readonly serverHosts: () => readonly string[]
   /** As in `verifyJwt`. A cached token remains valid until it expires. */
   readonly lifeMsMax?: () => number
   readonly tokensMax?: number
 }): JwtCallers {
-  const { clock, ownHosts, lifeMsMax = () => Infinity } = parts
+  const { clock, serverHosts, lifeMsMax = () => Infinity } = parts
   const most = parts.tokensMax ?? tokensMax
-  const known = new Map<string, Known>()
+  const verifiedTokens = new Map<string, VerifiedToken>()
 
   async function verify(holder: JwtHolder, jwt: string, name: string): Promise<Caller> {
     const { withoutSecret, jwtKeys } = holder
     const { jwtAudiences } = withoutSecret.settings
-    const audiences = jwtAudiences.length > 0 ? jwtAudiences : [usualAudience, ...ownHosts()]
-    const { until, lists } = await verifyJwt(jwt, jwtKeys, {
+    const audiences = jwtAudiences.length > 0 ? jwtAudiences : [usualAudience, ...serverHosts()]
+    const { expires, lists } = await verifyJwt(jwt, jwtKeys, {
       now: clock.now(),
       audiences,
       lifeMsMax: lifeMsMax(),
@@ -45,7 +49,7 @@ export function createJwtCallers(parts: {
       jwt: { bringsLists: lists !== null },
       allowlists: lists ?? withoutSecret.allowlists,
     }
-    setNewest(known, name, { holder, caller, until }, most)
+    setNewest(verifiedTokens, name, { holder, caller, expires }, most)
     return caller
   }
 
@@ -53,11 +57,11 @@ export function createJwtCallers(parts: {
     callerOf(holder, jwt) {
       if (jwt.length > jwtCharsMax) throw badToken('malformed')
       const name = `${holder.withoutSecret.keyId} ${hash('sha256', jwt, 'base64')}`
-      const verified = known.get(name)
+      const verified = verifiedTokens.get(name)
       if (verified !== undefined) {
         // Changed settings or public keys create a new holder, so the token is verified again.
-        if (verified.holder === holder && clock.now() < verified.until) return verified.caller
-        known.delete(name)
+        if (verified.holder === holder && clock.now() < verified.expires) return verified.caller
+        verifiedTokens.delete(name)
       }
       return verify(holder, jwt, name)
     },

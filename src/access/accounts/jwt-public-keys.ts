@@ -74,9 +74,9 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject
   throw unfitKey(`has ${bits} bits: an RSA key needs ${rsaBits.least} to ${rsaBits.most}`)
 }
 
-function read(make: () => KeyObject): KeyObject {
+function read(create: () => KeyObject): KeyObject {
   try {
-    return make()
+    return create()
   } catch (cause) {
     throw unfitKey('cannot be read as a public key', cause)
   }
@@ -88,8 +88,8 @@ function privateRefusal(): AccountsRefusal {
   )
 }
 
-function unfitKey(what: string, cause?: unknown): AccountsRefusal {
-  return new AccountsRefusal('bad_public_key', `the key ${what}`, { cause })
+function unfitKey(problem: string, cause?: unknown): AccountsRefusal {
+  return new AccountsRefusal('bad_public_key', `the key ${problem}`, { cause })
 }
 
 export type JwtPublicKey = {
@@ -135,12 +135,12 @@ export function createJwtPublicKeys(parts: {
     if ((await rows.first(findKeySettings(keyId))) === null) {
       return refusal('no_key', `no key has the id ${quote(keyId)}`)
     }
-    const there = await list(keyId)
-    const same = there.find((key) => key.fingerprint === fingerprint)
+    const existing = await list(keyId)
+    const same = existing.find((key) => key.fingerprint === fingerprint)
     if (same !== undefined) {
       return refusal('bad_public_key', `the key has this public key already, its id is ${same.id}`)
     }
-    return there.some((key) => key.id === id)
+    return existing.some((key) => key.id === id)
       ? refusal('bad_public_key', 'the key has another public key with this id')
       : refusal('bad_public_key', `a key has at most ${publicKeysMax} public keys: remove one`)
   }

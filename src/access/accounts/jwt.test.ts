@@ -37,7 +37,7 @@ test('a token that a public key of the key signed is good until its end and 30 s
     ['e', ec],
   ] as const) {
     const verified = await verify(await signer.sign(kid))
-    assert.deepEqual(verified, { until: now + 3_630_000, lists: null })
+    assert.deepEqual(verified, { expires: now + 3_630_000, lists: null })
   }
   assert.equal(await reasonFor(await ec.sign('e', { exp: nowSeconds - 29 })), 'none')
   assert.equal(await reasonFor(await ec.sign('e', { exp: nowSeconds - 31 })), 'expired')

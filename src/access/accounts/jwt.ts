@@ -12,8 +12,8 @@ import type { ParsedPublicKey } from './jwt-public-keys.ts'
 /** Public keys by `kid`. */
 export type JwtKeys = ReadonlyMap<string, ParsedPublicKey>
 
-/** `until`: milliseconds since 1970. `lists` null: the token has no lists, so those of the key apply. */
-export type VerifiedJwt = { readonly until: number; readonly lists: Allowlists | null }
+/** `expires`: milliseconds since 1970. `lists` null: the token has no lists, so those of the key apply. */
+export type VerifiedJwt = { readonly expires: number; readonly lists: Allowlists | null }
 
 /** The failed check, in `data.reason`. */
 type Reason =
@@ -70,7 +70,7 @@ export async function verifyJwt(
     })
     checkLife(payload, at)
     return {
-      until: ((payload.exp as number) + skewSeconds) * 1000,
+      expires: ((payload.exp as number) + skewSeconds) * 1000,
       lists: listsOf(payload),
     }
   } catch (thrown) {
@@ -101,13 +101,13 @@ function headerOf(text: string): { readonly kid?: string; readonly typ?: string 
 }
 
 // Created for the first token: most keys have none, and creating it takes as long as a call.
-const made = new WeakMap<ParsedPublicKey, KeyObject>()
+const keyObjects = new WeakMap<ParsedPublicKey, KeyObject>()
 
 function keyObjectOf(key: ParsedPublicKey): KeyObject {
-  const known = made.get(key)
+  const known = keyObjects.get(key)
   if (known !== undefined) return known
   const fresh = createPublicKey({ key: Buffer.from(key.spki), format: 'der', type: 'spki' })
-  made.set(key, fresh)
+  keyObjects.set(key, fresh)
   return fresh
 }
 
@@ -120,10 +120,10 @@ const listClaims = {
 
 /** An empty list, or a claim that is not a list of valid entries, cannot be enforced: the token is refused. */
 function listsOf(payload: JWTPayload): Allowlists | null {
-  const given = Object.entries(listClaims).filter(([claim]) => payload[claim] !== undefined)
-  if (given.length === 0) return null
+  const claimed = Object.entries(listClaims).filter(([claim]) => payload[claim] !== undefined)
+  if (claimed.length === 0) return null
   const lists = { ...noLists }
-  for (const [claim, name] of given) {
+  for (const [claim, name] of claimed) {
     try {
       lists[name] = parseAllowlist(name, payload[claim])
     } catch (cause) {

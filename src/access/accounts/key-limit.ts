@@ -10,17 +10,17 @@ import { createKeyedQueue } from '../../base/keyed-queue.ts'
 const allPerWorking = 10
 
 /** Maximum number of queued creations, over all accounts. */
-const waitingMax = 1000
+const queuedMax = 1000
 
 export type KeyLimit = {
   /**
-   * Runs `make`, which writes one key; runs for the same account are serial. `ends`: a valid key ends with it. Throws `too_many` if
+   * Runs `create`, which writes one key; runs for the same account are serial. `ends`: a valid key ends with it. Throws `too_many` if
    * the account has the maximum of valid keys, or ten times as many in total; `overloaded`.
    */
-  whileMaking<Made>(
+  createWithinLimit<Created>(
     order: { accountId: string; ends: boolean },
-    make: () => Promise<Made>,
-  ): Promise<Made>
+    create: () => Promise<Created>,
+  ): Promise<Created>
 }
 
 export function createKeyLimit(parts: {
@@ -30,7 +30,7 @@ export function createKeyLimit(parts: {
   readonly most: () => number
 }): KeyLimit {
   const { rows, clock } = parts
-  const making = createKeyedQueue(waitingMax)
+  const creations = createKeyedQueue(queuedMax)
 
   async function check(accountId: string, ends: boolean): Promise<void> {
     const most = parts.most()
@@ -46,10 +46,10 @@ export function createKeyLimit(parts: {
   }
 
   return {
-    whileMaking: async ({ accountId, ends }, make) =>
-      await making.run(accountId, async () => {
+    createWithinLimit: async ({ accountId, ends }, create) =>
+      await creations.run(accountId, async () => {
         await check(accountId, ends)
-        return await make()
+        return await create()
       }),
   }
 }

@@ -39,7 +39,7 @@ async function rig(account: Partial<WatchedAccount> = {}) {
   const brief = () => sent.splice(0).map(({ limit, key, level }) => [limit, key?.id, level])
   const look = async (which = watch) => {
     await made.usage.flush()
-    await which.look()
+    await which.check()
   }
   return { ...made, watch, start, sent, brief, look, world }
 }
@@ -127,12 +127,12 @@ test('an account without alert targets is not checked, and checks run periodical
   const { count, usage, brief, clock, watch } = await rig()
   count({ keyId: 'k3', units: 5000 })
   await usage.flush()
-  await watch.look()
+  await watch.check()
   assert.deepEqual(brief(), [])
   count({ units: 1000 })
   await usage.flush()
   clock.turn(5000)
   await usage.flush()
-  await watch.look()
+  await watch.check()
   assert.deepEqual(brief(), [['unitsPerDay', 'k1', 100]])
 })

@@ -46,7 +46,7 @@ export type WatchedAccount = {
 
 export type AlertWatch = {
   /** Checks the accounts that are due. Never rejects. */
-  look(): Promise<void>
+  check(): Promise<void>
   stop(): void
 }
 
@@ -72,9 +72,9 @@ export function createAlertWatch(parts: {
   const { usage, targets, rows, clock, log } = parts
   // Account ID -> quotas that refused requests because they were full, as `what` of a limit.
   const due = new Map<string, Set<string>>()
-  let looking: Promise<void> | null = null
+  let checking: Promise<void> | null = null
 
-  const endListening = usage.onFlush((rows) => {
+  const unsubscribe = usage.onFlush((rows) => {
     for (const row of rows) {
       const refused = due.get(row.accountId) ?? new Set<string>()
       due.set(row.accountId, refused)
@@ -82,7 +82,7 @@ export function createAlertWatch(parts: {
     }
   })
 
-  async function lookAt(accountId: string, refused: ReadonlySet<string>): Promise<void> {
+  async function checkAccount(accountId: string, refused: ReadonlySet<string>): Promise<void> {
     const recipients = await targets.get(accountId)
     if (recipients.emails.length + recipients.webhooks.length === 0) return
     const account = await parts.findAccount(accountId)
@@ -147,35 +147,35 @@ export function createAlertWatch(parts: {
     const reached = levels.filter((level) => used * 100 >= level * max || (full && level <= 100))
     if (reached.length === 0) return null
     const what = `${measured.limit} ${measured.key?.id ?? ''}`.trim()
-    const place = { accountId, what, period }
-    const sent = await rows.find(listSentLevels(place))
-    const before = new Set(sent.map(({ level }) => level))
-    const fresh = reached.filter((level) => !before.has(level))
+    const alertKey = { accountId, what, period }
+    const sent = await rows.find(listSentLevels(alertKey))
+    const sentLevels = new Set(sent.map(({ level }) => level))
+    const fresh = reached.filter((level) => !sentLevels.has(level))
     const highest = fresh.at(-1)
     if (highest === undefined) return null
     const now = clock.now()
     const [added] = await rows.write([
-      insertSentLevels(place, [highest], now),
-      insertSentLevels(place, fresh, now),
+      insertSentLevels(alertKey, [highest], now),
+      insertSentLevels(alertKey, fresh, now),
       deleteOldSentLevels(accountId, now - sentRowsMaxAgeMs),
     ])
     // Another process wrote the row first and sends the alert.
     if (added === 0) return null
     // No alert for a level below the last one that was sent.
-    return highest > Math.max(0, ...before) ? highest : null
+    return highest > Math.max(0, ...sentLevels) ? highest : null
   }
 
-  function look(): Promise<void> {
-    looking ??= lookAll().finally(() => (looking = null))
-    return looking
+  function check(): Promise<void> {
+    checking ??= checkAll().finally(() => (checking = null))
+    return checking
   }
 
-  async function lookAll(): Promise<void> {
+  async function checkAll(): Promise<void> {
     try {
       for (const [accountId, refused] of [...due].slice(0, accountsMax)) {
         due.delete(accountId)
         try {
-          await lookAt(accountId, refused)
+          await checkAccount(accountId, refused)
         } catch (error) {
           // Queue it last, so that an account that can never be read does not block the others.
           due.set(accountId, new Set([...refused, ...(due.get(accountId) ?? [])]))
@@ -187,12 +187,12 @@ export function createAlertWatch(parts: {
     }
   }
 
-  const stopLooking = clock.every(periodMs, () => void look())
+  const stopChecking = clock.every(periodMs, () => void check())
   return {
-    look,
+    check,
     stop() {
-      stopLooking()
-      endListening()
+      stopChecking()
+      unsubscribe()
     },
   }
 }

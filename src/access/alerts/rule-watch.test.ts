@@ -25,7 +25,7 @@ async function rig(rules: readonly AlertRule[]) {
   const watch = start()
   const look = async (which = watch) => {
     await made.usage.flush()
-    await which.look()
+    await which.check()
     return sent.splice(0)
   }
   const calls = (count: number, call: Parameters<typeof made.count>[0] = {}) => {

@@ -43,7 +43,7 @@ type NamedAccount = {
 
 export type RuleWatch = {
   /** Checks the rules of the next accounts. Never rejects. */
-  look(): Promise<void>
+  check(): Promise<void>
   stop(): void
 }
 
@@ -54,7 +54,7 @@ const pageRows = 200
 const accountsMax = 2_000
 /** Minimum number of calls to violate a rule: otherwise one failure of three would be an incident. */
 const callsMin = 20
-const keptShare = 0.8
+const resolveShare = 0.8
 
 export function createRuleWatch(parts: {
   /** Null: the account does not exist. */
@@ -66,36 +66,37 @@ export function createRuleWatch(parts: {
 }): RuleWatch {
   const { rows, clock, log } = parts
   /** ID of the account that was checked last; empty: start with the first. */
-  let after = ''
-  let looking: Promise<void> | null = null
+  let cursor = ''
+  let checking: Promise<void> | null = null
 
   async function measure(
     accountId: string,
-    { measure: what, minutes, key }: AlertRule,
+    { measure: measured, minutes, key }: AlertRule,
   ): Promise<{ readonly value: number | null; readonly calls: number }> {
     const holder = key ?? holders.account(accountId)
     const from = startOf(spans.minute, clock.now()) - minutes * minuteMs
     const range = { span: spans.minute, from, until: null }
-    if (what === 'p95' || what === 'p99') {
+    if (measured === 'p95' || measured === 'p99') {
       const tally = new Tally()
       for (const { counts, part } of await rows.find(countLatencyByStart(holder, range))) {
         tally.addLatency(JSON.parse(counts) as number[], part * latencyColumns.length)
       }
       const { latency } = tally.part()
-      const value = what === 'p95' ? latency?.p95Ms : latency?.p99Ms
+      const value = measured === 'p95' ? latency?.p95Ms : latency?.p99Ms
       return { value: value ?? null, calls: latency?.calls ?? 0 }
     }
     let calls = 0
     let wrong = 0
     for (const { outcome, requests } of await rows.find(sumUsageByOutcome(holder, range))) {
       calls += requests
-      const isWrong = what === 'errors' ? outcome !== 'ok' : outcomeClassOf(outcome) === 'failed'
+      const isWrong =
+        measured === 'errors' ? outcome !== 'ok' : outcomeClassOf(outcome) === 'failed'
       if (isWrong) wrong += requests
     }
     return { value: calls === 0 ? null : (wrong / calls) * 100, calls }
   }
 
-  async function lookAt(
+  async function checkAccount(
     accountId: string,
     rules: readonly AlertRule[],
     targets: AlertTargets,
@@ -115,7 +116,7 @@ export function createRuleWatch(parts: {
       const { value, calls } = await measure(accountId, rule)
       const now = clock.now()
       const isOpening = since === null && calls >= callsMin && (value ?? 0) > rule.above
-      const isResolved = since !== null && (value === null || value <= rule.above * keptShare)
+      const isResolved = since !== null && (value === null || value <= rule.above * resolveShare)
       if (!isOpening && !isResolved) continue
       const [changed] = await rows.write([
         isOpening ? insertIncident(accountId, name, now) : deleteIncident(accountId, name),
@@ -138,25 +139,25 @@ export function createRuleWatch(parts: {
       )
     }
     // Incidents of rules that were removed or changed, or whose key was revoked.
-    const lost = [...incidents.keys()].map((what) => deleteIncident(accountId, what))
-    if (lost.length > 0) await rows.write(lost)
+    const orphaned = [...incidents.keys()].map((what) => deleteIncident(accountId, what))
+    if (orphaned.length > 0) await rows.write(orphaned)
   }
 
-  async function lookAll(): Promise<void> {
+  async function checkAll(): Promise<void> {
     try {
       for (let checked = 0; checked < accountsMax;) {
-        const page = await rows.find(listAlertRules(after, pageRows))
+        const page = await rows.find(listAlertRules(cursor, pageRows))
         for (const row of page) {
           const { rules, ...targets } = settingsOf(row)
           // Advance first: an account that can never be read must not block the others.
-          after = row.account_id
+          cursor = row.account_id
           const hasTargets = targets.emails.length + targets.webhooks.length > 0
           // Without recipients no rule is checked, so all incidents end.
-          await lookAt(row.account_id, hasTargets ? rules : [], targets)
+          await checkAccount(row.account_id, hasTargets ? rules : [], targets)
         }
         checked += page.length
         if (page.length < pageRows) {
-          after = ''
+          cursor = ''
           return
         }
       }
@@ -165,11 +166,11 @@ export function createRuleWatch(parts: {
     }
   }
 
-  function look(): Promise<void> {
-    looking ??= lookAll().finally(() => (looking = null))
-    return looking
+  function check(): Promise<void> {
+    checking ??= checkAll().finally(() => (checking = null))
+    return checking
   }
 
-  const stop = clock.every(periodMs, () => void look())
-  return { look, stop }
+  const stop = clock.every(periodMs, () => void check())
+  return { check, stop }
 }

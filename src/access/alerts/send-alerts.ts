@@ -32,7 +32,7 @@ export function createAlertSender(parts: {
   readonly log: Log
 }): AlertSender {
   const { outward, mailer, clock, log } = parts
-  const waiting = new Set<() => void>()
+  const pendingRetries = new Set<() => void>()
   let underway = 0
   let stopped = false
 
@@ -62,10 +62,10 @@ export function createAlertSender(parts: {
 
     function again(tries: number, pauseMs: number): void {
       const cancel = clock.after(pauseMs, () => {
-        waiting.delete(cancel)
+        pendingRetries.delete(cancel)
         void attempt(tries)
       })
-      waiting.add(cancel)
+      pendingRetries.add(cancel)
     }
   }
 
@@ -88,7 +88,7 @@ export function createAlertSender(parts: {
     },
     stop() {
       stopped = true
-      for (const cancel of waiting) cancel()
+      for (const cancel of pendingRetries) cancel()
     },
   }
 }
@@ -135,7 +135,7 @@ const limitNames = {
   filesDownloadBytesPerMonth: 'bytes downloaded this month',
 } as const satisfies Record<Alert['limit'], string>
 
-function whoseOf({ accountName, key }: Pick<AnyAlert, 'accountName' | 'key'>): string {
+function describeHolder({ accountName, key }: Pick<AnyAlert, 'accountName' | 'key'>): string {
   return key === null ? `account ${accountName}` : `key ${key.name || key.id} of ${accountName}`
 }
 
@@ -146,10 +146,10 @@ function subjectOf(text: string): string {
 
 function mailOf(alert: Alert) {
   const { limit, level, used, max } = alert
-  const whose = whoseOf(alert)
-  const subject = subjectOf(`${level} % of ${limitNames[limit]}, ${whose}`)
+  const holder = describeHolder(alert)
+  const subject = subjectOf(`${level} % of ${limitNames[limit]}, ${holder}`)
   const full = level === 100 ? '\n\nWhat goes beyond it is refused.' : ''
-  const text = `The ${whose} has used ${used} of ${max} ${limitNames[limit]}: ${level} %.${full}\n`
+  const text = `The ${holder} has used ${used} of ${max} ${limitNames[limit]}: ${level} %.${full}\n`
   return { subject, text }
 }
 
@@ -163,15 +163,15 @@ const measureNames = {
 function ruleMailOf(alert: RuleAlert) {
   const { rule, state, value, calls, since } = alert
   const { measure, above, minutes } = rule
-  const whose = whoseOf(alert)
+  const holder = describeHolder(alert)
   const unit = measure === 'errors' || measure === 'failed' ? '%' : 'ms'
   const found = value === null ? 'no calls' : `${Number(value.toFixed(1))} ${unit}`
   const name = measureNames[measure]
   const isOpen = state === 'open'
-  const subject = subjectOf(isOpen ? `${found} ${name}, ${whose}` : `resolved: ${name}, ${whose}`)
+  const subject = subjectOf(isOpen ? `${found} ${name}, ${holder}` : `resolved: ${name}, ${holder}`)
   const began = new Date(since).toISOString()
   const lines = [
-    `The ${whose}, last ${minutes} min: ${name}: ${found}, of ${calls} calls. The alert is set above ${above} ${unit}.`,
+    `The ${holder}, last ${minutes} min: ${name}: ${found}, of ${calls} calls. The alert is set above ${above} ${unit}.`,
     isOpen
       ? 'The next message about this rule comes when it is resolved.'
       : `The incident began at ${began}.`,

@@ -26,9 +26,9 @@ type Rig = {
   readonly clock: TurnedClock
   /** Adds a card as in a browser, without a webhook event to Cairn. Returns its ID. */
   add(attempt: string, last4?: string): Promise<string>
-  hear(notice: SignedNotice): ReturnType<Cards['hear']>
+  deliver(notice: SignedNotice): ReturnType<Cards['handleWebhook']>
   /** Delivers the queued events of the fake, in order. */
-  hearAll(): Promise<void>
+  deliverAll(): Promise<void>
 }
 
 async function rig(
@@ -48,10 +48,10 @@ async function rig(
     paymentProvider: async () => paymentProvider,
     formsPerDayMax: () => options.formsPerDayMax ?? 1000,
     admitAddress: () => {},
-    admitLook: () => {},
+    admitRead: () => {},
   })
   const account = await accounts.createAccount('acme')
-  const hear: Rig['hear'] = ({ body, signature }) => cards.hear(body, signature)
+  const deliver: Rig['deliver'] = ({ body, signature }) => cards.handleWebhook(body, signature)
   return {
     stripe,
     cards,
@@ -59,13 +59,13 @@ async function rig(
     account,
     db,
     clock,
-    hear,
+    deliver,
     async add(attempt, last4 = '4242') {
       const { id } = await cards.begin(begun(account, attempt))
       return stripe.fillIn(id, { last4 })
     },
-    async hearAll() {
-      for (const event of stripe.takeEvents()) await hear(stripe.sign(event, clock.now()))
+    async deliverAll() {
+      for (const event of stripe.takeEvents()) await deliver(stripe.sign(event, clock.now()))
     },
   }
 }
@@ -81,12 +81,12 @@ const faultOf = (code: FaultCode) => (error: unknown) =>
   error instanceof Fault && error.code === code
 
 test('an added card enables the IPFS API when the notice arrives, and shows only four digits', async (t) => {
-  const { stripe, cards, accounts, account, add, hearAll, db } = await rig(t)
+  const { stripe, cards, accounts, account, add, deliverAll, db } = await rig(t)
   assert.equal((await cards.status(account.id)).state, 'missing')
   assert.equal((await accounts.getAccount('acme')).hasCard, false)
   await add('attempt-1', '4444')
   assert.equal((await accounts.getAccount('acme')).hasCard, false)
-  await hearAll()
+  await deliverAll()
   assert.deepEqual(await cards.status(account.id), {
     adapter: 'stripe',
     state: 'on-file',
@@ -122,40 +122,40 @@ test('a repeated attempt creates one form for one customer, also concurrently', 
 })
 
 test('a new card takes the place of the old one; taken away at the company, the old one is back', async (t) => {
-  const { stripe, cards, account, add, hearAll } = await rig(t)
+  const { stripe, cards, account, add, deliverAll } = await rig(t)
   await add('attempt-1', '1111')
-  await hearAll()
+  await deliverAll()
   const second = await add('attempt-2', '2222')
-  await hearAll()
+  await deliverAll()
   assert.equal((await cards.status(account.id)).card?.last4, '2222')
   stripe.detach(second)
-  await hearAll()
+  await deliverAll()
   assert.equal((await cards.status(account.id)).card?.last4, '1111')
 })
 
 test('removing a card removes it from the provider and disables the IPFS API', async (t) => {
-  const { stripe, cards, accounts, account, add, hearAll } = await rig(t)
+  const { stripe, cards, accounts, account, add, deliverAll } = await rig(t)
   await add('attempt-1')
   await add('attempt-2')
-  await hearAll()
+  await deliverAll()
   assert.equal((await cards.remove(account.id)).state, 'missing')
   assert.equal((await accounts.getAccount('acme')).hasCard, false)
   const [customer = ''] = stripe.customers.keys()
   assert.deepEqual(stripe.cardsOf(customer), [])
-  await hearAll()
+  await deliverAll()
   assert.equal((await cards.status(account.id)).state, 'missing')
 })
 
 test('a customer that was deleted is never taken up again: the next card has a new one', async (t) => {
-  const { stripe, cards, account, add, hearAll } = await rig(t)
+  const { stripe, cards, account, add, deliverAll } = await rig(t)
   await add('attempt-1')
-  await hearAll()
+  await deliverAll()
   const [first = ''] = stripe.customers.keys()
   stripe.deleteCustomer(first)
-  await hearAll()
+  await deliverAll()
   assert.equal((await cards.status(account.id)).state, 'missing')
   await add('attempt-2')
-  await hearAll()
+  await deliverAll()
   assert.equal((await cards.status(account.id)).state, 'on-file')
   assert.equal(stripe.customers.size, 2)
   // Deleted again, and the event is lost.
@@ -168,9 +168,9 @@ test('a customer that was deleted is never taken up again: the next card has a n
 })
 
 test('credentials of another provider account cause an error and do not change the stored card', async (t) => {
-  const { stripe, cards, account, add, hearAll } = await rig(t)
+  const { stripe, cards, account, add, deliverAll } = await rig(t)
   await add('attempt-1', '4444')
-  await hearAll()
+  await deliverAll()
   const [customer = ''] = stripe.customers.keys()
   stripe.forgetCustomer(customer)
   await assert.rejects(cards.refresh(account.id), faultOf('no_upstream'))
@@ -179,26 +179,26 @@ test('credentials of another provider account cause an error and do not change t
 })
 
 test('an expired card is reported and disables no API, and a renewed one is on file again', async (t) => {
-  const { stripe, cards, account, clock, hearAll } = await rig(t)
+  const { stripe, cards, account, clock, deliverAll } = await rig(t)
   const { id } = await cards.begin(begun(account, 'attempt-1'))
   const card = stripe.fillIn(id, { expiryMonth: 1, expiryYear: 2026 })
-  await hearAll()
+  await deliverAll()
   clock.turn(30 * 86_400_000)
   assert.equal((await cards.status(account.id)).state, 'on-file')
   clock.turn(86_400_000)
   const { state, opensFiles } = await cards.status(account.id)
   assert.deepEqual([state, opensFiles], ['expired', true])
   stripe.renew(card, 2029)
-  await hearAll()
+  await deliverAll()
   assert.equal((await cards.status(account.id)).state, 'on-file')
 })
 
 test("the operator's mark and the provider's card do not undo each other", async (t) => {
-  const { cards, accounts, account, add, hearAll } = await rig(t)
+  const { cards, accounts, account, add, deliverAll } = await rig(t)
   await accounts.setCard('acme', true)
   assert.equal((await cards.status(account.id)).state, 'marked')
   await add('attempt-1')
-  await hearAll()
+  await deliverAll()
   assert.equal((await cards.status(account.id)).state, 'on-file')
   assert.equal((await cards.remove(account.id)).state, 'marked')
   assert.equal((await accounts.getAccount('acme')).hasCard, true)
@@ -221,7 +221,7 @@ test('an account starts as many forms per day as the setting allows, and again t
 test('adapters without cards refuse forms and give their name', async (t) => {
   const { cards, account } = await rig(t, { adapter: 'manual' })
   await assert.rejects(cards.begin(begun(account, '1')), /card\.adapter is manual/)
-  await assert.rejects(cards.hear(new Uint8Array(), ''), faultOf('refused_by_setting'))
+  await assert.rejects(cards.handleWebhook(new Uint8Array(), ''), faultOf('refused_by_setting'))
   assert.equal((await cards.status(account.id)).state, 'missing')
   const none = await rig(t, { adapter: 'none' })
   const { state, opensFiles } = await none.cards.status(none.account.id)
@@ -229,42 +229,42 @@ test('adapters without cards refuse forms and give their name', async (t) => {
 })
 
 test('a failure of the payment provider changes no state, and the repeated event is processed', async (t) => {
-  const { stripe, cards, account, clock, add, hear } = await rig(t)
+  const { stripe, cards, account, clock, add, deliver } = await rig(t)
   await add('attempt-1')
   const notices = stripe.takeEvents().map((event) => stripe.sign(event, clock.now()))
   const last = notices.at(-1) as SignedNotice
   stripe.broken = true
-  await assert.rejects(hear(last), faultOf('no_upstream'))
+  await assert.rejects(deliver(last), faultOf('no_upstream'))
   await assert.rejects(cards.begin(begun(account, '2')), faultOf('no_upstream'))
   assert.equal((await cards.status(account.id)).state, 'missing')
   stripe.broken = false
-  assert.equal(await hear(last), 'done')
-  assert.equal(await hear(last), 'heard-before')
+  assert.equal(await deliver(last), 'done')
+  assert.equal(await deliver(last), 'heard-before')
   assert.equal((await cards.status(account.id)).state, 'on-file')
 })
 
 test('a notice is remembered longer than it may be sent again', async (t) => {
-  const { stripe, clock, add, hear, db } = await rig(t)
+  const { stripe, clock, add, deliver, db } = await rig(t)
   await add('attempt-1')
-  for (const event of stripe.takeEvents()) await hear(stripe.sign(event, clock.now()))
+  for (const event of stripe.takeEvents()) await deliver(stripe.sign(event, clock.now()))
   const count = () => db.get<{ n: number }>('SELECT count(*) AS n FROM card_notice')?.n
   const before = count()
   clock.turn(34 * 86_400_000)
   await add('attempt-2')
   const [event] = stripe.takeEvents()
-  await hear(stripe.sign(event, clock.now()))
+  await deliver(stripe.sign(event, clock.now()))
   assert.equal(count(), (before ?? 0) + 1)
   clock.turn(2 * 86_400_000)
   await add('attempt-3')
   const [later] = stripe.takeEvents()
-  await hear(stripe.sign(later, clock.now()))
+  await deliver(stripe.sign(later, clock.now()))
   assert.equal(count(), 2)
 })
 
 test('two hundred forged, stale, replayed, reordered and duplicate webhook events leave no wrong state', async (t) => {
   const seed = Number(process.env['CAIRN_SEED'] ?? 20_260_101)
   t.diagnostic(`CAIRN_SEED=${seed}`)
-  const { stripe, cards, accounts, account, clock, add, hear } = await rig(t)
+  const { stripe, cards, accounts, account, clock, add, deliver } = await rig(t)
   const random = seeded(seed)
   const delivered: SignedNotice[] = []
   const held: SignedNotice[] = []
@@ -285,7 +285,7 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
   async function refused(notice: SignedNotice): Promise<void> {
     const before = JSON.stringify(await cards.status(account.id))
     const asked = stripe.requests.length
-    await assert.rejects(hear(notice), faultOf('bad_input'))
+    await assert.rejects(deliver(notice), faultOf('bad_input'))
     assert.equal(JSON.stringify(await cards.status(account.id)), before)
     assert.equal(stripe.requests.length, asked)
   }
@@ -315,7 +315,7 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
     while (held.length > 0) {
       const [notice] = held.splice(random(held.length), 1) as [SignedNotice]
       const twice = random(4) === 0
-      await Promise.all(twice ? [hear(notice), hear(notice)] : [hear(notice)])
+      await Promise.all(twice ? [deliver(notice), deliver(notice)] : [deliver(notice)])
       if (twice) counts.doubled++
       counts.true++
       delivered.push(notice)
@@ -323,7 +323,7 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
     await isRight()
     const old = delivered[random(delivered.length)]
     if (old !== undefined) {
-      await hear(old)
+      await deliver(old)
       counts.replayed++
       await isRight()
     }

@@ -68,7 +68,7 @@ export type Cards = {
    * Handles a raw webhook event. Resolves when its effect is durable. Throws `bad_input` if it is forged or stale, `no_upstream` if
    * the provider must send it again later.
    */
-  hear(body: Uint8Array, signature: string): Promise<'done' | 'heard-before' | 'not-ours'>
+  handleWebhook(body: Uint8Array, signature: string): Promise<'done' | 'heard-before' | 'not-ours'>
 }
 
 export type CardsDeps = {
@@ -82,20 +82,20 @@ export type CardsDeps = {
   /** Throws `over_rate` if this address has opened too many forms, for any accounts. */
   readonly admitAddress: (address: string) => void
   /** Throws `over_rate` if the provider was read too often for this account. */
-  readonly admitLook: (accountId: string) => void
+  readonly admitRead: (accountId: string) => void
 }
 
 const dayMs = 86_400_000
 /** Stripe repeats an event for three days, or by hand for thirty. */
-const noticesKeptMs = 35 * dayMs
+const noticesRetainedMs = 35 * dayMs
 /** Maximum queued work, over all accounts. */
-const waitingMax = 1_000
+const queuedMax = 1_000
 /** Maximum rounds of a removal; each removes the cards of one listing. */
 const removalsMax = 5
 
 export function createCards(parts: CardsDeps): Cards {
   const { rows, clock } = parts
-  const lanes = createKeyedQueue(waitingMax)
+  const queue = createKeyedQueue(queuedMax)
 
   function open(): Promise<PaymentProvider> {
     const adapter = parts.adapter()
@@ -118,7 +118,7 @@ export function createCards(parts: CardsDeps): Cards {
   }
 
   /** Reads the provider's state and writes it, with `also` in the same transaction. */
-  async function look(
+  async function syncCards(
     paymentProvider: PaymentProvider,
     accountId: string,
     also: readonly Statement[] = [],
@@ -151,10 +151,10 @@ export function createCards(parts: CardsDeps): Cards {
     name: string,
   ): Promise<string> {
     const row = await rows.first(findCard(accountId))
-    const known = row?.customer ?? null
-    if (known !== null) return known
-    const onceKey = `cairn-customer-${accountId}-${row?.generation ?? 0}`
-    const customer = await paymentProvider.createCustomer({ accountId, name }, onceKey)
+    const existing = row?.customer ?? null
+    if (existing !== null) return existing
+    const idempotencyKey = `cairn-customer-${accountId}-${row?.generation ?? 0}`
+    const customer = await paymentProvider.createCustomer({ accountId, name }, idempotencyKey)
     await rows.write(upsertCustomer(accountId, customer))
     return customer
   }
@@ -174,7 +174,7 @@ export function createCards(parts: CardsDeps): Cards {
     }
   }
 
-  const isHeard = async (id: string): Promise<boolean> =>
+  const isDuplicate = async (id: string): Promise<boolean> =>
     (await rows.first(findNotice(id))) !== null
 
   return {
@@ -184,7 +184,7 @@ export function createCards(parts: CardsDeps): Cards {
     status,
 
     begin: (of) =>
-      lanes.run(of.accountId, async () => {
+      queue.run(of.accountId, async () => {
         const paymentProvider = await open()
         await admit(of)
         const { accountId, name, attempt } = of
@@ -203,39 +203,39 @@ export function createCards(parts: CardsDeps): Cards {
       }),
 
     refresh: (accountId) =>
-      lanes.run(accountId, async () => {
+      queue.run(accountId, async () => {
         const paymentProvider = await open()
-        parts.admitLook(accountId)
-        await look(paymentProvider, accountId)
+        parts.admitRead(accountId)
+        await syncCards(paymentProvider, accountId)
         return await status(accountId)
       }),
 
     remove: (accountId) =>
-      lanes.run(accountId, async () => {
+      queue.run(accountId, async () => {
         const paymentProvider = await open()
-        parts.admitLook(accountId)
+        parts.admitRead(accountId)
         const customer = (await rows.first(findCard(accountId)))?.customer ?? null
         for (let round = 0; customer !== null && round < removalsMax; round++) {
           const stored = await paymentProvider.readCards(customer)
           if (stored === null || stored.cards.length === 0) break
           for (const { id } of stored.cards) await paymentProvider.dropCard(id)
         }
-        await look(paymentProvider, accountId)
+        await syncCards(paymentProvider, accountId)
         return await status(accountId)
       }),
 
-    async hear(body, signature) {
+    async handleWebhook(body, signature) {
       const paymentProvider = await open()
       const { id, customer } = paymentProvider.readNotice(body, signature, clock.now())
-      if (await isHeard(id)) return 'heard-before'
+      if (await isDuplicate(id)) return 'heard-before'
       const owner = customer === null ? null : await rows.first(findAccountOfCustomer(customer))
       if (owner === null) return 'not-ours'
       const accountId = owner.account_id
-      return await lanes.run(accountId, async () => {
+      return await queue.run(accountId, async () => {
         // A duplicate of this event may have been handled while this one was queued.
-        if (await isHeard(id)) return 'heard-before'
+        if (await isDuplicate(id)) return 'heard-before'
         const now = clock.now()
-        await look(paymentProvider, accountId, insertNotice(id, now, now - noticesKeptMs))
+        await syncCards(paymentProvider, accountId, insertNotice(id, now, now - noticesRetainedMs))
         return 'done'
       })
     },

@@ -31,7 +31,7 @@ export type WebhookEvent = {
 }
 
 /**
- * All methods complete within seconds or throw Fault `no_upstream`. `onceKey`: idempotency key; repeated calls with the same key
+ * All methods complete within seconds or throw Fault `no_upstream`. `idempotencyKey`: repeated calls with the same key
  * create the object once.
  */
 export interface PaymentProvider {
@@ -39,10 +39,10 @@ export interface PaymentProvider {
   readonly publishableKey: string
   createCustomer(
     of: { readonly accountId: string; readonly name: string },
-    onceKey: string,
+    idempotencyKey: string,
   ): Promise<string>
   /** Null if the customer does not exist. */
-  createForm(customer: string, onceKey: string): Promise<CardForm | null>
+  createForm(customer: string, idempotencyKey: string): Promise<CardForm | null>
   /** Null if the customer was deleted. Throws `no_upstream` for a customer unknown to this provider. */
   readCards(customer: string): Promise<StoredCards | null>
   /** Makes this card the default for invoices. */

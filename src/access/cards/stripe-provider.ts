@@ -36,15 +36,15 @@ export async function openStripe(settings: StripeSettings): Promise<PaymentProvi
     maxNetworkRetries: retries,
     telemetry: false,
   })
-  const isGone = (thrown: unknown): boolean =>
+  const isMissing = (thrown: unknown): boolean =>
     thrown instanceof Stripe.errors.StripeInvalidRequestError && thrown.code === 'resource_missing'
 
-  /** `gone`: the result if the object does not exist. */
-  async function ask<Answer>(question: () => Promise<Answer>, gone?: Answer): Promise<Answer> {
+  /** `ifMissing`: the result if the object does not exist. */
+  async function request<Answer>(send: () => Promise<Answer>, ifMissing?: Answer): Promise<Answer> {
     try {
-      return await question()
+      return await send()
     } catch (cause) {
-      if (gone !== undefined && isGone(cause)) return gone
+      if (ifMissing !== undefined && isMissing(cause)) return ifMissing
       if (cause instanceof Stripe.errors.StripeError) {
         const detail = 'the billing company could not be asked, try again in a minute'
         throw new Fault('no_upstream', { detail, cause: withoutSecrets(cause) })
@@ -56,33 +56,33 @@ export async function openStripe(settings: StripeSettings): Promise<PaymentProvi
   return {
     publishableKey: settings.publishableKey,
 
-    async createCustomer({ accountId, name }, onceKey) {
+    async createCustomer({ accountId, name }, idempotencyKey) {
       const fields = { name, metadata: { cairn_account: accountId } }
-      const { id } = await ask(() => stripe.customers.create(fields, { idempotencyKey: onceKey }))
+      const { id } = await request(() => stripe.customers.create(fields, { idempotencyKey }))
       return id
     },
 
-    async createForm(customer, onceKey) {
-      const made = await ask(
+    async createForm(customer, idempotencyKey) {
+      const created = await request(
         () =>
           stripe.setupIntents.create(
             { customer, usage: 'off_session', allowed_payment_method_types: ['card'] },
-            { idempotencyKey: onceKey },
+            { idempotencyKey },
           ),
         null,
       )
-      if (made === null) return null
-      if (made.client_secret === null)
-        throw new Error(`setup intent ${made.id} has no client secret`)
-      return { id: made.id, clientSecret: made.client_secret }
+      if (created === null) return null
+      if (created.client_secret === null)
+        throw new Error(`setup intent ${created.id} has no client secret`)
+      return { id: created.id, clientSecret: created.client_secret }
     },
 
     async readCards(customer) {
       // Stripe still returns a deleted customer. An unknown customer belongs to another Stripe account: forgetting its card would
       // not be undone when the operator corrects the API keys.
-      const found = await ask(() => stripe.customers.retrieve(customer))
+      const found = await request(() => stripe.customers.retrieve(customer))
       if (found.deleted === true) return null
-      const listed = await ask(() =>
+      const listed = await request(() =>
         stripe.customers.listPaymentMethods(customer, { type: 'card', limit: cardsMax }),
       )
       return {
@@ -93,11 +93,11 @@ export async function openStripe(settings: StripeSettings): Promise<PaymentProvi
 
     async useCard(customer, cardId) {
       const fields = { invoice_settings: { default_payment_method: cardId } }
-      await ask(() => stripe.customers.update(customer, fields), null)
+      await request(() => stripe.customers.update(customer, fields), null)
     },
 
     async dropCard(cardId) {
-      await ask(() => stripe.paymentMethods.detach(cardId), null)
+      await request(() => stripe.paymentMethods.detach(cardId), null)
     },
 
     readNotice(body, signature, now) {

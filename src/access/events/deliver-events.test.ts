@@ -6,7 +6,7 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { silentLog } from '../../base/log.ts'
-import { createEventDelivery, EventRefused, refusalsMax, waitingMax } from './deliver-events.ts'
+import { createEventDelivery, EventRefused, refusalsMax, queuedMax } from './deliver-events.ts'
 import type { EventDocument } from './event-document.ts'
 
 async function settle(): Promise<void> {
@@ -124,12 +124,12 @@ test('refused sign-ins wait in limited number', async () => {
   const delivery = open()
   await settle()
   receiver.isDown = true
-  for (let number = 0; number < waitingMax + 5; number++) delivery.add(refused)
+  for (let number = 0; number < queuedMax + 5; number++) delivery.add(refused)
   assert.equal(delivery.counts.dropped, 5)
   await pass(1000)
   receiver.isDown = false
   await pass(1000)
-  assert.equal(targets().length, waitingMax)
+  assert.equal(targets().length, queuedMax)
   await delivery.stop()
 })
 

@@ -21,9 +21,9 @@ export type EventDelivery = {
 }
 
 /** Interval between reads of the audit log. */
-const lookMs = 1_000
+const readPeriodMs = 1_000
 const rowsMax = 100
-export const waitingMax = 1_000
+export const queuedMax = 1_000
 const pauseMsMin = 1_000
 const pauseMsMax = 300_000
 /** Number of refusals of an event's content before it is dropped: after about 20 minutes. */
@@ -53,7 +53,7 @@ export function createEventDelivery(parts: {
 }): EventDelivery {
   const { target, send, rows, sendsAudit = () => true, clock, log } = parts
   const cursorName = `events_${target}` as const
-  const waiting: EventDocument[] = []
+  const queue: EventDocument[] = []
   const counts = { dropped: 0, failed: 0 }
   /** ID of the last sent entry; null: not read yet. */
   let cursor: number | null = null
@@ -124,9 +124,9 @@ export function createEventDelivery(parts: {
   async function work(): Promise<void> {
     for (let more = true; more && !stopped;) {
       more = await sendAudit()
-      for (let event = waiting[0]; event !== undefined && !stopped; event = waiting[0]) {
+      for (let event = queue[0]; event !== undefined && !stopped; event = queue[0]) {
         if (!(await deliver(event))) return
-        waiting.shift()
+        queue.shift()
       }
     }
   }
@@ -141,15 +141,15 @@ export function createEventDelivery(parts: {
 
   // Start the cursor now, so that entries of the first period are sent too.
   begin()
-  const stopLooking = clock.every(lookMs, begin)
+  const stopReading = clock.every(readPeriodMs, begin)
   return {
     add(event) {
-      if (waiting.length >= waitingMax) counts.dropped++
-      else waiting.push(event)
+      if (queue.length >= queuedMax) counts.dropped++
+      else queue.push(event)
     },
     counts,
     async stop() {
-      stopLooking()
+      stopReading()
       stopped = true
       stopping.resolve(false)
       wake()

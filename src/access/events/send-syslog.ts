@@ -91,7 +91,7 @@ function overTcp(place: Place): SyslogSender {
 
 function messageOf(event: EventDocument): Buffer {
   const head = `<${priorities[event.type]}>1 ${event.time} ${hostname()} cairn ${process.pid} ${event.type} - `
-  const whole = Buffer.from(head + JSON.stringify(event))
-  if (whole.length <= messageBytesMax || event.type !== 'audit') return whole
+  const full = Buffer.from(head + JSON.stringify(event))
+  if (full.length <= messageBytesMax || event.type !== 'audit') return full
   return Buffer.from(head + JSON.stringify({ ...event, changes: { cut: true } }))
 }

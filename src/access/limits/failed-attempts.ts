@@ -58,23 +58,23 @@ export function createFailedAuthentications(parts: {
       const verdict = check(network)
       const even = verdict.ok ? verdict.evenAt : (evenAt.get(network) ?? 0)
       setNewest(evenAt, network, even, most)
-      if (!verdict.ok) throw overFailures(verdict)
+      if (!verdict.ok) throw tooManyFailures(verdict)
       const shared = buckets?.spend(`failed ${network}`, rateNow(), 1) ?? null
-      if (shared instanceof Promise) return shared.then((refusal) => learn(network, refusal))
-      return learn(network, shared)
+      if (shared instanceof Promise) return shared.then((refusal) => addShared(network, refusal))
+      return addShared(network, shared)
     },
   }
 
   /** Adds failures that other processes counted. */
-  function learn(network: string, refusal: RateRefusal | null): void {
+  function addShared(network: string, refusal: RateRefusal | null): void {
     if (refusal === null) return
     const rate = rateNow()
-    const owedMs = refusal.waitMs + (rate.burst - 1) * msPerUnitOf(rate)
-    setNewest(evenAt, network, clock.monotonic() + owedMs, most)
-    throw overFailures(refusal)
+    const refillMs = refusal.waitMs + (rate.burst - 1) * msPerUnitOf(rate)
+    setNewest(evenAt, network, clock.monotonic() + refillMs, most)
+    throw tooManyFailures(refusal)
   }
 
-  function overFailures(refusal: RateRefusal): Fault {
+  function tooManyFailures(refusal: RateRefusal): Fault {
     const details = `this address may bring ${perMinute()} wrong keys or secrets a minute`
     return overRate(rateNow(), refusal, details)
   }
@@ -116,10 +116,10 @@ export function guardAuthentication<Result>(
 export type FailedSignIns = {
   /**
    * Starts an attempt from `address` at `name`, an email or a passkey. Returns a function to call if it was not a failure. Throws
-   * `over_rate` with the seconds to wait, also for unknown names. `own`: a known device or session, which is counted separately, so
+   * `over_rate` with the seconds to wait, also for unknown names. `trusted`: a known device or session, which is counted separately, so
    * failures from elsewhere do not lock it out. Returns a promise that rejects with `over_rate` if other processes count too.
    */
-  begin(address: string, name: string, own?: string | null): (() => void) | Promise<() => void>
+  begin(address: string, name: string, trusted?: string | null): (() => void) | Promise<() => void>
 }
 
 /** Burst that permits typing errors. */
@@ -157,7 +157,7 @@ export function createFailedSignIns(parts: {
     }
   }
 
-  function giveBack(keys: readonly Counted[]): void {
+  function refundAll(keys: readonly Counted[]): void {
     for (const { key, rate } of keys) {
       const even = evenAt.get(key)
       if (even !== undefined) evenAt.set(key, returnUnits(even, 1, rate))
@@ -166,38 +166,38 @@ export function createFailedSignIns(parts: {
 
   /** Takes from all buckets, or from none. */
   async function takeShared(keys: readonly Counted[], spender: ShareSpender): Promise<void> {
-    const spent = await Promise.all(
+    const takes = await Promise.all(
       keys.map(async ({ key, rate }) => spender.spend(bucketOf(key), rate, 1)),
     )
     try {
-      refuseOver(spent)
+      refuseOver(takes)
     } catch (refusal) {
-      giveBack(keys)
+      refundAll(keys)
       for (const [at, { key }] of keys.entries()) {
-        if (spent[at] === null) spender.give(bucketOf(key), 1)
+        if (takes[at] === null) spender.give(bucketOf(key), 1)
       }
       throw refusal
     }
   }
 
   return {
-    begin(address, name, own = null) {
+    begin(address, name, trusted = null) {
       const keys =
-        own === null
+        trusted === null
           ? [
               { key: `address ${networkOf(address)}`, rate: rateOf(addressShare) },
               { key: `name ${name}`, rate: rateOf(1) },
             ]
-          : [{ key: `own ${own}`, rate: rateOf(1) }]
+          : [{ key: `own ${trusted}`, rate: rateOf(1) }]
       take(keys)
-      let given = false
-      const back = (): void => {
-        if (given) return
-        given = true
-        giveBack(keys)
+      let refunded = false
+      const refund = (): void => {
+        if (refunded) return
+        refunded = true
+        refundAll(keys)
         for (const { key } of keys) buckets?.give(bucketOf(key), 1)
       }
-      return buckets === null ? back : takeShared(keys, buckets).then(() => back)
+      return buckets === null ? refund : takeShared(keys, buckets).then(() => refund)
     },
   }
 }

@@ -67,7 +67,7 @@ test('a key without rates of its own has those of the server, and its own go bef
   const own = key({ unitsPerSecond: 1_000_000, filesWritesPerSecond: 100 }, 'own')
   for (let n = 0; n < 50; n++) limiter.admitFiles(own, 'write')
   limiter.admitUnits(own, burstOf(1_000_000))
-  assert.equal((await limiter.left(key({}, 'fresh'))).atOnce, burstOf(500))
+  assert.equal((await limiter.remaining(key({}, 'fresh'))).atOnce, burstOf(500))
 })
 
 test('a full batch passes under any rate; the refusal after it names limit and wait', () => {

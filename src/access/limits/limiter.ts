@@ -48,11 +48,11 @@ export type Limiter = {
   /** As `admitFiles`, without a charge. */
   checkFiles(holder: Holder, commandClass: 'read' | 'write'): void | Promise<void>
   /** Remaining units and rate of a key. Read-only. */
-  left(holder: Holder): Promise<UnitsLeft>
+  remaining(holder: Holder): Promise<RemainingUnits>
 }
 
 /** Null: no limit. `atOnce`: remaining burst of the rate. `today`: until 00:00 UTC, `resetsAt` in milliseconds since 1970. */
-export type UnitsLeft = {
+export type RemainingUnits = {
   readonly atOnce: number | null
   readonly today: number | null
   readonly resetsAt: number
@@ -253,15 +253,15 @@ export function createLimiter(parts: LimiterParts): Limiter {
       return refuseOver(refusal, rate, `file ${commandClass}s`)
     },
 
-    async left({ keyId, settings }) {
+    async remaining({ keyId, settings }) {
       const { unitsPerDay } = settings
       const rate = unitsRateOf(settings)
       const state = stateOf(keyId)
       if (unitsPerDay !== null) await days.read(state, keyId)
       let atOnce: number | null = null
       if (rate !== null) {
-        const owedMs = rate.perSecond === 0 ? 0 : await buckets.owedMs(state.units, rate)
-        atOnce = Math.max(0, Math.floor(rate.burst - (owedMs * rate.perSecond) / 1000))
+        const refillMs = rate.perSecond === 0 ? 0 : await buckets.refillMs(state.units, rate)
+        atOnce = Math.max(0, Math.floor(rate.burst - (refillMs * rate.perSecond) / 1000))
       }
       const used = state.day?.total ?? 0
       const today = unitsPerDay === null ? null : Math.max(0, unitsPerDay - used)

@@ -25,6 +25,6 @@ test('a bucket can be set to what is owed elsewhere', () => {
   const shares = createMemoryShares({ clock: createTurnedClock() })
   const rate = { perSecond: 10, burst: 10 }
   shares.set('a', rate, 500)
-  assert.equal(shares.owedMs('a', rate), 500)
-  assert.deepEqual(shares.take('a', rate, 1, 100), { units: 5, owedMs: 1000 })
+  assert.equal(shares.refillMs('a', rate), 500)
+  assert.deepEqual(shares.take('a', rate, 1, 100), { units: 5, refillMs: 1000 })
 })

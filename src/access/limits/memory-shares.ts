@@ -14,7 +14,7 @@ type Bucket = {
 
 /** `set`: makes a bucket owe this much, regardless of its state. */
 export type MemoryShares = RateShares & {
-  set(bucket: string, rate: Rate, owedMs: number): void
+  set(bucket: string, rate: Rate, refillMs: number): void
 }
 
 const bucketsMax = 100_000
@@ -45,24 +45,24 @@ export function createMemoryShares(parts: {
       const bucket = bucketOf(name, rate)
       const now = clock.monotonic()
       const decision = takeUnits(bucket.evenAt, now, least, rate)
-      if (!decision.ok) return { units: 0, owedMs: Math.max(0, bucket.evenAt - now) }
+      if (!decision.ok) return { units: 0, refillMs: Math.max(0, bucket.evenAt - now) }
       const msPerUnit = msPerUnitOf(rate)
       let { evenAt } = decision
       let units = least
       if (wanted > least) {
-        const room = Math.floor(rate.burst - (evenAt - now) / msPerUnit)
-        units += Math.max(0, Math.min(wanted - least, room))
+        const available = Math.floor(rate.burst - (evenAt - now) / msPerUnit)
+        units += Math.max(0, Math.min(wanted - least, available))
         evenAt += (units - least) * msPerUnit
       }
       bucket.evenAt = evenAt
-      return { units, owedMs: evenAt - now }
+      return { units, refillMs: evenAt - now }
     },
     give(name, units) {
       const bucket = buckets.get(name)
       if (bucket === undefined || bucket.perSecond <= 0) return
       bucket.evenAt = returnUnits(bucket.evenAt, units, bucket)
     },
-    owedMs(name, rate) {
+    refillMs(name, rate) {
       const bucket = buckets.get(name)
       if (bucket === undefined) return 0
       if (rate.perSecond > 0 && bucket.perSecond !== rate.perSecond) {
@@ -70,16 +70,16 @@ export function createMemoryShares(parts: {
       }
       return Math.max(0, bucket.evenAt - clock.monotonic())
     },
-    set(name, rate, owedMs) {
+    set(name, rate, refillMs) {
       const bucket = bucketOf(name, rate)
-      bucket.evenAt = clock.monotonic() + owedMs
+      bucket.evenAt = clock.monotonic() + refillMs
     },
   }
 }
 
 /** Owed units keep their number under a new rate, but do not exceed its burst. */
 function changeRate(bucket: Bucket, { perSecond, burst }: Rate, now: number): void {
-  const owed = Math.max(0, bucket.evenAt - now) * bucket.perSecond
-  bucket.evenAt = now + Math.min(owed, burst * 1000) / perSecond
+  const deficit = Math.max(0, bucket.evenAt - now) * bucket.perSecond
+  bucket.evenAt = now + Math.min(deficit, burst * 1000) / perSecond
   bucket.perSecond = perSecond
 }

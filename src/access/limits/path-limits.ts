@@ -49,39 +49,39 @@ export function createPathLimits(parts: {
   const buckets = createShareSpender({ shares, clock, bucketsMax: most })
   /** Bounded by `streamsMax`: a client's entry is deleted with its last response. */
   const streams = new Map<string, number>()
-  let underWay = 0
+  let allActive = 0
 
-  function enter(name: string, whose: string): () => void {
-    const own = streams.get(name) ?? 0
-    const ownMax = streamsPerReaderMax()
-    if (own >= ownMax) {
-      const details = `${whose} is limited to ${ownMax} concurrent responses`
+  function enter(name: string, subject: string): () => void {
+    const active = streams.get(name) ?? 0
+    const activeMax = streamsPerReaderMax()
+    if (active >= activeMax) {
+      const details = `${subject} is limited to ${activeMax} concurrent responses`
       throw new Fault('over_rate', { data: { details } })
     }
-    if (underWay >= streamsMax()) throw new Fault('overloaded')
-    underWay += 1
-    streams.set(name, own + 1)
+    if (allActive >= streamsMax()) throw new Fault('overloaded')
+    allActive += 1
+    streams.set(name, active + 1)
     let ended = false
     return () => {
       if (ended) return
       ended = true
-      underWay -= 1
-      const left = (streams.get(name) ?? 1) - 1
-      if (left === 0) streams.delete(name)
-      else streams.set(name, left)
+      allActive -= 1
+      const remaining = (streams.get(name) ?? 1) - 1
+      if (remaining === 0) streams.delete(name)
+      else streams.set(name, remaining)
     }
   }
 
   return {
     admit({ keyId, address, unmetered = false, blocks = false }) {
       const name = keyId === null ? `address ${networkOf(address)}` : `key ${keyId}`
-      const whose = keyId === null ? 'this address' : 'this key'
+      const subject = keyId === null ? 'this address' : 'this key'
       const limit = blocks ? blocksPerSecond() : perSecond()
-      if (unmetered || limit === 0) return enter(name, whose)
+      if (unmetered || limit === 0) return enter(name, subject)
       const rate = { perSecond: limit, burst: limit }
       const pass = (refusal: RateRefusal | null): (() => void) => {
-        if (refusal !== null) throw overReader(rate, refusal, whose)
-        return enter(name, whose)
+        if (refusal !== null) throw overReader(rate, refusal, subject)
+        return enter(name, subject)
       }
       const refusal = buckets.spend(`${blocks ? 'blocks' : 'paths'} ${name}`, rate, 1)
       return refusal instanceof Promise ? refusal.then(pass) : pass(refusal)
@@ -89,6 +89,6 @@ export function createPathLimits(parts: {
   }
 }
 
-function overReader(rate: Rate, refusal: RateRefusal, whose: string): Fault {
-  return overRate(rate, refusal, `${whose} is limited to ${rate.perSecond} requests per second`)
+function overReader(rate: Rate, refusal: RateRefusal, subject: string): Fault {
+  return overRate(rate, refusal, `${subject} is limited to ${rate.perSecond} requests per second`)
 }

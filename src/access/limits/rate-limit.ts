@@ -43,9 +43,9 @@ export function msPerUnitOf({ perSecond }: Pick<Rate, 'perSecond'>): number {
   return 1000 / perSecond
 }
 
-/** Null: a bucket that is full again in `owedMs` milliseconds holds `units` now. */
-export function refusalOf(owedMs: number, units: number, rate: Rate): RateRefusal | null {
-  const decision = takeUnits(owedMs, 0, units, rate)
+/** Null: a bucket that is full again in `refillMs` milliseconds holds `units` now. */
+export function refusalOf(refillMs: number, units: number, rate: Rate): RateRefusal | null {
+  const decision = takeUnits(refillMs, 0, units, rate)
   return decision.ok ? null : decision
 }
 

@@ -18,7 +18,7 @@ function remote(nodes: number) {
       await setImmediate()
       return shares.take(...args)
     },
-    owedMs: async (...args) => shares.owedMs(...args),
+    refillMs: async (...args) => shares.refillMs(...args),
   }
   const spenders = Array.from({ length: nodes }, () =>
     createShareSpender({ shares: source, clock }),

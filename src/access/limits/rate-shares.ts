@@ -7,10 +7,10 @@ import { setNewest } from '../../base/lru-cache.ts'
 import { type Rate, type RateRefusal, refusalOf } from './rate-limit.ts'
 
 /**
- * `units`: granted; 0 = refused. `owedMs`: time until the bucket is full again, after this take. `refusalOf` computes a client's
+ * `units`: granted; 0 = refused. `refillMs`: time until the bucket is full again, after this take. `refusalOf` computes a client's
  * wait from it.
  */
-export type Share = { readonly units: number; readonly owedMs: number }
+export type Share = { readonly units: number; readonly refillMs: number }
 
 /** Every implementation runs test/suites/rate-shares.suite.ts. */
 export interface RateShares {
@@ -23,7 +23,7 @@ export interface RateShares {
   /** Returns unused units. They may be lost if the bucket is remote. */
   give(bucket: string, units: number): void
   /** Milliseconds until the bucket is full again; takes nothing. */
-  owedMs(bucket: string, rate: Rate): number | Promise<number>
+  refillMs(bucket: string, rate: Rate): number | Promise<number>
   /**
    * How much of a second's rate a process may take in advance, in milliseconds: 100 / the number of nodes. 0: every take is exact
    * and synchronous.
@@ -40,28 +40,28 @@ export type ShareSpender = {
   /** As `spend`, without taking units. */
   check(bucket: string, rate: Rate, units: number): RateRefusal | null | Promise<RateRefusal | null>
   readonly give: RateShares['give']
-  readonly owedMs: RateShares['owedMs']
+  readonly refillMs: RateShares['refillMs']
 }
 
-type Waiting = {
+type PendingSpend = {
   readonly units: number
   readonly resolve: (refusal: RateRefusal | null) => void
   readonly reject: (error: unknown) => void
 }
 
-type Held = {
+type LocalBucket = {
   /** Units taken in advance and not spent. */
   units: number
   /** Takes in flight. */
   taking: number
   /** Requests of this turn of the event loop, which the next take serves. */
-  waiting: Waiting[]
+  pending: PendingSpend[]
   /** A take of `units` was refused `at` this time; takes of as many units fail until the share's bucket has recovered. */
   refused: { readonly units: number; readonly at: number; readonly share: Share } | null
 }
 
 const bucketsMax = 100_000
-const waitingMax = 10_000
+const pendingMax = 10_000
 /** How long a refusal is repeated from memory. Refunds and higher rates take effect after it. */
 const refusedMs = 100
 
@@ -77,87 +77,97 @@ export function createShareSpender(parts: {
 }): ShareSpender {
   const { shares, clock } = parts
   const most = parts.bucketsMax ?? bucketsMax
-  const heldOf = new Map<string, Held>()
+  const localBuckets = new Map<string, LocalBucket>()
 
-  function heldIn(bucket: string): Held {
-    const known = heldOf.get(bucket)
+  function localBucketOf(bucket: string): LocalBucket {
+    const known = localBuckets.get(bucket)
     if (known !== undefined) return known
-    const held: Held = { units: 0, taking: 0, waiting: [], refused: null }
-    setNewest(heldOf, bucket, held, most)
-    return held
+    const local: LocalBucket = { units: 0, taking: 0, pending: [], refused: null }
+    setNewest(localBuckets, bucket, local, most)
+    return local
   }
 
   /** Spends from memory; undefined: a share must be taken. */
-  function spendHeld(held: Held, rate: Rate, units: number): RateRefusal | null | undefined {
-    if (held.waiting.length === 0 && held.units >= units) {
-      held.units -= units
+  function spendLocal(
+    local: LocalBucket,
+    rate: Rate,
+    units: number,
+  ): RateRefusal | null | undefined {
+    if (local.pending.length === 0 && local.units >= units) {
+      local.units -= units
       return null
     }
-    const { refused } = held
+    const { refused } = local
     if (refused === null || units < refused.units) return undefined
     const since = clock.monotonic() - refused.at
     if (since >= refusedMs) return undefined
-    return refusalOf(Math.max(0, refused.share.owedMs - since), units, rate) ?? undefined
+    return refusalOf(Math.max(0, refused.share.refillMs - since), units, rate) ?? undefined
   }
 
   /** One take serves all requests of this turn of the event loop. */
-  async function takeForWaiting(bucket: string, rate: Rate, held: Held): Promise<void> {
-    const { waiting } = held
-    held.waiting = []
-    const had = held.units
-    held.units = 0
-    const sum = waiting.reduce((all, { units }) => all + units, 0)
-    const fewest = waiting.reduce((least, { units }) => Math.min(least, units), rate.burst)
+  async function takeForPending(bucket: string, rate: Rate, local: LocalBucket): Promise<void> {
+    const { pending } = local
+    local.pending = []
+    const unspent = local.units
+    local.units = 0
+    const sum = pending.reduce((all, { units }) => all + units, 0)
+    const fewest = pending.reduce((least, { units }) => Math.min(least, units), rate.burst)
     // At most one share in advance at a time.
-    const ahead = held.taking > 0 ? 0 : Math.floor((rate.perSecond * shares.aheadMs) / 1000)
-    const wanted = Math.max(sum, Math.min(ahead, rate.burst)) - had
-    held.taking += 1
+    const ahead = local.taking > 0 ? 0 : Math.floor((rate.perSecond * shares.aheadMs) / 1000)
+    const wanted = Math.max(sum, Math.min(ahead, rate.burst)) - unspent
+    local.taking += 1
     try {
-      const share = await shares.take(bucket, rate, Math.max(fewest - had, 1), Math.max(wanted, 1))
-      let left = had + share.units
-      for (const { units, resolve } of waiting) {
-        const fits = units <= left
-        if (fits) left -= units
-        resolve(fits ? null : refuse(held, rate, units, share))
+      const share = await shares.take(
+        bucket,
+        rate,
+        Math.max(fewest - unspent, 1),
+        Math.max(wanted, 1),
+      )
+      let remaining = unspent + share.units
+      for (const { units, resolve } of pending) {
+        const fits = units <= remaining
+        if (fits) remaining -= units
+        resolve(fits ? null : refuse(local, rate, units, share))
       }
-      held.units += left
+      local.units += remaining
     } catch (error) {
-      held.units += had
-      for (const { reject } of waiting) reject(error)
+      local.units += unspent
+      for (const { reject } of pending) reject(error)
     } finally {
-      held.taking -= 1
+      local.taking -= 1
     }
   }
 
-  function refuse(held: Held, rate: Rate, units: number, share: Share): RateRefusal {
-    const refusal = refusalOf(share.owedMs, units, rate)
+  function refuse(local: LocalBucket, rate: Rate, units: number, share: Share): RateRefusal {
+    const refusal = refusalOf(share.refillMs, units, rate)
     // The bucket holds enough, but other requests of this turn took the rest of the share.
     if (refusal === null) return { waitMs: 1, currentPerSecond: Math.ceil(rate.perSecond) }
-    const known = held.refused
-    const fewer = known !== null && known.units < units && clock.monotonic() - known.at < refusedMs
-    if (!fewer) held.refused = { units, at: clock.monotonic(), share }
+    const previous = local.refused
+    const fewer =
+      previous !== null && previous.units < units && clock.monotonic() - previous.at < refusedMs
+    if (!fewer) local.refused = { units, at: clock.monotonic(), share }
     return refusal
   }
 
   return {
     spend(bucket, rate, units) {
       if (shares.aheadMs === 0) return takeExactly(shares, bucket, rate, units)
-      const held = heldIn(bucket)
-      const spent = spendHeld(held, rate, units)
-      if (spent !== undefined) return spent
-      if (held.waiting.length >= waitingMax) throw new Fault('overloaded')
-      if (held.waiting.length === 0) setImmediate(() => void takeForWaiting(bucket, rate, held))
+      const local = localBucketOf(bucket)
+      const outcome = spendLocal(local, rate, units)
+      if (outcome !== undefined) return outcome
+      if (local.pending.length >= pendingMax) throw new Fault('overloaded')
+      if (local.pending.length === 0) setImmediate(() => void takeForPending(bucket, rate, local))
       return new Promise((resolve, reject) => {
-        held.waiting.push({ units, resolve, reject })
+        local.pending.push({ units, resolve, reject })
       })
     },
     check(bucket, rate, units) {
-      const owed = shares.owedMs(bucket, rate)
-      if (!(owed instanceof Promise)) return refusalOf(owed, units, rate)
-      return owed.then((owedMs) => refusalOf(owedMs, units, rate))
+      const refill = shares.refillMs(bucket, rate)
+      if (!(refill instanceof Promise)) return refusalOf(refill, units, rate)
+      return refill.then((refillMs) => refusalOf(refillMs, units, rate))
     },
     give: (bucket, units) => shares.give(bucket, units),
-    owedMs: (bucket, rate) => shares.owedMs(bucket, rate),
+    refillMs: (bucket, rate) => shares.refillMs(bucket, rate),
   }
 }
 
@@ -174,5 +184,5 @@ function takeExactly(
 
 function refusalIn(share: Share, rate: Rate, units: number): RateRefusal | null {
   if (share.units >= units) return null
-  return refusalOf(share.owedMs, units, rate) ?? { waitMs: 1, currentPerSecond: rate.perSecond }
+  return refusalOf(share.refillMs, units, rate) ?? { waitMs: 1, currentPerSecond: rate.perSecond }
 }

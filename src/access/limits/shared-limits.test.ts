@@ -39,7 +39,7 @@ function remote() {
       await setImmediate()
       return memory.take(...args)
     },
-    owedMs: async (...args) => memory.owedMs(...args),
+    refillMs: async (...args) => memory.refillMs(...args),
   }
   const sums = createMemoryCounters(clock)
   const counters: SharedCounters = { add: async (...args) => sums.add(...args) }
@@ -82,7 +82,7 @@ test('two nodes spend one day of a key, refused rates do not count for it', asyn
   clock.turn(200)
   await setImmediate()
   await assert.rejects(async () => one.admitUnits(holder, 20), code('over_quota'))
-  assert.equal((await one.left(holder)).today, 10)
+  assert.equal((await one.remaining(holder)).today, 10)
   other.refundUnits(holder, 20)
   clock.turn(200)
   await setImmediate()

@@ -131,19 +131,19 @@ export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
   }
 
   /** Body bytes that may still be stored. */
-  function storedLeft(
+  function remainingStorage(
     { accountId, settings, quotas }: QuotaHolder,
     storedBytes: number,
-    own: number | null,
+    ownReserved: number | null,
   ): number {
     const ofKey = settings.filesStoredBytes
     const ofAccount = quotas.filesStoredBytes
     if (ofKey === null && ofAccount === null) return Number.POSITIVE_INFINITY
-    const stored = storedBytes + parts.reservedBytes(accountId) - (own ?? 0)
+    const stored = storedBytes + parts.reservedBytes(accountId) - (ownReserved ?? 0)
     if (ofKey !== null && stored >= ofKey) throw overStorage()
     const most = Math.min(ofKey ?? Number.POSITIVE_INFINITY, ofAccount ?? Number.POSITIVE_INFINITY)
     // A multi-part upload is stored on disk with its framing: no tolerance.
-    return Math.max(0, most - stored) + (own === null ? framingBytes : 0)
+    return Math.max(0, most - stored) + (ownReserved === null ? framingBytes : 0)
   }
 
   function openWith(
@@ -155,33 +155,33 @@ export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
     const { keyId, accountId, settings } = holder
     const bodyMax = settings.filesBodyBytes ?? Number.POSITIVE_INFINITY
     const storedMax = stores
-      ? storedLeft(holder, storedBytes, reservedBytes)
+      ? remainingStorage(holder, storedBytes, reservedBytes)
       : Number.POSITIVE_INFINITY
     const uploadsMax = settings.filesUploads ?? parts.uploadsPerKeyMax()
     const names = [keyName(keyId), accountName(accountId)]
     const moved = { up: 0, down: 0 }
-    let seated = false
+    let isCounted = false
     let ended = false
 
     function checkUpload(bytes: number): void {
       if (bytes > bodyMax) throw new Fault('too_large')
       if (bytes > storedMax) throw overStorage()
-      if (bytes > smallUploadBytes && !seated) takeSeat()
+      if (bytes > smallUploadBytes && !isCounted) countUpload()
     }
 
-    function takeSeat(): void {
-      const taken = uploads.get(keyId) ?? 0
-      if (taken >= uploadsMax)
+    function countUpload(): void {
+      const uploadCount = uploads.get(keyId) ?? 0
+      if (uploadCount >= uploadsMax)
         throw overCount(`this key is limited to ${uploadsMax} uploads at a time`)
-      uploads.set(keyId, taken + 1)
-      seated = true
+      uploads.set(keyId, uploadCount + 1)
+      isCounted = true
     }
 
-    function add(way: 'up' | 'down', bytes: number): void {
-      moved[way] += bytes
+    function add(direction: 'up' | 'down', bytes: number): void {
+      moved[direction] += bytes
       for (const name of names) {
         const count = counts.find(name)
-        count?.[way].add(bytes)
+        count?.[direction].add(bytes)
       }
     }
 
@@ -209,10 +209,10 @@ export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
         // Bytes written in addition to the requested ones (lines, objects), and those of a refused chunk.
         add('up', bytes.in - moved.up)
         add('down', bytes.out - moved.down)
-        if (!seated) return
-        const taken = (uploads.get(keyId) ?? 1) - 1
-        if (taken === 0) uploads.delete(keyId)
-        else uploads.set(keyId, taken)
+        if (!isCounted) return
+        const uploadCount = (uploads.get(keyId) ?? 1) - 1
+        if (uploadCount === 0) uploads.delete(keyId)
+        else uploads.set(keyId, uploadCount)
       },
     }
   }
@@ -251,14 +251,14 @@ function pendingOf({
   return pending
 }
 
-function check(limits: readonly Limit[], way: 'up' | 'down', bytes: number): void {
+function check(limits: readonly Limit[], direction: 'up' | 'down', bytes: number): void {
   // A request that adds no bytes always passes: a key over its upload quota can still read.
   if (bytes === 0) return
   for (const { count, max } of limits) {
     const found = count()
     // The sum of a month that started during the request is being read: until then no request can be refused.
     if (found instanceof Promise) found.catch(() => {})
-    else if (found[way].total + bytes > max) throw overTransfer()
+    else if (found[direction].total + bytes > max) throw overTransfer()
   }
 }
 

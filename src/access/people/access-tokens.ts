@@ -71,21 +71,21 @@ export function createAccessTokens(parts: {
   const { rows, clock, life } = parts
 
   /** Throws AccountsRefusal `bad_setting`. */
-  function expiryOf(asked: number | null | undefined, now: number): number | null {
+  function expiryOf(requested: number | null | undefined, now: number): number | null {
     const { ms, msMax } = life()
     const latest = msMax === null ? null : now + msMax
-    if (asked === null) return latest
-    if (asked === undefined) return latest === null ? now + ms : Math.min(now + ms, latest)
-    if (asked <= now) {
-      const words = 'a token expires in the future, or never'
-      throw new AccountsRefusal('bad_setting', words, { field: 'expires' })
+    if (requested === null) return latest
+    if (requested === undefined) return latest === null ? now + ms : Math.min(now + ms, latest)
+    if (requested <= now) {
+      const message = 'a token expires in the future, or never'
+      throw new AccountsRefusal('bad_setting', message, { field: 'expires' })
     }
     // A browser computes the latest time with its own clock, which may differ by some seconds.
-    if (latest !== null && asked > latest + graceMs) {
-      const words = `a token expires within ${Math.round((msMax ?? 0) / dayMs)} days (setting admin.tokenDaysMax)`
-      throw new AccountsRefusal('bad_setting', words, { field: 'expires' })
+    if (latest !== null && requested > latest + graceMs) {
+      const message = `a token expires within ${Math.round((msMax ?? 0) / dayMs)} days (setting admin.tokenDaysMax)`
+      throw new AccountsRefusal('bad_setting', message, { field: 'expires' })
     }
-    return latest === null ? asked : Math.min(asked, latest)
+    return latest === null ? requested : Math.min(requested, latest)
   }
 
   return {
@@ -112,7 +112,7 @@ export function createAccessTokens(parts: {
       const most = `a person has at most ${perPersonMax} tokens: revoke one`
       await conditionalWrite(
         rows,
-        [insertToken(token, order), deleteOldTokens(personId, now - keptAfterMs)],
+        [insertToken(token, order), deleteOldTokens(personId, now - retainedMs)],
         () => new AccountsRefusal('too_many', most),
       )
       return { token, text }
@@ -138,5 +138,5 @@ function toToken({ last_used_day: lastUsedDay, ...row }: TokenRow): Token {
 }
 
 const dayMs = 86_400_000
-const keptAfterMs = 90 * dayMs
+const retainedMs = 90 * dayMs
 const graceMs = 3_600_000

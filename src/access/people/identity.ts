@@ -94,14 +94,14 @@ export function createIdentity(parts: {
 }): Identity {
   const { clock, log, settings, beginTry, onSignInRefused } = parts
   const passwords = parts.passwords ?? createPasswords()
-  const touch = { rows: parts.rows, clock, passwords, times: settings }
+  const shared = { rows: parts.rows, clock, passwords, times: settings }
   const keepAddresses = (): boolean => settings().keepAddresses
-  const sessions = createSessions({ ...touch, keepAddresses })
+  const sessions = createSessions({ ...shared, keepAddresses })
   const secondFactor = createSecondFactor({
-    ...touch,
+    ...shared,
     seal: createSecretEncryption(parts.sealSecret),
   })
-  const invitations = createInvitations(touch)
+  const invitations = createInvitations(shared)
   const tries = createSignInAttempts({
     beginTry,
     log,
@@ -110,9 +110,9 @@ export function createIdentity(parts: {
   })
   const devices = createKnownDevices({ clock, secret: parts.sealSecret })
   const challenges = createChallenges({ clock })
-  const audit = createAuditLog({ ...touch, keepMs: () => settings().auditKeepMs })
-  const people = createPeople(touch)
-  const memberships = createMemberships(touch)
+  const audit = createAuditLog({ ...shared, keepMs: () => settings().auditKeepMs })
+  const people = createPeople(shared)
+  const memberships = createMemberships(shared)
   const roleRules = createRoleRules({ rows: parts.rows, people, memberships, audit, log })
   return {
     people,
@@ -120,21 +120,21 @@ export function createIdentity(parts: {
     sessions,
     confirmations: createConfirmations({ clock }),
     devices,
-    tokens: createAccessTokens({ ...touch, life: () => settings().token }),
+    tokens: createAccessTokens({ ...shared, life: () => settings().token }),
     invitations,
     secondFactor,
     signIn: createSignIn({
-      ...touch,
+      ...shared,
       sessions,
       secondFactor,
       tries,
       devices,
       isOpen: () => settings().passwordsAccepted,
     }),
-    passkeys: createPasskeys({ ...touch, challenges }),
-    passkeySignIn: createPasskeySignIn({ ...touch, sessions, challenges, tries }),
+    passkeys: createPasskeys({ ...shared, challenges }),
+    passkeySignIn: createPasskeySignIn({ ...shared, sessions, challenges, tries }),
     openId: createOidcSignIn({
-      ...touch,
+      ...shared,
       settings: () => settings().openId,
       provider: createProvider({ clock, log }),
       flows: createFlows({ clock }),
@@ -144,7 +144,7 @@ export function createIdentity(parts: {
       invitations,
       tries,
     }),
-    tokenAuthenticator: createTokenAuthenticator({ ...touch, log }),
+    tokenAuthenticator: createTokenAuthenticator({ ...shared, log }),
     audit,
     mailInvitation: (invitation, token) => parts.mailInvitation(invitation, parts.linkOf(token)),
     ownersInvite: () => settings().ownersInvite,

@@ -29,24 +29,27 @@ test('the first-run link creates an operator who owns the first account, once', 
     await withFirstLink()
   assert.match(token, /^cairnt_live_/)
   assert.ok(!JSON.stringify(db.all('SELECT * FROM invitation')).includes(token))
-  const id = await invitations.takeAsNew(token, ada)
+  const id = await invitations.acceptAsNew(token, ada)
   assert.equal((await people.get(id)).isOperator, true)
   const { token: session } = await signIn.signIn(ada, here)
   const signedIn = await tokenAuthenticator.findSession(session)
   assert.equal(signedIn?.isOperator, true)
   assert.equal(signedIn?.roles.get(account), 'owner')
-  const again = invitations.takeAsNew(token, { ...ada, email: 'eve@example.org' })
+  const again = invitations.acceptAsNew(token, { ...ada, email: 'eve@example.org' })
   await assert.rejects(again, refused('link_over', /cairn init --link. prints a new link/))
 })
 
 test('the first-run link expires after 30 minutes, and the error names the next step', async () => {
   const { invitations, people, clock, token, account } = await withFirstLink()
   clock.turn(30 * 60_000)
-  await assert.rejects(invitations.takeAsNew(token, ada), refused('link_over', /cairn init --link/))
+  await assert.rejects(
+    invitations.acceptAsNew(token, ada),
+    refused('link_over', /cairn init --link/),
+  )
   assert.deepEqual(await people.list(), [])
   const fresh = await invitations.createFirst(account)
   clock.turn(30 * 60_000 - 1)
-  await invitations.takeAsNew(fresh.token, ada)
+  await invitations.acceptAsNew(fresh.token, ada)
 })
 
 test('a new first-run link ends the one before', async () => {
@@ -60,7 +63,7 @@ test('where there is an operator there is no first-run link, and an old one make
   const { invitations, people, addPerson, token, account } = await withFirstLink()
   await addPerson('grace@example.org', { role: 'operator', account })
   await assert.rejects(invitations.createFirst(account), refused('link_over', /operator already/))
-  await assert.rejects(invitations.takeAsNew(token, ada), refused('link_over'))
+  await assert.rejects(invitations.acceptAsNew(token, ada), refused('link_over'))
   assert.equal((await people.list()).length, 1)
 })
 
@@ -68,7 +71,7 @@ test('of many concurrent uses of one link exactly one succeeds', async () => {
   const { invitations, people, token } = await withFirstLink()
   const uses = await Promise.allSettled(
     ['a', 'b', 'c', 'd', 'e'].map((name) =>
-      invitations.takeAsNew(token, { ...ada, email: `${name}@example.org` }),
+      invitations.acceptAsNew(token, { ...ada, email: `${name}@example.org` }),
     ),
   )
   assert.equal(uses.filter(({ status }) => status === 'fulfilled').length, 1)
@@ -84,8 +87,8 @@ test('of two processes that use one link exactly one succeeds', async () => {
     const { id } = await one.accounts.createAccount('default')
     const { token } = await one.invitations.createFirst(id)
     const uses = await Promise.allSettled([
-      one.invitations.takeAsNew(token, ada),
-      two.invitations.takeAsNew(token, { ...ada, email: 'eve@example.org' }),
+      one.invitations.acceptAsNew(token, ada),
+      two.invitations.acceptAsNew(token, { ...ada, email: 'eve@example.org' }),
     ])
     assert.deepEqual(uses.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
     assert.equal((await one.people.list()).length, 1)
@@ -99,16 +102,16 @@ test('of two processes that use one link exactly one succeeds', async () => {
 test('a link whose effect failed is not used up', async () => {
   const { invitations, people, db, token } = await withFirstLink()
   await assert.rejects(
-    invitations.takeAsNew(token, { ...ada, password: 'password123' }),
+    invitations.acceptAsNew(token, { ...ada, password: 'password123' }),
     refused('bad_password'),
   )
   db.exec(
     `CREATE TRIGGER stop BEFORE INSERT ON membership BEGIN SELECT raise(ABORT, 'stopped'); END`,
   )
-  await assert.rejects(invitations.takeAsNew(token, ada), /stopped/)
+  await assert.rejects(invitations.acceptAsNew(token, ada), /stopped/)
   assert.deepEqual(await people.list(), [])
   db.exec('DROP TRIGGER stop')
-  await invitations.takeAsNew(token, ada)
+  await invitations.acceptAsNew(token, ada)
 })
 
 test('an invitation adds a new person to an account with its role, within 7 days', async () => {
@@ -119,7 +122,7 @@ test('an invitation adds a new person to an account with its role, within 7 days
   const { token: late } = await invitations.create(order)
   assert.equal((await invitations.get(token)).accountName, 'acme')
   clock.turn(7 * dayMs - 1)
-  const id = await invitations.takeAsNew(token, ada)
+  const id = await invitations.acceptAsNew(token, ada)
   assert.deepEqual(await memberships.ofPerson(id), [
     { accountId: account, accountName: 'acme', role: 'member' },
   ])
@@ -132,10 +135,10 @@ test('an invitation to a new account creates it with its owner, or creates neith
   const order = { role: 'owner', accountName: 'acme', invitedBy: null } as const
   const { token } = await invitations.create(order)
   const { token: second } = await invitations.create(order)
-  const id = await invitations.takeAsNew(token, ada)
+  const id = await invitations.acceptAsNew(token, ada)
   const { id: account } = await accounts.getAccount('acme')
   assert.deepEqual((await memberships.ofAccount(account))[0]?.personId, id)
-  const other = invitations.takeAsNew(second, { ...ada, email: 'eve@example.org' })
+  const other = invitations.acceptAsNew(second, { ...ada, email: 'eve@example.org' })
   await assert.rejects(other, refused('name_taken', /"acme"/))
   assert.equal(await people.findByEmail('eve@example.org'), null)
   await assert.rejects(
@@ -150,10 +153,10 @@ test('a person who can sign in already accepts an invitation as themselves', asy
   const { id: account } = await accounts.createAccount('acme')
   const order = { role: 'owner', accountId: account, invitedBy: null } as const
   const { token } = await invitations.create(order)
-  await assert.rejects(invitations.takeAsNew(token, ada), refused('email_taken', /sign in/))
-  await invitations.takeAs(token, await people.get(id))
+  await assert.rejects(invitations.acceptAsNew(token, ada), refused('email_taken', /sign in/))
+  await invitations.acceptAs(token, await people.get(id))
   assert.equal((await memberships.ofAccount(account))[0]?.role, 'owner')
-  await assert.rejects(invitations.takeAs(token, await people.get(id)), refused('link_over'))
+  await assert.rejects(invitations.acceptAs(token, await people.get(id)), refused('link_over'))
 })
 
 test('an invitation for one address is for no other', async () => {
@@ -168,9 +171,9 @@ test('an invitation for one address is for no other', async () => {
   } as const
   const { token } = await invitations.create(order)
   const grace = { ...ada, email: 'grace@example.org' }
-  await assert.rejects(invitations.takeAsNew(token, grace), refused('bad_email'))
-  await assert.rejects(invitations.takeAs(token, await people.get(eve)), refused('bad_email'))
-  await invitations.takeAsNew(token, ada)
+  await assert.rejects(invitations.acceptAsNew(token, grace), refused('bad_email'))
+  await assert.rejects(invitations.acceptAs(token, await people.get(eve)), refused('bad_email'))
+  await invitations.acceptAsNew(token, ada)
 })
 
 test('open invitations are listed and withdrawn, those of an account by it alone', async () => {
@@ -202,14 +205,14 @@ const inviter = (personId: string) => ({ personId, via: { kind: 'session', id: '
 
 test('an invitation expires when its inviter loses the right to invite', async () => {
   const { invitations, memberships, people, account, token } = await withFirstLink()
-  const operator = await invitations.takeAsNew(token, ada)
+  const operator = await invitations.acceptAsNew(token, ada)
   const join = async (email: string, role: 'owner' | 'operator') => {
     const made = await invitations.create({
       role,
       accountId: account,
       invitedBy: inviter(operator),
     })
-    return await invitations.takeAsNew(made.token, { ...ada, email })
+    return await invitations.acceptAsNew(made.token, { ...ada, email })
   }
   const owner = await join('grace@example.org', 'owner')
   const second = await join('joan@example.org', 'operator')
@@ -219,10 +222,10 @@ test('an invitation expires when its inviter loses the right to invite', async (
   assert.equal((await invitations.list(null)).length, 2)
 
   await memberships.remove(account, owner)
-  const again = invitations.takeAs(back.token, { id: owner, email: 'grace@example.org' })
+  const again = invitations.acceptAs(back.token, { id: owner, email: 'grace@example.org' })
   await assert.rejects(again, refused('link_over'))
   await people.setOperator(second, false)
-  const higher = invitations.takeAs(up.token, { id: second, email: 'joan@example.org' })
+  const higher = invitations.acceptAs(up.token, { id: second, email: 'joan@example.org' })
   await assert.rejects(higher, refused('link_over'))
   assert.deepEqual(await invitations.list(null), [])
   assert.deepEqual(await memberships.ofPerson(owner), [])
@@ -230,7 +233,7 @@ test('an invitation expires when its inviter loses the right to invite', async (
 
 test('an invitation that was made with a token ends when the token is revoked, or expires', async () => {
   const { invitations, tokens, clock, account, token } = await withFirstLink()
-  const operator = await invitations.takeAsNew(token, ada)
+  const operator = await invitations.acceptAsNew(token, ada)
   const person = { id: operator, may: 'operator' } as const
   const make = async (expires: number | null) => {
     const { token: made } = await tokens.create(person, { name: 'ci', role: 'operator', expires })
@@ -244,13 +247,13 @@ test('an invitation that was made with a token ends when the token is revoked, o
   await assert.rejects(invitations.get(revoked.link), refused('link_over'))
   assert.equal((await invitations.get(expiring.link)).role, 'owner')
   clock.turn(1000)
-  const late = invitations.takeAsNew(expiring.link, { ...ada, email: 'late@example.org' })
+  const late = invitations.acceptAsNew(expiring.link, { ...ada, email: 'late@example.org' })
   await assert.rejects(late, refused('link_over'))
 })
 
 test('a new password withdraws the invitations of other sessions, and signing out withdraws none', async () => {
   const { invitations, sessions, people, account, token } = await withFirstLink()
-  const operator = await invitations.takeAsNew(token, ada)
+  const operator = await invitations.acceptAsNew(token, ada)
   const from = { address: '192.0.2.1', agent: '' }
   const make = async () => {
     const opened = await sessions.open(operator, from, null)
@@ -273,9 +276,9 @@ test('a new password withdraws the invitations of other sessions, and signing ou
 
 test('a person who becomes an operator again gets back no operator token or invitation', async () => {
   const { invitations, tokens, people, account, token } = await withFirstLink()
-  await invitations.takeAsNew(token, ada)
+  await invitations.acceptAsNew(token, ada)
   const join = await invitations.create({ role: 'operator', invitedBy: null })
-  const second = await invitations.takeAsNew(join.token, { ...ada, email: 'joan@example.org' })
+  const second = await invitations.acceptAsNew(join.token, { ...ada, email: 'joan@example.org' })
   await tokens.create(
     { id: second, may: 'operator' },
     { name: 'ci', role: 'operator', expires: null },

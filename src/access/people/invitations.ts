@@ -53,7 +53,7 @@ type NewPerson = {
   readonly name: string
   readonly password: string | null
 }
-type Made = { readonly invitation: Invitation; readonly token: string }
+type CreatedInvitation = { readonly invitation: Invitation; readonly token: string }
 
 /**
  * Durable on return. Throws AccountsRefusal: `link_over` (used, expired, withdrawn, unknown), `bad_role`, `no_account`,
@@ -67,19 +67,19 @@ export type Invitations = {
     readonly accountName?: string
     readonly email?: string
     readonly invitedBy: Inviter | null
-  }): Promise<Made>
+  }): Promise<CreatedInvitation>
   /** The link for the first operator, valid 30 minutes; it replaces an earlier one. Refused if an operator exists. */
-  createFirst(accountId: string): Promise<Made>
+  createFirst(accountId: string): Promise<CreatedInvitation>
   /** Describes a link; throws `link_over`. */
   get(token: string): Promise<Invitation>
   /** Creates a person; returns their ID. */
-  takeAsNew(
+  acceptAsNew(
     token: string,
     person: NewPerson,
     bind?: (personId: string) => Statement,
   ): Promise<string>
   /** Accepts it for a signed-in person, or one whose identity `bind` stores in the same transaction. */
-  takeAs(
+  acceptAs(
     token: string,
     person: { readonly id: string; readonly email: string },
     bind?: Statement,
@@ -94,7 +94,7 @@ export type Invitations = {
 
 const firstMs = 30 * 60_000
 const validMs = 7 * 86_400_000
-const keptAfterMs = 30 * 86_400_000
+const retainedMs = 30 * 86_400_000
 /** Maximum number of open invitations: per account, and for those without an existing account. */
 const openMax = 100
 
@@ -119,7 +119,7 @@ export function createInvitations(parts: {
 
   async function get(token: string): Promise<Invitation> {
     const invitation = await find(token)
-    if (invitation === null) throw linkOver()
+    if (invitation === null) throw linkExpired()
     return invitation
   }
 
@@ -127,7 +127,7 @@ export function createInvitations(parts: {
     invitation: Invitation,
     invitedBy: Inviter | null,
     around: readonly Statement[] = [],
-  ): Promise<Made> {
+  ): Promise<CreatedInvitation> {
     const token = createToken()
     const { id, role, accountId, accountName, email, created, expires, isFirst } = invitation
     const row = {
@@ -157,11 +157,11 @@ export function createInvitations(parts: {
   ): Promise<void> {
     const now = clock.now()
     const use = useInvitation(invitation.id, hashCredential(token), now)
-    const why = [linkOver, emailTaken, () => nameTaken(invitation.accountName ?? '')]
+    const why = [linkExpired, emailTaken, () => nameTaken(invitation.accountName ?? '')]
     const join = joining(invitation, personId, now)
     const statements = [use, ...before, ...join]
     await conditionalWrite(rows, statements, (index) =>
-      (why[index === 0 ? 0 : index <= before.length ? 1 : 2] ?? linkOver)(),
+      (why[index === 0 ? 0 : index <= before.length ? 1 : 2] ?? linkExpired)(),
     )
   }
 
@@ -197,7 +197,7 @@ export function createInvitations(parts: {
       return await store(order, null, [deleteFirstInvitations()])
     },
 
-    async takeAsNew(token, person, bind) {
+    async acceptAsNew(token, person, bind) {
       const invitation = await get(token)
       const email = parseEmail(person.email)
       if (invitation.email !== null && invitation.email !== email) throw otherAddress()
@@ -210,7 +210,7 @@ export function createInvitations(parts: {
       return id
     },
 
-    async takeAs(token, person, bind) {
+    async acceptAs(token, person, bind) {
       const invitation = await get(token)
       if (invitation.email !== null && invitation.email !== person.email) throw otherAddress()
       await take(token, invitation, person.id, bind === undefined ? [] : [bind])
@@ -230,7 +230,7 @@ export function createInvitations(parts: {
     },
 
     async sweep() {
-      await rows.write([deleteExpiredInvitations(clock.now() - keptAfterMs)])
+      await rows.write([deleteExpiredInvitations(clock.now() - retainedMs)])
     },
   }
 }
@@ -262,7 +262,7 @@ function toInvitation(row: InvitationRow): Invitation {
 }
 
 // The same error for all invalid links, so that a wrong link reveals nothing about valid ones.
-function linkOver(): AccountsRefusal {
+function linkExpired(): AccountsRefusal {
   return new AccountsRefusal(
     'link_over',
     'this link was used or has expired: request a new invitation; for the first operator, "cairn init --link" prints a new link',

@@ -41,9 +41,9 @@ export function createKnownDevices(parts: {
       if (token === null || personId === null) return null
       const [id = '', time = '', mac = ''] = token.split('.')
       const expires = Number(time)
-      const given = Buffer.from(mac, 'base64url')
+      const received = Buffer.from(mac, 'base64url')
       const right = macOf(id, expires, personId)
-      const isOurs = given.length === right.length && timingSafeEqual(given, right)
+      const isOurs = received.length === right.length && timingSafeEqual(received, right)
       return isOurs && clock.now() < expires ? id : null
     },
   }

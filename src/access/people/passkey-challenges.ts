@@ -29,15 +29,15 @@ export function createChallenges(parts: {
   // Expiry of each used challenge, in the order of responses, so an expired one may be deleted late.
   const used = new Map<string, number>()
 
-  function macOf(challenge: string, until: number, use: string): Buffer {
+  function macOf(challenge: string, expires: number, use: string): Buffer {
     return createHmac('sha256', key)
-      .update(JSON.stringify([challenge, until, use]))
+      .update(JSON.stringify([challenge, expires, use]))
       .digest()
   }
 
-  function forgetOver(now: number): void {
-    for (const [challenge, until] of used) {
-      if (until > now) return
+  function deleteExpired(now: number): void {
+    for (const [challenge, expires] of used) {
+      if (expires > now) return
       used.delete(challenge)
     }
   }
@@ -45,27 +45,34 @@ export function createChallenges(parts: {
   return {
     create(use) {
       const challenge = randomBytes(challengeBytes).toString('base64url')
-      const until = Math.ceil(clock.monotonic()) + challengeMs
-      return { challenge, seal: `${until}.${macOf(challenge, until, use).toString('base64url')}` }
+      const expires = Math.ceil(clock.monotonic()) + challengeMs
+      return {
+        challenge,
+        seal: `${expires}.${macOf(challenge, expires, use).toString('base64url')}`,
+      }
     },
 
     use(challenge, seal, use) {
       const [time = '', mac = ''] = seal.split('.')
-      const until = Number(time)
-      const given = Buffer.from(mac, 'base64url')
-      const right = macOf(challenge, until, use)
+      const expires = Number(time)
+      const received = Buffer.from(mac, 'base64url')
+      const expected = macOf(challenge, expires, use)
       const now = clock.monotonic()
-      if (given.length !== right.length || !timingSafeEqual(given, right) || until <= now) {
-        throw over('this took too long, or the server was restarted: try again')
+      if (
+        received.length !== expected.length ||
+        !timingSafeEqual(received, expected) ||
+        expires <= now
+      ) {
+        throw challengeError('this took too long, or the server was restarted: try again')
       }
-      if (used.has(challenge)) throw over('this was answered already: try again')
-      forgetOver(now)
+      if (used.has(challenge)) throw challengeError('this was answered already: try again')
+      deleteExpired(now)
       if (used.size >= most) throw new Fault('overloaded')
-      used.set(challenge, until)
+      used.set(challenge, expires)
     },
   }
 }
 
-function over(message: string): AccountsRefusal {
+function challengeError(message: string): AccountsRefusal {
   return new AccountsRefusal('challenge_over', message)
 }

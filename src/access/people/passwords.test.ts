@@ -14,15 +14,15 @@ for (const algorithm of ['argon2id', 'scrypt'] as const) {
     const stored = await passwords.hash('a stone on a stone')
     assert.match(stored, new RegExp(`^\\$${algorithm}\\$`))
     assert.notEqual(stored, await passwords.hash('a stone on a stone'))
-    assert.equal(await passwords.isRight('a stone on a stone', stored, place), true)
-    assert.equal(await passwords.isRight('a stone on a Stone', stored, place), false)
+    assert.equal(await passwords.matches('a stone on a stone', stored, place), true)
+    assert.equal(await passwords.matches('a stone on a Stone', stored, place), false)
   })
 }
 
 test('strings of both algorithms are read, whichever new ones are made by', async () => {
   const [byScrypt, byArgon2] = [createPasswords({ algorithm: 'scrypt' }), createPasswords()]
-  assert.equal(await byArgon2.isRight('right', await byScrypt.hash('right'), place), true)
-  assert.equal(await byScrypt.isRight('right', await byArgon2.hash('right'), place), true)
+  assert.equal(await byArgon2.matches('right', await byScrypt.hash('right'), place), true)
+  assert.equal(await byScrypt.matches('right', await byArgon2.hash('right'), place), true)
 })
 
 test('the cost is that of the design: 64 MiB, three passes', async () => {
@@ -33,20 +33,20 @@ test('the cost is that of the design: 64 MiB, three passes', async () => {
 test('two Unicode forms of one password are one', async () => {
   const passwords = createPasswords({ argon2Cost: cheap })
   assert.equal(
-    await passwords.isRight('Ame\u0301lie', await passwords.hash('Am\u00e9lie'), place),
+    await passwords.matches('Ame\u0301lie', await passwords.hash('Am\u00e9lie'), place),
     true,
   )
 })
 
 test('a check without a stored password fails after the same work', async () => {
   const passwords = createPasswords()
-  assert.equal(await passwords.isRight('anything', null, place), false)
+  assert.equal(await passwords.matches('anything', null, place), false)
 })
 
 test('a third hash waits its turn; beyond four of one caller and 32 of all the next is refused', async () => {
   const passwords = createPasswords({ argon2Cost: cheap })
   const refusedOf = async (lanes: readonly string[]) => {
-    const tries = lanes.map((lane) => passwords.isRight('x', null, { lane, known: false }))
+    const tries = lanes.map((lane) => passwords.matches('x', null, { lane, known: false }))
     const results = await Promise.allSettled(tries)
     return results.filter(
       (one) => one.status === 'rejected' && (one.reason as Fault).code === 'overloaded',
@@ -59,7 +59,7 @@ test('a third hash waits its turn; beyond four of one caller and 32 of all the n
 test('a stored string that is no PHC string of ours is an error, not a match', async () => {
   const passwords = createPasswords()
   for (const bad of ['', 'plain', '$2b$10$abc', '$argon2id$v=19$m=99999999,t=3,p=1$AAAA$AAAA']) {
-    await assert.rejects(passwords.isRight('plain', bad, place), bad)
+    await assert.rejects(passwords.matches('plain', bad, place), bad)
   }
 })
 

@@ -12,7 +12,7 @@ export type Passwords = {
    * Does the password match `stored`, a PHC string? Null, for an unknown person, costs the same work and returns false. `place`:
    * queue of the caller; attempts of others delay it by at most one turn. Throws `overloaded` if its queue is full.
    */
-  isRight(password: string, stored: string | null, place: Place): Promise<boolean>
+  matches(password: string, stored: string | null, place: Place): Promise<boolean>
 }
 
 type Derive = (password: string, salt: Uint8Array, length: number) => Promise<Uint8Array>
@@ -23,7 +23,7 @@ const atOnce = 2
 const perLane = 4
 const waitingMax = 32
 /** Queue of callers with a link or a session. */
-const ownPlace: Place = { lane: '', known: true }
+const authenticatedPlace: Place = { lane: '', known: true }
 const saltBytes = 16
 const hashBytes = 32
 /** Maximum cost of a stored string. Cairn writes the strings, but a corrupt one must not exhaust memory. */
@@ -45,10 +45,10 @@ export function createPasswords(
 ): Passwords {
   const { argon2Cost = usualArgon2Cost } = parts
   const algorithm = parts.algorithm ?? (typeof argon2 === 'function' ? 'argon2id' : 'scrypt')
-  const line = createFairQueue({ atOnce, perLane, waitingMax })
+  const queue = createFairQueue({ atOnce, perLane, waitingMax })
 
-  async function inTurn<T>(place: Place, work: () => Promise<T>): Promise<T> {
-    const run = line.run(place, work)
+  async function enqueue<T>(place: Place, work: () => Promise<T>): Promise<T> {
+    const run = queue.run(place, work)
     if (run === null) throw new Fault('overloaded')
     return await run
   }
@@ -71,11 +71,11 @@ export function createPasswords(
 
   return {
     hash: (password) =>
-      inTurn(ownPlace, () =>
+      enqueue(authenticatedPlace, () =>
         phc((salt) => deriveNew(normalizePassword(password), salt, hashBytes)),
       ),
-    isRight: (password, stored, place) =>
-      inTurn(place, async () => {
+    matches: (password, stored, place) =>
+      enqueue(place, async () => {
         const parsed = parsePhc(stored ?? (await placeholder))
         const { salt, hash: expected } = parsed
         const derived = await parsed.derive(normalizePassword(password), salt, expected.length)

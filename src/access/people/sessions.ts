@@ -37,16 +37,16 @@ export function createConfirmations(parts: {
   readonly sessionsMax?: number
 }): Confirmations {
   const { clock } = parts
-  const until = new Map<string, number>()
+  const confirmedUntil = new Map<string, number>()
   return {
     confirm: (sessionId) =>
       setNewest(
-        until,
+        confirmedUntil,
         sessionId,
         clock.monotonic() + confirmedMs,
         parts.sessionsMax ?? sessionsMax,
       ),
-    isConfirmed: (sessionId) => clock.monotonic() < (until.get(sessionId) ?? -Infinity),
+    isConfirmed: (sessionId) => clock.monotonic() < (confirmedUntil.get(sessionId) ?? -Infinity),
   }
 }
 

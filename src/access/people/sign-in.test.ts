@@ -37,9 +37,9 @@ test('each of them costs one hash of a password, as a right one does', async () 
   const { signIn, people, addPerson } = createIdentityRig(':memory:', clock, {
     passwords: {
       ...passwords,
-      isRight(password, stored, place) {
+      matches(password, stored, place) {
         hashes++
-        return passwords.isRight(password, stored, place)
+        return passwords.matches(password, stored, place)
       },
     },
   })

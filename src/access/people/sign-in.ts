@@ -23,12 +23,12 @@ export type From = {
 
 /**
  * Charges an attempt in advance; the returned function refunds it. Throws `over_rate`, or rejects with it if several nodes count.
- * `name`: the typed email in lower case. `own`: a known device or session; its attempts are counted separately.
+ * `name`: the typed email in lower case. `trusted`: a known device or session; its attempts are counted separately.
  */
 export type BeginAttempt = (
   address: string,
   name: string,
-  own?: string | null,
+  trusted?: string | null,
 ) => (() => void) | Promise<() => void>
 
 /** `address`: client address; null: addresses are not recorded. Must not throw. */
@@ -36,7 +36,7 @@ export type OnSignInRefused = (fault: Fault, address: string | null) => void
 
 export type SignInAttempts = {
   /** Rejects with `over_rate`; resolves with the function that refunds the attempt. */
-  begin(address: string, name: string, own?: string | null): Promise<() => void>
+  begin(address: string, name: string, trusted?: string | null): Promise<() => void>
   /** Logs the Fault, for bans by address, and returns it. Never logs the email: people type passwords there. */
   refused(fault: Fault, from: Pick<From, 'address'>): Fault
 }
@@ -58,9 +58,9 @@ export function createSignInAttempts(parts: {
 
   return {
     refused,
-    async begin(address, name, own = null) {
+    async begin(address, name, trusted = null) {
       try {
-        return await beginTry(address, name, own)
+        return await beginTry(address, name, trusted)
       } catch (error) {
         throw error instanceof Fault ? refused(error, { address }) : error
       }
@@ -131,7 +131,7 @@ export function createSignIn(parts: {
       const row = await rows.first(findPasswordByEmail(name))
       const device = devices.idOf(from.device ?? null, row?.id ?? null)
       const network = networkOf(from.address)
-      const noFailure = await tries.begin(
+      const refund = await tries.begin(
         from.address,
         name,
         device === null ? null : `device ${device}`,
@@ -140,22 +140,22 @@ export function createSignIn(parts: {
         device === null
           ? { lane: network, known: isRecent(network) }
           : { lane: `device ${device}`, known: true }
-      const isRight = await orGiveBack(noFailure, () =>
-        passwords.isRight(password, row?.password ?? null, place),
+      const isRight = await refundIfThrown(refund, () =>
+        passwords.matches(password, row?.password ?? null, place),
       )
       if (row === null || row.password === null || !isRight || row.disabled !== null) {
         throw tries.refused(new Fault('bad_sign_in'), from)
       }
       if (row.has_totp === 1) {
         if (code === '') {
-          noFailure()
+          refund()
           throw new Fault('needs_code')
         }
         if (!(await secondFactor.use(row.id, code))) {
           throw tries.refused(wrongCode(), from)
         }
       }
-      noFailure()
+      refund()
       // No session is opened if the password has changed in the meantime, or an authenticator requires a code now.
       const checked = { password: row.password, hasCode: row.has_totp === 1 }
       const opened = await sessions.open(row.id, from, checked, checked.hasCode)
@@ -174,20 +174,20 @@ export function createSignIn(parts: {
       if (!isOpen()) throw passwordsClosed()
       const row = await rows.first(findPassword(personId))
       if (row === null) throw noPerson()
-      const own = `session ${session}`
-      const noFailure = await tries.begin(address, row.email, own)
-      const isRight = await orGiveBack(noFailure, () =>
-        passwords.isRight(password, row.password, { lane: own, known: true }),
+      const trusted = `session ${session}`
+      const refund = await tries.begin(address, row.email, trusted)
+      const isRight = await refundIfThrown(refund, () =>
+        passwords.matches(password, row.password, { lane: trusted, known: true }),
       )
       if (!isRight) throw new AccountsRefusal('wrong_password', 'this is not your password')
-      noFailure()
+      refund()
     },
 
     async showCode({ id, email, session }, code, from) {
-      const noFailure = await tries.begin(from.address, email, `session ${session}`)
-      const isRight = await orGiveBack(noFailure, () => secondFactor.use(id, code))
+      const refund = await tries.begin(from.address, email, `session ${session}`)
+      const isRight = await refundIfThrown(refund, () => secondFactor.use(id, code))
       if (!isRight) throw tries.refused(wrongCode(), from)
-      noFailure()
+      refund()
     },
   }
 }
@@ -205,11 +205,11 @@ export function passwordsClosed(): Fault {
 }
 
 /** Refunds the attempt if the server could not check the password. */
-async function orGiveBack<T>(giveBack: () => void, work: () => Promise<T>): Promise<T> {
+async function refundIfThrown<T>(refund: () => void, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    giveBack()
+    refund()
     throw error
   }
 }

@@ -42,15 +42,15 @@ export function createKeyUsages(parts: {
       const now = clock.now()
       const today = startOf(spans.day, now)
       const from = startOf(spans.hour, now) - (hoursShown - 1) * hourMs
-      const lately = now - hourMs
+      const hourAgo = now - hourMs
       const group = { accountId }
-      const whole = { span: spans.hour, from, until: null }
-      const { rows, held } = await read(
+      const hourly = { span: spans.hour, from, until: null }
+      const { rows, unwritten } = await read(
         [
-          sumUsageByHolder(group, whole),
+          sumUsageByHolder(group, hourly),
           sumUsageByHolder(group, { span: spans.day, from: today, until: null }),
           findLastUsageByHolder(group, { span: spans.hour, from }),
-          findLastUsageByHolder(group, { span: spans.minute, from: lately }),
+          findLastUsageByHolder(group, { span: spans.minute, from: hourAgo }),
         ],
         (row) => row.accountId === accountId && row.minute >= Math.min(from, today),
       )
@@ -63,7 +63,7 @@ export function createKeyUsages(parts: {
       for (const { holder, requests, failed } of rows[0]) add(of(holder), requests, failed)
       for (const { holder, units } of rows[1]) of(holder).unitsToday += units
       for (const { holder, start } of [...rows[2], ...rows[3]]) use(of(holder), start)
-      for (const row of held) {
+      for (const row of unwritten) {
         const sums = of(row.keyId)
         add(sums, row.requests, row.outcome === 'ok' ? 0 : row.requests)
         if (row.minute >= today && row.minute < today + dayMs) sums.unitsToday += row.units
@@ -73,7 +73,7 @@ export function createKeyUsages(parts: {
       return [...found].map(([id, sums]) => ({ id, ...sums }))
 
       async function addSeries(): Promise<void> {
-        const split = await read([splitUsageByHolder(group, whole)], () => false)
+        const split = await read([splitUsageByHolder(group, hourly)], () => false)
         for (const sums of found.values()) sums.hours = Array.from({ length: hoursShown }, () => 0)
         const count = (id: string, start: number, requests: number): void => {
           const at = (startOf(spans.hour, start) - from) / hourMs
@@ -81,7 +81,7 @@ export function createKeyUsages(parts: {
           if (hours?.[at] !== undefined) hours[at] += requests
         }
         for (const { holder, start, requests } of split.rows[0]) count(holder, start, requests)
-        for (const { keyId, minute, requests } of held) count(keyId, minute, requests)
+        for (const { keyId, minute, requests } of unwritten) count(keyId, minute, requests)
       }
     },
   }

@@ -173,21 +173,21 @@ export class Collecting {
     this.#addToSplit(idOf(row.holder), row)
   }
 
-  addHeld(held: FlushedRow, scope: UsageScope): void {
-    const start = startOf(this.window.minutes, held.minute)
-    const row = { ...held, start, failed: held.outcome === 'ok' ? 0 : held.requests }
-    const below = 'keyId' in scope ? null : 'accountId' in scope ? held.keyId : held.accountId
+  addUnwritten(added: FlushedRow, scope: UsageScope): void {
+    const start = startOf(this.window.minutes, added.minute)
+    const row = { ...added, start, failed: added.outcome === 'ok' ? 0 : added.requests }
+    const below = 'keyId' in scope ? null : 'accountId' in scope ? added.keyId : added.accountId
     this.addInterval(row)
     this.addRow(row)
     if (below !== null) this.addHolder({ ...row, holder: below })
-    const isAnswer = held.verified !== '' && held.requests > 0
-    if (isAnswer && this.#hasLevels) this.addVerified({ ...held, level: held.verified })
+    const isAnswer = added.verified !== '' && added.requests > 0
+    if (isAnswer && this.#hasLevels) this.addVerified({ ...added, level: added.verified })
     if (this.by === 'holder' && below !== null) this.addHolderSplit({ ...row, holder: below })
     else this.addSplit(row)
-    if (held.latency === null) return
-    this.addIntervalLatency(start, held.latency, 0)
-    this.addLatency(row, held.latency, 0)
-    if (below !== null) this.addHolderLatency(below, held.latency, 0)
+    if (added.latency === null) return
+    this.addIntervalLatency(start, added.latency, 0)
+    this.addLatency(row, added.latency, 0)
+    if (below !== null) this.addHolderLatency(below, added.latency, 0)
   }
 
   report(now: number): UsageReport {

@@ -27,7 +27,7 @@ export type UsageFeed = {
 const readersMax = 100
 const partsMax = 100
 /** Maximum number of unread seconds per subscriber. */
-const waitingMax = 10
+const queuedMax = 10
 
 export function createUsageFeed(parts: {
   readonly usage: Pick<Usage, 'onFlush'>
@@ -57,13 +57,13 @@ export function createUsageFeed(parts: {
       if (readers >= most)
         throw new Fault('overloaded', { detail: `${most} clients already follow the usage` })
       readers++
-      const waiting: UsageSecond[] = []
+      const queue: UsageSecond[] = []
       let wake = (): void => {}
-      const endListening = usage.onFlush((rows) => {
+      const unsubscribe = usage.onFlush((rows) => {
         const second = secondFor(rows, scope)
         if (second === null) return
-        if (waiting.length >= waitingMax) waiting.shift()
-        waiting.push(second)
+        if (queue.length >= queuedMax) queue.shift()
+        queue.push(second)
         wake()
       })
       let open = true
@@ -71,7 +71,7 @@ export function createUsageFeed(parts: {
         if (!open) return
         open = false
         readers--
-        endListening()
+        unsubscribe()
         wake()
       }
       if (signal.aborted) close()
@@ -80,7 +80,7 @@ export function createUsageFeed(parts: {
       async function* seconds(): AsyncGenerator<UsageSecond> {
         try {
           while (open) {
-            const next = waiting.shift()
+            const next = queue.shift()
             if (next !== undefined) yield next
             else await new Promise<void>((resolve) => (wake = resolve))
           }

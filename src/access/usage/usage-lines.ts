@@ -61,7 +61,7 @@ export function createUsageLines(parts: {
     async list(scope, span, since, until = null, filter = everyCall) {
       const from = startOf(spans[span], since)
       const range = { span: spans[span], from, until }
-      const { rows, held } = await read(
+      const { rows, unwritten } = await read(
         [listUsageOfKeys(scope, { ...range, limit: most + 1 }, filter)],
         (row) =>
           row.minute >= from &&
@@ -75,7 +75,7 @@ export function createUsageLines(parts: {
           return [nameOf(line), line]
         }),
       )
-      for (const row of held) add(lines, row, startOf(spans[span], row.minute))
+      for (const row of unwritten) add(lines, row, startOf(spans[span], row.minute))
       if (lines.size > most) {
         const detail = `more than ${most} lines: choose a shorter time or a single key`
         throw new Fault('bad_input', { detail })

@@ -61,7 +61,7 @@ export function createUsageReports(parts: {
       const { starts, until } = collecting.window
       const [from = 0] = starts
       const readings = readingsOf(collecting, scope, filter)
-      const { rows, held } = await read(
+      const { rows, unwritten } = await read(
         readings.map(({ query }) => query),
         (row) =>
           row.minute >= from &&
@@ -70,7 +70,7 @@ export function createUsageReports(parts: {
           isIn(filter, row),
       )
       for (const [at, { add }] of readings.entries()) add(rows[at] ?? [])
-      for (const row of held) collecting.addHeld(row, scope)
+      for (const row of unwritten) collecting.addUnwritten(row, scope)
       return collecting.report(now)
     },
   }
@@ -84,14 +84,14 @@ function readingsOf(
   const { window, by } = collecting
   const [from = 0] = window.starts
   const holder = holderOf(scope)
-  const whole = { span: window.minutes, from, until: window.until }
+  const range = { span: window.minutes, from, until: window.until }
   // The report of a key has no breakdown by holder.
   const group = 'keyId' in scope ? null : scope
   return [
-    reading(sumUsageByStart(holder, whole, filter), (row) => {
+    reading(sumUsageByStart(holder, range, filter), (row) => {
       collecting.addInterval({ start: row.start, ...sumsOf(row) })
     }),
-    reading(countLatencyByStart(holder, whole, filter), (row) => {
+    reading(countLatencyByStart(holder, range, filter), (row) => {
       collecting.addIntervalLatency(row.start, countsOf(row), firstOf(row))
     }),
     ...stretchesOf(window).flatMap(({ minutes, ...times }) => {
@@ -120,14 +120,14 @@ function readingsOf(
     }),
     ...(by === 'holder' && group !== null
       ? [
-          reading(splitUsageByHolder(group, whole, filter), (row) => {
+          reading(splitUsageByHolder(group, range, filter), (row) => {
             collecting.addHolderSplit({ start: row.start, holder: row.holder, ...sumsOf(row) })
           }),
         ]
       : []),
     ...(by !== 'holder' && by !== null
       ? [
-          reading(splitUsageByStart(holder, whole, by, filter), (row) => {
+          reading(splitUsageByStart(holder, range, by, filter), (row) => {
             collecting.addSplit({ ...row, ...sumsOf(row) })
           }),
         ]

@@ -12,7 +12,7 @@ function rig() {
   const retention = createUsageRetention({
     ...made,
     log: (_level, event) => logged.push(event),
-    daysKept: () => 100,
+    daysRetained: () => 100,
   })
   const add = (span: number, start: number, holder = 'k1') => {
     made.db.run(

@@ -15,32 +15,32 @@ export type UsageRetention = {
 }
 
 const periodMs = 60_000
-const minutesKeptMs = 26 * hourMs
-const hoursKeptMs = 35 * dayMs
+const minutesRetainedMs = 26 * hourMs
+const hoursRetainedMs = 35 * dayMs
 /** How long to retain the sequence numbers of writers that may still have flushes in a spool. */
-const flushesKeptMs = 35 * dayMs
+const flushesRetainedMs = 35 * dayMs
 /** Holders per round. */
 const holdersMax = 256
 /** Intervals of one holder deleted per round. */
 const intervalsMax = 600
 
-/** `daysKept`: retention of the daily rows. */
+/** `daysRetained`: retention of the daily rows. */
 export function createUsageRetention(parts: {
   readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
-  readonly daysKept: () => number
+  readonly daysRetained: () => number
 }): UsageRetention {
   const { rows, clock, log } = parts
-  let after = ''
+  let cursor = ''
   let sweeping: Promise<void> | null = null
 
   async function deletionsOf(holder: string): Promise<readonly Statement[]> {
     const now = clock.now()
     const retained = [
-      [spans.minute, minutesKeptMs],
-      [spans.hour, hoursKeptMs],
-      [spans.day, parts.daysKept() * dayMs],
+      [spans.minute, minutesRetainedMs],
+      [spans.hour, hoursRetainedMs],
+      [spans.day, parts.daysRetained() * dayMs],
     ] as const
     const deletions: Statement[] = []
     for (const [span, retainedMs] of retained) {
@@ -59,12 +59,12 @@ export function createUsageRetention(parts: {
 
   async function sweepRound(): Promise<void> {
     try {
-      for (let seen = 0; seen < holdersMax; seen++) {
-        const holder = (await rows.first(findHolderAfter(after)))?.holder ?? null
+      for (let checked = 0; checked < holdersMax; checked++) {
+        const holder = (await rows.first(findHolderAfter(cursor)))?.holder ?? null
         // The next round starts with the first holder again.
-        after = holder ?? ''
+        cursor = holder ?? ''
         if (holder === null) {
-          await rows.write([deleteOldFlushes(clock.now() - flushesKeptMs)])
+          await rows.write([deleteOldFlushes(clock.now() - flushesRetainedMs)])
           return
         }
         const deletions = await deletionsOf(holder)

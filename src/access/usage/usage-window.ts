@@ -66,8 +66,8 @@ export function stretchesOf({ minutes, starts, until }: UsageWindow): readonly S
 /** Maximum number of intervals of one report. */
 const intervalsMax = 1500
 /** Minutes and hours are deleted a little later: see usage-retention.ts. */
-const minutesKeptMs = dayMs
-const hoursKeptMs = 35 * dayMs
+const minutesRetainedMs = dayMs
+const hoursRetainedMs = 35 * dayMs
 const minutesUpToMs = 3 * hourMs
 const hoursUpToMs = 14 * dayMs
 
@@ -98,8 +98,8 @@ export function windowAt(period: UsagePeriod, now: number): UsageWindow {
 }
 
 function spanFor(from: number, until: number, now: number): UsageInterval {
-  if (until - from <= minutesUpToMs && now - from <= minutesKeptMs) return 'minute'
-  return until - from <= hoursUpToMs && now - from <= hoursKeptMs ? 'hour' : 'day'
+  if (until - from <= minutesUpToMs && now - from <= minutesRetainedMs) return 'minute'
+  return until - from <= hoursUpToMs && now - from <= hoursRetainedMs ? 'hour' : 'day'
 }
 
 /** Starts of the intervals from `first`, a start, to the one that contains `last`. */

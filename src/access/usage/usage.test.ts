@@ -330,7 +330,10 @@ test('a report contains each call exactly once, before, during and after its wri
   const { usage, writes } = rig()
   const sql = "SELECT total(requests) AS requests FROM usage WHERE holder = 'k' AND span = 1"
   const requests = async () => {
-    const { rows, held } = await usage.read([query<{ requests: number }>(sql)], () => true)
+    const { rows, unwritten: held } = await usage.read(
+      [query<{ requests: number }>(sql)],
+      () => true,
+    )
     return held.reduce((sum, row) => sum + row.requests, rows[0][0]?.requests ?? 0)
   }
   usage.count(call)
@@ -439,7 +442,7 @@ test('a write whose reply was lost is repeated under its number, and counts once
   await usage.flush()
   assert.equal(readSums(db)[0]?.requests, 2)
   usage.count(call)
-  const { held } = await usage.read([], () => true)
+  const { unwritten: held } = await usage.read([], () => true)
   assert.equal(held[0]?.requests, 1)
   assert.equal(usage.unitsToday('k'), 240)
 })
@@ -454,7 +457,7 @@ test('two writers that count for one key count each call once', async () => {
   }
   other.count(call)
   assert.equal(readSums(db)[0]?.requests, 3)
-  const { held } = await usage.read([], () => true)
+  const { unwritten: held } = await usage.read([], () => true)
   assert.deepEqual(held, [])
   assert.equal(other.unitsToday('k'), 320)
   await other.flush()

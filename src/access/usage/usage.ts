@@ -48,7 +48,7 @@ export type Usage = {
   /** Reads a snapshot of the database, and the rows in memory that it does not contain: together each call once. */
   readonly read: UsageRead
   /** Number of rows in memory. */
-  readonly heldRows: number
+  readonly unwrittenRows: number
   /** Number of writes that failed since the start. */
   readonly failedWrites: number
   /** Writes all counts, including those of a failed write. Never rejects. */
@@ -57,16 +57,16 @@ export type Usage = {
   stop(): void
 }
 
-/** `held`: counted rows that the database snapshot of `rows` does not contain. */
+/** `unwritten`: counted rows that the database snapshot of `rows` does not contain. */
 type UsageState<Queries extends readonly Query<object>[]> = {
   readonly rows: RowsOf<Queries>
-  readonly held: readonly FlushedRow[]
+  readonly unwritten: readonly FlushedRow[]
 }
 
-/** `isWanted`: selects rows in memory. */
+/** `isSelected`: selects rows in memory. */
 export type UsageRead = <const Queries extends readonly Query<object>[]>(
   queries: Queries,
-  isWanted: (row: FlushedRow) => boolean,
+  isSelected: (row: FlushedRow) => boolean,
 ) => Promise<UsageState<Queries>>
 
 /** A flush in flight to the database. */
@@ -98,7 +98,7 @@ export function createUsage(parts: {
   const most = parts.rowsMax ?? rowsMax
   const counted = new Map<string, UsageRow>()
   // Key ID -> method -> the row counted last: most calls find theirs without building its whole name.
-  const lately = new Map<string, Map<string, UsageRow>>()
+  const recent = new Map<string, Map<string, UsageRow>>()
   let last: UsageRow | null = null
   const listeners = new Set<FlushListener>()
   // Updated each second, not at each call: a call may count in the minute that ended within the second before it.
@@ -111,12 +111,12 @@ export function createUsage(parts: {
   let failedWrites = 0
 
   /** `anyLabel`: for counts of bytes, which do not contain the label of their call. */
-  function findLately(call: UsedCall, anyLabel: boolean): UsageRow | null {
+  function findRecent(call: UsedCall, anyLabel: boolean): UsageRow | null {
     // The bytes of a call are counted directly after the call.
-    const again = last !== null && last.keyId === call.keyId && last.method === call.method
-    const row = again ? last : (lately.get(call.keyId)?.get(call.method) ?? null)
+    const isSameMethod = last !== null && last.keyId === call.keyId && last.method === call.method
+    const row = isSameMethod ? last : (recent.get(call.keyId)?.get(call.method) ?? null)
     last = row
-    const same =
+    const isSame =
       row !== null &&
       row.outcome === call.outcome &&
       row.face === call.face &&
@@ -125,22 +125,22 @@ export function createUsage(parts: {
       row.minute === minute &&
       row.reason === call.reason &&
       row.status === call.status
-    return same ? row : null
+    return isSame ? row : null
   }
 
-  function noteLately(row: UsageRow): void {
-    const methods = lately.get(row.keyId) ?? new Map<string, UsageRow>()
+  function addRecent(row: UsageRow): void {
+    const methods = recent.get(row.keyId) ?? new Map<string, UsageRow>()
     methods.set(row.method, row)
     last = row
-    lately.set(row.keyId, methods)
+    recent.set(row.keyId, methods)
   }
 
   /** The row that counts calls like those of `row`; null: there are too many rows. */
-  function seatOf(row: UsageRow): UsageRow | null {
+  function rowFor(row: UsageRow): UsageRow | null {
     const known = counted.get(rowName(row))
     if (known !== undefined) return known
     if (counted.size >= 2 * most) return null
-    if (counted.size >= most && row.method !== 'other') return seatOf({ ...row, method: 'other' })
+    if (counted.size >= most && row.method !== 'other') return rowFor({ ...row, method: 'other' })
     counted.set(rowName(row), row)
     return row
   }
@@ -153,7 +153,7 @@ export function createUsage(parts: {
     seq += 1
     const flush = { writer, seq, rows: [...counted.values()], isSpooled: false }
     counted.clear()
-    lately.clear()
+    recent.clear()
     last = null
     return flush
   }
@@ -174,7 +174,7 @@ export function createUsage(parts: {
     // Synchronous: a read in between would find these rows twice, or not at all.
     underway = null
     if (flush.isSpooled) spool?.drop()
-    if (send === null) tell(flush.rows)
+    if (send === null) notify(flush.rows)
     return true
   }
 
@@ -213,7 +213,7 @@ export function createUsage(parts: {
     }
   }
 
-  function tell(rows: readonly FlushedRow[]): void {
+  function notify(rows: readonly FlushedRow[]): void {
     for (const listener of listeners) {
       try {
         listener(rows)
@@ -231,27 +231,30 @@ export function createUsage(parts: {
 
   async function read<const Queries extends readonly Query<object>[]>(
     queries: Queries,
-    isWanted: (row: FlushedRow) => boolean,
+    isSelected: (row: FlushedRow) => boolean,
   ): Promise<UsageState<Queries>> {
     // Take the rows in memory now: calls that are counted during the read are in none of them.
     const flush = underway
-    const flushed = flush?.rows.filter(isWanted) ?? []
-    const waiting = [...counted.values()].filter(isWanted).map(copyOf)
+    const flushed = flush?.rows.filter(isSelected) ?? []
+    const unsent = [...counted.values()].filter(isSelected).map(copyOf)
     const next = seq + 1
     const [own, other, ...found] = await rows.snapshot([
       findFlush(writer),
       findFlush(flush?.writer ?? writer),
       ...queries,
     ])
-    const held = [
+    const unwritten = [
       ...((other[0]?.seq ?? 0) >= (flush?.seq ?? 0) ? [] : flushed),
-      ...((own[0]?.seq ?? 0) >= next ? [] : waiting),
+      ...((own[0]?.seq ?? 0) >= next ? [] : unsent),
     ]
-    return { rows: found as unknown as RowsOf<Queries>, held }
+    return { rows: found as unknown as RowsOf<Queries>, unwritten }
   }
 
   /** As `read`, synchronous. */
-  function readNow<Result>(local: Database, run: (held: readonly FlushedRow[]) => Result): Result {
+  function readNow<Result>(
+    local: Database,
+    run: (unwritten: readonly FlushedRow[]) => Result,
+  ): Result {
     return local.together(() => {
       const written = underway === null ? 0 : (findOne(local, findFlush(underway.writer))?.seq ?? 0)
       const isAdded = underway !== null && written >= underway.seq
@@ -261,27 +264,31 @@ export function createUsage(parts: {
 
   function unitsToday(keyId: string): number | Promise<number> {
     const today = clock.now() - (clock.now() % dayMs)
-    const isWanted = (row: FlushedRow): boolean => row.keyId === keyId && row.minute >= today
-    const sum = (written: number, held: readonly FlushedRow[]): number =>
-      held.filter(isWanted).reduce((units, row) => units + row.units, written)
+    const isSelected = (row: FlushedRow): boolean => row.keyId === keyId && row.minute >= today
+    const sum = (written: number, unwritten: readonly FlushedRow[]): number =>
+      unwritten.filter(isSelected).reduce((units, row) => units + row.units, written)
     const query = sumUnitsOfDay(keyId, today)
-    if (db !== null) return readNow(db, (held) => sum(findOne(db, query)?.units ?? 0, held))
-    return read([query], isWanted).then(({ rows: [found], held }) =>
-      sum(found[0]?.units ?? 0, held),
+    if (db !== null)
+      return readNow(db, (unwritten) => sum(findOne(db, query)?.units ?? 0, unwritten))
+    return read([query], isSelected).then(({ rows: [found], unwritten }) =>
+      sum(found[0]?.units ?? 0, unwritten),
     )
   }
 
   function bytesThisMonth(keyIds: readonly string[]): Transferred | Promise<Transferred> {
     const month = startOfMonth(clock.now())
-    const isWanted = (row: FlushedRow): boolean =>
+    const isSelected = (row: FlushedRow): boolean =>
       row.face === 'files' && row.minute >= month && keyIds.includes(row.keyId)
-    const sum = (written: readonly TransferRow[], held: readonly FlushedRow[]): Transferred => {
+    const sum = (
+      written: readonly TransferRow[],
+      unwritten: readonly FlushedRow[],
+    ): Transferred => {
       const sums = { up: 0, down: 0 }
       for (const row of written) {
         sums.up += row.bytes_in
         sums.down += row.bytes_out
       }
-      for (const row of held.filter(isWanted)) {
+      for (const row of unwritten.filter(isSelected)) {
         sums.up += row.bytesIn
         sums.down += row.bytesOut
       }
@@ -289,14 +296,16 @@ export function createUsage(parts: {
     }
     const queries = keyIds.map((keyId) => findTransfer(keyId, month))
     if (db !== null) {
-      return readNow(db, (held) =>
+      return readNow(db, (unwritten) =>
         sum(
           queries.flatMap((query) => findAll(db, query)),
-          held,
+          unwritten,
         ),
       )
     }
-    return read(queries, isWanted).then(({ rows: found, held }) => sum(found.flat(), held))
+    return read(queries, isSelected).then(({ rows: found, unwritten }) =>
+      sum(found.flat(), unwritten),
+    )
   }
 
   const stop = clock.every(flushPeriodMs, () => {
@@ -307,10 +316,10 @@ export function createUsage(parts: {
   })
 
   function rowOf(call: UsedCall, anyLabel = false): UsageRow | null {
-    const known = findLately(call, anyLabel)
+    const known = findRecent(call, anyLabel)
     if (known !== null) return known
-    const row = seatOf(emptyRow(call, minute))
-    if (row !== null) noteLately(row)
+    const row = rowFor(emptyRow(call, minute))
+    if (row !== null) addRecent(row)
     return row
   }
 
@@ -337,9 +346,9 @@ export function createUsage(parts: {
       if (flushing === null) void flush()
       return isStored
     },
-    addFlushed: tell,
+    addFlushed: notify,
     read,
-    get heldRows() {
+    get unwrittenRows() {
       return (underway?.rows.length ?? 0) + counted.size
     },
     get failedWrites() {

@@ -12,7 +12,7 @@ import { sendAdminRefusal, sendJson } from './admin-reply.ts'
 export const stripeHookPath = '/hooks/stripe'
 
 export type StripeHookParts = {
-  readonly cards: Pick<Cards, 'adapter' | 'hear'>
+  readonly cards: Pick<Cards, 'adapter' | 'handleWebhook'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -28,7 +28,7 @@ export function createStripeHook({ cards, clock, log }: StripeHookParts): Reques
   const deadlines = boundedDeadlines(createDeadlines(bodyMs, clock), noticesMax)
   let notices = 0
 
-  async function hear(exchange: NodeExchange): Promise<void> {
+  async function handle(exchange: NodeExchange): Promise<void> {
     const { request } = exchange
     if (cards.adapter !== 'stripe') {
       throw new Fault('absent', { detail: `card.adapter is ${cards.adapter}, not stripe` })
@@ -47,7 +47,7 @@ export function createStripeHook({ cards, clock, log }: StripeHookParts): Reques
     if (body.ending === 'late') throw new Fault('body_deadline')
     if (notices >= noticesMax) throw new Fault('overloaded')
     notices++
-    const outcome = await cards.hear(body.bytes, signature).finally(() => notices--)
+    const outcome = await cards.handleWebhook(body.bytes, signature).finally(() => notices--)
     log('debug', 'card_notice', { requestId: exchange.requestId, outcome })
     sendJson(exchange.response, { received: true })
   }
@@ -57,7 +57,7 @@ export function createStripeHook({ cards, clock, log }: StripeHookParts): Reques
     exchange.response.setHeader('x-request-id', exchange.requestId)
     try {
       if (!isPost) throw new Fault('wrong_http')
-      await hear(exchange)
+      await handle(exchange)
     } catch (thrown) {
       const fault = Fault.from(thrown)
       const { requestId } = exchange

@@ -17,7 +17,7 @@ export type LimitCalls = {
     readonly wanted: number
   }) => Share | Promise<Share>
   readonly giveShare: (asked: { readonly bucket: string; readonly units: number }) => void
-  readonly owedMs: (asked: {
+  readonly refillMs: (asked: {
     readonly bucket: string
     readonly rate: Rate
   }) => number | Promise<number>
@@ -62,7 +62,7 @@ export function createLimitCalls({ shares, failed, counters }: SharedLimits): Li
   return {
     takeShare: ({ bucket, rate, least, wanted }) => of(bucket).take(bucket, rate, least, wanted),
     giveShare: ({ bucket, units }) => of(bucket).give(bucket, units),
-    owedMs: ({ bucket, rate }) => of(bucket).owedMs(bucket, rate),
+    refillMs: ({ bucket, rate }) => of(bucket).refillMs(bucket, rate),
     addToCounters: (asked) =>
       Promise.all(
         asked.map(async ({ counter, ends, known, units }) =>
@@ -122,10 +122,10 @@ export function createLinkedLimits(parts: {
     give(bucket, units) {
       link.call('giveShare', { bucket, units }).catch(() => {})
     },
-    owedMs(bucket, rate) {
-      const owedAlone = () => alone.owedMs(bucket, partOf(rate, 1))
-      if (!link.isOpen) return owedAlone()
-      return soon(link.call('owedMs', { bucket, rate }), owedAlone)
+    refillMs(bucket, rate) {
+      const refillAlone = () => alone.refillMs(bucket, partOf(rate, 1))
+      if (!link.isOpen) return refillAlone()
+      return soon(link.call('refillMs', { bucket, rate }), refillAlone)
     },
   }
   return { shares, failed: shares, counters: createLinkedCounters(link) }

@@ -165,8 +165,8 @@ export async function startWorker(
     source: opening.accounts,
     clock,
     log,
-    mayLook: failed.isUnder,
-    ownHosts: () => ['localhost', ...listOf(settings.now.admin.hosts)],
+    mayQuery: failed.isUnder,
+    serverHosts: () => ['localhost', ...listOf(settings.now.admin.hosts)],
     jwtLifeMsMax: () => settings.now.keys.jwtLifeMsMax,
   })
   starting.defer(() => directory.stop())

@@ -75,7 +75,7 @@ export function openDesk(
     paymentProvider: () => Promise.reject(new Error('this server takes no cards')),
     formsPerDayMax: () => 1,
     admitAddress: () => {},
-    admitLook: () => {},
+    admitRead: () => {},
   })
   const own = { accounts, cards, publicKeys, identity, auditedActions, clock }
   const touch = { ...own, ...more } as AdminContext

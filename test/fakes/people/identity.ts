@@ -108,7 +108,7 @@ export function createIdentityRig(
         accountId: account,
         invitedBy: null,
       })
-      const id = await identity.invitations.takeAsNew(token, { email, name: email, password })
+      const id = await identity.invitations.acceptAsNew(token, { email, name: email, password })
       return { id, account }
     },
   }

@@ -85,12 +85,12 @@ export function createRoleRules(parts: {
   /** `role`: the role that the rules give now; null: none. */
   async function withdraw(
     person: Pick<Person, 'id' | 'email'>,
-    held: RuleGrantRow,
+    existing: RuleGrantRow,
     role: AccountRole | null,
   ): Promise<void> {
     const { id } = person
-    const { account_id: accountId } = held
-    const next = role ?? held.before
+    const { account_id: accountId } = existing
+    const next = role ?? existing.before
     try {
       if (accountId === server) await people.setOperator(id, false)
       else if (next !== null) await memberships.changeRole(accountId, id, next)
@@ -98,7 +98,7 @@ export function createRoleRules(parts: {
     } catch (thrown) {
       if (!(thrown instanceof AccountsRefusal)) throw thrown
       if (thrown.reason === 'last_operator' || thrown.reason === 'last_owner') {
-        log('warn', 'role_kept', { person: id, role: held.role, reason: thrown.reason })
+        log('warn', 'role_kept', { person: id, role: existing.role, reason: thrown.reason })
         return
       }
       // `no_member`: an owner removed the person in the meantime.
@@ -106,9 +106,9 @@ export function createRoleRules(parts: {
     const statement =
       role === null
         ? deleteRuleGrant(id, accountId)
-        : putRuleGrant(id, { account_id: accountId, role, before: held.before })
+        : putRuleGrant(id, { account_id: accountId, role, before: existing.before })
     await rows.write([statement])
-    await record(person, accountId, { role: held.role, granted: false })
+    await record(person, accountId, { role: existing.role, granted: false })
   }
 
   return {
@@ -119,13 +119,13 @@ export function createRoleRules(parts: {
         const id = await accountIdOf(account)
         if (id !== null && roles.get(id) !== 'owner') roles.set(id, role)
       }
-      for (const held of await rows.find(listRuleGrants(person.id))) {
-        const { account_id: accountId, role } = held
+      for (const existing of await rows.find(listRuleGrants(person.id))) {
+        const { account_id: accountId, role } = existing
         if (accountId === server) {
-          if (!wanted.isOperator) await withdraw(person, held, null)
+          if (!wanted.isOperator) await withdraw(person, existing, null)
         } else if (role === 'owner' && roles.get(accountId) === 'member') {
-          await withdraw(person, held, 'member')
-        } else if (!roles.has(accountId)) await withdraw(person, held, null)
+          await withdraw(person, existing, 'member')
+        } else if (!roles.has(accountId)) await withdraw(person, existing, null)
       }
       if (wanted.isOperator) await grant(person, server, 'operator')
       for (const [accountId, role] of roles) await grant(person, accountId, role)

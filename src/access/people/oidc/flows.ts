@@ -37,9 +37,9 @@ export function createFlows(parts: { readonly clock: Clock; readonly usedMax?: n
   // Expiry of each used state, in the order of responses, so an expired one may be deleted late.
   const used = new Map<string, number>()
 
-  function forgetOver(now: number): void {
-    for (const [state, until] of used) {
-      if (until > now) return
+  function deleteExpired(now: number): void {
+    for (const [state, expires] of used) {
+      if (expires > now) return
       used.delete(state)
     }
   }
@@ -58,10 +58,10 @@ export function createFlows(parts: { readonly clock: Clock; readonly usedMax?: n
       const now = clock.monotonic()
       const flow = opened === null ? null : (JSON.parse(Buffer.from(opened).toString()) as Flow)
       if (flow === null || flow.began + flowMs <= now) {
-        throw over('this sign-in took too long, or was begun elsewhere: try again')
+        throw challengeError('this sign-in took too long, or was begun elsewhere: try again')
       }
-      if (used.has(flow.state)) throw over('this sign-in was answered already: try again')
-      forgetOver(now)
+      if (used.has(flow.state)) throw challengeError('this sign-in was answered already: try again')
+      deleteExpired(now)
       if (used.size >= most) throw new Fault('overloaded')
       used.set(flow.state, flow.began + flowMs)
       return flow
@@ -69,6 +69,6 @@ export function createFlows(parts: { readonly clock: Clock; readonly usedMax?: n
   }
 }
 
-function over(message: string): AccountsRefusal {
+function challengeError(message: string): AccountsRefusal {
   return new AccountsRefusal('challenge_over', message)
 }

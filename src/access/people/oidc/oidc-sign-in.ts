@@ -115,8 +115,8 @@ export function createOidcSignIn(parts: {
     const claims = readClaims(await provider.redeem(settings, order, wanted), settings)
     const { domains, name } = settings
     if (domains !== null && !isOfDomain(claims.email, domains)) {
-      const said = claims.email === null ? 'no verified email address' : 'another domain'
-      throw refused(`${name} reports ${said}: an address of ${domains.join(' or ')} is required`)
+      const problem = claims.email === null ? 'no verified email address' : 'another domain'
+      throw refused(`${name} reports ${problem}: an address of ${domains.join(' or ')} is required`)
     }
     return claims
   }
@@ -127,7 +127,7 @@ export function createOidcSignIn(parts: {
   }
 
   /** Runs `work` as one attempt of this address. */
-  async function asTry<T>(
+  async function asAttempt<T>(
     answer: OidcAnswer,
     from: Pick<From, 'address'>,
     work: () => Promise<T>,
@@ -163,9 +163,9 @@ export function createOidcSignIn(parts: {
     }
     const known = await people.findByEmail(email)
     if (link !== null && signUp !== 'closed') {
-      if (known !== null) return await bindByInvitation(claims, { link, email, known })
+      if (known !== null) return await bindByInvitation(claims, { link, email, person: known })
       const person = { email, name: claims.name || email, password: null }
-      return await invitations.takeAsNew(link, person, (id) => insertIdentity(rowOf(claims, id)))
+      return await invitations.acceptAsNew(link, person, (id) => insertIdentity(rowOf(claims, id)))
     }
     if (known !== null) {
       throw refused(
@@ -186,19 +186,23 @@ export function createOidcSignIn(parts: {
     order: {
       readonly link: string
       readonly email: string
-      readonly known: { readonly id: string; readonly isOperator: boolean }
+      readonly person: { readonly id: string; readonly isOperator: boolean }
     },
   ): Promise<string> {
-    const { link, email, known } = order
+    const { link, email, person } = order
     const invitation = await invitations.get(link)
     const mayLink = invitation.email === email
-    if (!mayLink || (known.isOperator && invitation.role !== 'operator')) {
+    if (!mayLink || (person.isOperator && invitation.role !== 'operator')) {
       throw refused(
         `a person with the address ${email} exists: sign in by other means first, then open the link again`,
       )
     }
-    await invitations.takeAs(link, { id: known.id, email }, insertIdentity(rowOf(claims, known.id)))
-    return known.id
+    await invitations.acceptAs(
+      link,
+      { id: person.id, email },
+      insertIdentity(rowOf(claims, person.id)),
+    )
+    return person.id
   }
 
   return {
@@ -209,7 +213,7 @@ export function createOidcSignIn(parts: {
     beginConfirmation: (page, session) => beginFor(`confirming in ${session}`, page, true),
 
     signIn: (answer, link, from) =>
-      asTry(answer, from, async () => {
+      asAttempt(answer, from, async () => {
         const claims = await claimsOf(answer, purposeOf(null))
         const found = await rows.first(findIdentity(claims))
         const personId = found?.person_id ?? (await bind(claims, link))
@@ -234,7 +238,7 @@ export function createOidcSignIn(parts: {
     },
 
     confirm: (person, answer, from) =>
-      asTry(answer, from, async () => {
+      asAttempt(answer, from, async () => {
         const claims = await claimsOf(answer, `confirming in ${person.session}`, { isFresh: true })
         const found = await rows.first(findIdentity(claims))
         if (found?.person_id !== person.id) throw refused('this is not your identity')

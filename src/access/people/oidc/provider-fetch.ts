@@ -48,10 +48,10 @@ export function createProviderFetch(clock: Clock): ProviderFetch {
       })
     } catch (thrown) {
       if (thrown instanceof ProviderTrouble) throw thrown
-      const said = deadline.signal.aborted
+      const message = deadline.signal.aborted
         ? `no answer in ${timeoutMs / 1000} s`
         : describeHttpError(thrown)
-      throw new ProviderTrouble(said, { cause: thrown })
+      throw new ProviderTrouble(message, { cause: thrown })
     } finally {
       await pool.destroy()
     }

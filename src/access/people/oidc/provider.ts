@@ -45,11 +45,11 @@ type CallbackOrder = Omit<AuthorizationOrder, 'isFresh'> & {
 export type Provider = {
   /** The URL at the provider where the person signs in. */
   authorize(settings: ProviderSettings, order: AuthorizationOrder): Promise<string>
-  /** Redeems the code of a redirect. `wanted`: claims to request from userinfo if the ID token lacks them. */
+  /** Redeems the code of a redirect. `neededClaims`: claims to request from userinfo if the ID token lacks them. */
   redeem(
     settings: ProviderSettings,
     order: CallbackOrder,
-    wanted: readonly string[],
+    neededClaims: readonly string[],
   ): Promise<Claims>
   /** Discovers the provider and checks its metadata. Resolves with the reason why sign-in would fail, or null. */
   check(settings: ProviderSettings): Promise<string | null>
@@ -62,16 +62,16 @@ const timeoutSeconds = 5
 const clockToleranceSeconds = 30
 const neededMetadata = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
-type Known = {
-  readonly of: string
+type CachedMetadata = {
+  readonly key: string
   readonly metadata: Promise<Client.ServerMetadata>
-  readonly until: number
+  readonly expires: number
 }
 
 export function createProvider(parts: { readonly clock: Clock; readonly log: Log }): Provider {
   const { clock, log } = parts
   const fetch = createProviderFetch(clock)
-  let known: Known | null = null
+  let cached: CachedMetadata | null = null
 
   async function discover(settings: ProviderSettings): Promise<Client.ServerMetadata> {
     const client = await import('openid-client')
@@ -91,14 +91,14 @@ export function createProvider(parts: { readonly clock: Clock; readonly log: Log
 
   /** One discovery at a time, shared by all callers. */
   function metadataOf(settings: ProviderSettings): Promise<Client.ServerMetadata> {
-    const of = JSON.stringify([settings.issuer, settings.clientId])
+    const key = JSON.stringify([settings.issuer, settings.clientId])
     const now = clock.monotonic()
-    if (known?.of === of && now < known.until) return known.metadata
+    if (cached?.key === key && now < cached.expires) return cached.metadata
     const metadata = discover(settings)
-    const fresh = { of, metadata, until: now + cachedMs }
-    known = fresh
+    const fresh = { key, metadata, expires: now + cachedMs }
+    cached = fresh
     metadata.catch(() => {
-      if (known === fresh) known = { ...fresh, until: clock.monotonic() + pauseMs }
+      if (cached === fresh) cached = { ...fresh, expires: clock.monotonic() + pauseMs }
     })
     return metadata
   }
@@ -128,7 +128,7 @@ export function createProvider(parts: { readonly clock: Clock; readonly log: Log
     return configuration
   }
 
-  async function asked<T>(settings: ProviderSettings, work: () => Promise<T>): Promise<T> {
+  async function withFaults<T>(settings: ProviderSettings, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (thrown) {
@@ -138,7 +138,7 @@ export function createProvider(parts: { readonly clock: Clock; readonly log: Log
 
   return {
     authorize: (settings, { redirectUri, state, nonce, verifier, isFresh }) =>
-      asked(settings, async () => {
+      withFaults(settings, async () => {
         const client = await import('openid-client')
         const configuration = await configure(settings)
         const url = client.buildAuthorizationUrl(configuration, {
@@ -153,8 +153,12 @@ export function createProvider(parts: { readonly clock: Clock; readonly log: Log
         return url.href
       }),
 
-    redeem: (settings, { redirectUri, query, state, nonce, verifier, maxAgeSeconds }, wanted) =>
-      asked(settings, async () => {
+    redeem: (
+      settings,
+      { redirectUri, query, state, nonce, verifier, maxAgeSeconds },
+      neededClaims,
+    ) =>
+      withFaults(settings, async () => {
         const client = await import('openid-client')
         const configuration = await configure(settings)
         const url = new URL(redirectUri)
@@ -168,7 +172,7 @@ export function createProvider(parts: { readonly clock: Clock; readonly log: Log
         })
         const claims = tokens.claims()
         if (claims === undefined) throw new ProviderTrouble('its answer has no ID token')
-        const isComplete = wanted.every((name) => claims[name] !== undefined)
+        const isComplete = neededClaims.every((name) => claims[name] !== undefined)
         if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) {
           return claims
         }

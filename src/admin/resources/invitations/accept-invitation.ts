@@ -18,7 +18,7 @@ export const acceptInvitation = {
   output,
   async run({ link }, call) {
     const { id, email, session } = personInSession(call)
-    await call.identity.invitations.takeAs(link, { id, email })
+    await call.identity.invitations.acceptAs(link, { id, email })
     await renewSession(call, session)
     return {}
   },

@@ -30,7 +30,7 @@ export const signUpByInvitation = {
   async run({ link, ...newPerson }, call) {
     const { invitations, signIn, people, passwordsAccepted } = call.identity
     if (!passwordsAccepted()) throw passwordsClosed()
-    const id = await invitations.takeAsNew(link, newPerson)
+    const id = await invitations.acceptAsNew(link, newPerson)
     await beginSession(call, id, await signIn.enter(id, fromOf(call)))
     return { person: await people.get(id) }
   },

@@ -46,7 +46,7 @@ export const createKey = {
       })
     const isOwner = actor !== null && !isOperator(actor)
     const made = isOwner
-      ? await accounts.keyLimit.whileMaking({ accountId: account, ends: false }, make)
+      ? await accounts.keyLimit.createWithinLimit({ accountId: account, ends: false }, make)
       : await make()
     return { key: made.apiKey, apiKey: made.key, apiKeySecret: made.secret }
   },

@@ -33,7 +33,10 @@ export const rotateKey = {
     const rotate = async () => await accounts.rotateKey(key, overlap)
     const isOwner = actor !== null && !isOperator(actor)
     const made = isOwner
-      ? await accounts.keyLimit.whileMaking({ accountId: account, ends: overlap === 0 }, rotate)
+      ? await accounts.keyLimit.createWithinLimit(
+          { accountId: account, ends: overlap === 0 },
+          rotate,
+        )
       : await rotate()
     return {
       key: made.apiKey,
