@@ -132,6 +132,11 @@ function File({
             <p class="soft">
               Cairn hashes every block before it stores it, and again when it reads it.
             </p>
+            {link !== null && (
+              <a href={`${link}?format=car&filename=${encodeURIComponent(`${fileName}.car`)}`}>
+                Download CAR
+              </a>
+            )}
           </Card>
           {pin !== null && inside.length === 0 && (
             <section class="card danger-zone">

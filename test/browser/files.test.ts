@@ -163,7 +163,7 @@ test(
   'a folder opens, a text and an image in it are previewed, and a file is dropped anywhere on the page',
   { skip: noBrowser, timeout: 120_000 },
   async (t) => {
-    const { page, open, picture } = await openSignedIn(t)
+    const { page, open, picture, expect } = await openSignedIn(t)
     await page.setViewportSize({ width: 1440, height: 900 })
     await open('/files')
     await page.getByText('No files yet').waitFor()
@@ -190,6 +190,13 @@ test(
     await picture('file-1440-light')
     await page.getByRole('link', { name: 'site', exact: true }).click()
     await page.getByText('Reads need a key of this account.').waitFor()
+    // The archive comes from the content host.
+    expect(/^asked http:\/\/[^/]*content\.localhost:\d+\/[^?]*\?format=car/)
+    const [archive] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download CAR' }).click(),
+    ])
+    assert.equal(archive.suggestedFilename(), 'site.car')
     await page.getByRole('link', { name: 'deep' }).click()
     await page.getByRole('link', { name: 'b.json' }).click()
     await page.getByText('"stone": [').waitFor()
