@@ -56,7 +56,7 @@ export function plain({ result, error }: Reply): Reply {
 }
 
 /** Number of calls of each generated chain, and the seed: CAIRN_CALLS, CAIRN_SEED. */
-export const callsEach = Number(process.env['CAIRN_CALLS'] ?? 100)
+export const callsEach = Number(process.env['CAIRN_CALLS'] ?? 50)
 export const seed = Number(process.env['CAIRN_SEED'] ?? 1)
 
 const differencesMax = 5

@@ -1,12 +1,13 @@
 // Calls on proved state of an OP Stack chain return the same as op-geth, in each fork that changes its EVM: return data, errors and
-// gas of generated calls, and of the precompiles that the OP Stack limits or adds. CAIRN_CALLS sets the number of calls per fork,
-// CAIRN_SEED the first seed.
+// gas of generated calls, and of the precompiles that the OP Stack limits or adds. In the last fork also traces. CAIRN_CALLS sets the
+// number of calls per fork, CAIRN_SEED the first seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toHex } from '../../src/base/hex.ts'
 import { missingOpGeth, startOpGeth } from '../engines/geth.ts'
 import { assertSameCalls, callsEach, seed, startBehindGeth } from './behind-geth.ts'
 import { type Fork, type GeneratedChain, generateChain } from './generated-contracts.ts'
+import { assertSameTraces, opTracers } from './generated-traces.ts'
 
 /** In the order of their activation, with the Ethereum fork that each contains. */
 const opForks: readonly (readonly [name: string, contains: Fork])[] = [
@@ -20,43 +21,38 @@ const opForks: readonly (readonly [name: string, contains: Fork])[] = [
   ['jovian', 'prague'],
 ]
 
+/** When the first fork that Cairn does not know begins, in seconds. */
+const karstTime = 2_000_000_000
+
 for (const [index, [fork, contains]] of opForks.entries()) {
   test(
-    `${callsEach} generated calls on ${fork} answer as op-geth does, with a proof`,
+    `generated requests on ${fork} are answered as op-geth does, with a proof`,
     { skip: missingOpGeth(), timeout: 600_000 },
     async (t) => {
       t.diagnostic(`CAIRN_SEED=${seed}`)
-      const { genesis, nextCall } = generateChain(seed + 100 + index, contains)
-      const config = configOf(genesis, opForks.slice(0, index + 1))
-      const geth = await startOpGeth(t, { ...genesis, config })
+      const chain = generateChain(seed + 100 + index, contains)
+      const config = configOf(chain.genesis, opForks.slice(0, index + 1))
+      const geth = await startOpGeth(t, { ...chain.genesis, config })
       const cairn = await startBehindGeth(t, geth)
       const own = precompileCalls(fork)
-      await assertSameCalls(geth, cairn, {
-        count: callsEach + own.length,
-        nextCall: () => own.pop() ?? nextCall(),
+      const count = callsEach + own.length
+      const nextCall = () => own.pop() ?? chain.nextCall()
+      await t.test(`${count} calls`, () => assertSameCalls(geth, cairn, { count, nextCall }))
+      if (index < opForks.length - 1) return
+      await t.test(`${callsEach} traces`, () => assertSameTraces(geth, cairn, chain, opTracers))
+      await t.test('calls of a fork that Cairn does not know have no proof', async () => {
+        const [call] = chain.nextCall()
+        const at = (time: number) =>
+          cairn.call('eth_call', [call, 'latest', {}, { time: `0x${time.toString(16)}` }])
+        assert.equal((await at(karstTime - 1)).verified, 'proof')
+        assert.match(
+          (await at(karstTime)).error?.message ?? '',
+          /is of a fork that Cairn does not know/,
+        )
       })
     },
   )
 }
-
-test(
-  'calls of a fork that Cairn does not know have no proof',
-  { skip: missingOpGeth() },
-  async (t) => {
-    const karst = 2_000_000_000
-    const { genesis, nextCall } = generateChain(seed, 'prague')
-    const geth = await startOpGeth(t, {
-      ...genesis,
-      config: configOf(genesis, opForks, { karstTime: karst }),
-    })
-    const cairn = await startBehindGeth(t, geth)
-    const [call] = nextCall()
-    const at = (time: number) =>
-      cairn.call('eth_call', [call, 'latest', {}, { time: `0x${time.toString(16)}` }])
-    assert.equal((await at(karst - 1)).verified, 'proof')
-    assert.match((await at(karst)).error?.message ?? '', /is of a fork that Cairn does not know/)
-  },
-)
 
 /** Input sizes in bytes just over the limit, by address. */
 const granite = { 0x08: 112_688 }
@@ -102,7 +98,6 @@ const validSignature = [
 function configOf(
   genesis: GeneratedChain['genesis'],
   begun: readonly (readonly [name: string, contains: Fork])[],
-  more: Readonly<Record<string, number>> = {},
 ): Readonly<Record<string, unknown>> {
   return {
     ...(genesis['config'] as object),
@@ -110,7 +105,7 @@ function configOf(
     blobSchedule: undefined,
     bedrockBlock: 0,
     ...Object.fromEntries(begun.map(([name]) => [`${name}Time`, 0])),
-    ...more,
+    ...(begun.length === opForks.length && { karstTime }),
     optimism: { eip1559Elasticity: 6, eip1559Denominator: 50, eip1559DenominatorCanyon: 250 },
   }
 }

@@ -1,42 +1,31 @@
-// Simulations on proved state equal those of geth: block hashes, state roots, logs, errors and gas of generated blocks on each
-// fork. CAIRN_CALLS sets the number of calls per fork (10 % as many simulations), CAIRN_SEED the first seed. Without CAIRN_CALLS,
-// every other fork is tested.
-import { test } from 'node:test'
+// Compares generated simulations on proved state with those of geth: block hashes, state roots, logs, errors and gas.
 import { toQuantity } from '../../src/base/hex.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
-import { missingGeth, startGeth } from '../engines/geth.ts'
+import type { Geth } from '../engines/geth.ts'
 import { type Random, seeded } from '../fakes/seeded.ts'
-import {
-  assertSameCalls,
-  callsEach,
-  plain,
-  type Reply,
-  seed,
-  startBehindGeth,
-} from './behind-geth.ts'
-import { type Fork, forks, type GeneratedChain, generateChain } from './generated-contracts.ts'
+import { assertSameCalls, type Behind, plain, type Reply } from './behind-geth.ts'
+import { type Fork, forks, type GeneratedChain } from './generated-contracts.ts'
 
-const count = Math.ceil(callsEach / 10)
-const isShort = process.env['CAIRN_CALLS'] === undefined
 /** The refusal for contracts that create contracts with all the gas of a request. */
 const mayRefuse = /^the call reads more than 512 accounts$/
 
-for (const [index, fork] of forks.entries()) {
-  if (isShort && index % 2 === 1) continue
-  test(
-    `${count} generated simulations on ${fork} have the blocks of geth, with a proof`,
-    { skip: missingGeth(), timeout: 600_000 },
-    async (t) => {
-      t.diagnostic(`CAIRN_SEED=${seed}`)
-      const chain = generateChain(seed + 400 + index, fork)
-      const random = seeded(seed + 500 + index)
-      const geth = await startGeth(t, withBeaconRoots(chain.genesis))
-      const cairn = await startBehindGeth(t, geth)
-      const nextCall = () => [simulation(random, fork, chain), 'latest']
-      const method = 'eth_simulateV1'
-      await assertSameCalls(geth, cairn, { count, method, nextCall, view, mayRefuse })
-    },
-  )
+type Simulations = {
+  readonly fork: Fork
+  /** With `withBeaconRoots`. */
+  readonly chain: GeneratedChain
+  readonly seed: number
+  readonly count: number
+}
+
+export async function assertSameSimulations(
+  geth: Geth,
+  cairn: Behind,
+  { fork, chain, seed, count }: Simulations,
+): Promise<void> {
+  const random = seeded(seed)
+  const nextCall = () => [simulation(random, fork, chain), 'latest']
+  const method = 'eth_simulateV1'
+  await assertSameCalls(geth, cairn, { count, method, nextCall, view, mayRefuse })
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -47,7 +36,7 @@ const beaconRoots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
 /**
  * Adds the ring of beacon roots: a simulated block without a beacon root sets the slot of its time to zero, which contains a value.
  */
-function withBeaconRoots(genesis: Json): Json {
+export function withBeaconRoots(genesis: Json): Json {
   const first = Number(genesis['timestamp']) % ringSlots
   const slots = Array.from({ length: 600 }, (_, index) => (first + index) % ringSlots)
   const storage = Object.fromEntries(

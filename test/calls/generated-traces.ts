@@ -1,16 +1,7 @@
-// Traces of calls on proved state equal those of geth, and of op-geth: generated calls on each fork, with each tracer. CAIRN_CALLS
-// sets the number of calls per fork, CAIRN_SEED the first seed.
-import { test } from 'node:test'
-import { type Geth, missingGeth, missingOpGeth, startGeth, startOpGeth } from '../engines/geth.ts'
-import {
-  assertSameCalls,
-  callsEach,
-  plain,
-  type Reply,
-  seed,
-  startBehindGeth,
-} from './behind-geth.ts'
-import { forks, type GeneratedChain, generateChain } from './generated-contracts.ts'
+// Compares traces of generated calls on proved state with those of geth and op-geth, with each tracer.
+import type { Geth } from '../engines/geth.ts'
+import { assertSameCalls, type Behind, callsEach, plain, type Reply } from './behind-geth.ts'
+import type { GeneratedChain } from './generated-contracts.ts'
 
 const tracers: readonly object[] = [
   {},
@@ -22,49 +13,18 @@ const tracers: readonly object[] = [
 ]
 
 /** op-geth writes words of the default tracer without `0x`, and lists a vault that no call uses before the accounts. */
-const opTracers: readonly object[] = [
+export const opTracers: readonly object[] = [
   { tracer: 'callTracer', tracerConfig: { withLog: true } },
   { tracer: '4byteTracer' },
 ]
 
-for (const [index, fork] of forks.entries()) {
-  test(
-    `${callsEach} generated calls on ${fork} have the traces of geth, with a proof`,
-    { skip: missingGeth(), timeout: 600_000 },
-    async (t) => {
-      t.diagnostic(`CAIRN_SEED=${seed}`)
-      const chain = generateChain(seed + 200 + index, fork)
-      await assertSameTraces(t, await startGeth(t, chain.genesis), chain)
-    },
-  )
-}
-
-test(
-  `${callsEach} generated calls of an OP Stack chain have the traces of op-geth, with a proof`,
-  { skip: missingOpGeth(), timeout: 600_000 },
-  async (t) => {
-    const chain = generateChain(seed + 300, 'prague')
-    const times = ['regolith', 'canyon', 'ecotone', 'fjord', 'granite', 'holocene', 'isthmus']
-    const config = {
-      ...(chain.genesis['config'] as object),
-      // The OP Stack has no blobs.
-      blobSchedule: undefined,
-      bedrockBlock: 0,
-      ...Object.fromEntries(times.map((name) => [`${name}Time`, 0])),
-      optimism: { eip1559Elasticity: 6, eip1559Denominator: 50, eip1559DenominatorCanyon: 250 },
-    }
-    const geth = await startOpGeth(t, { ...chain.genesis, config })
-    await assertSameTraces(t, geth, chain, opTracers)
-  },
-)
-
-async function assertSameTraces(
-  t: { after(end: () => unknown): void },
+/** `of`: the tracers, which take turns. */
+export async function assertSameTraces(
   geth: Geth,
+  cairn: Behind,
   { nextCall }: GeneratedChain,
   of: readonly object[] = tracers,
 ): Promise<void> {
-  const cairn = await startBehindGeth(t, geth)
   let at = 0
   await assertSameCalls(geth, cairn, {
     count: callsEach,
