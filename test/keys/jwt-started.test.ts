@@ -9,6 +9,7 @@ import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { createJwtSigner, writeJwt } from '../fakes/people/jwt-signer.ts'
 import { openWebSocket } from '../fakes/web-socket-client.ts'
+import { runCliHere } from '../cli-here.ts'
 import { type Started, startCairn } from '../started-server.ts'
 
 type Key = { readonly id: string; readonly apiKey: string; readonly apiKeySecret: string }
@@ -37,7 +38,7 @@ for (const listener of ['lean', 'node']) {
     after(() => cairn.stop())
 
     const newKey = async (...options: string[]) =>
-      (await cairn.cli('keys', 'create', ...options)) as Key
+      (await runCliHere(cairn.dataDir, 'keys', 'create', ...options)) as Key
 
     async function call(
       { apiKey }: Key,
@@ -125,7 +126,7 @@ for (const listener of ['lean', 'node']) {
       const open = (token: string) =>
         openWebSocket(url, { headers: { authorization: `Bearer ${token}` } })
       // Expired, but within the tolerated clock skew.
-      const exp = Math.floor(systemClock.now() / 1000) - 25
+      const exp = Math.floor(systemClock.now() / 1000) - 27
       const client = await open(await signer.sign(kid, { exp }))
       const { code, reason } = await client.ended
       assert.deepEqual([code, reason], [1008, 'invalid JWT'])
