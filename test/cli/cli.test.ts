@@ -15,12 +15,15 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { bin } from '../started-server.ts'
 
-const bin = fileURLToPath(new URL('../../bin/cairn.js', import.meta.url))
 const root = mkdtempSync(join(tmpdir(), 'cairn-cli-'))
 after(() => rmSync(root, { recursive: true }))
+
+/** A user does not have the variable of this run's cache of compiled code. Only tests of the cache have their own. */
+const { NODE_COMPILE_CACHE: caches, ...others } = process.env
+const environment = { ...others, ...(caches === undefined ? {} : { XDG_CACHE_HOME: caches }) }
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string }
 
@@ -33,8 +36,7 @@ function cairn(
 ): Promise<Ended> {
   return new Promise((resolve) => {
     const all = [...nodeArgs, program, ...args]
-    // A user does not have the cache folder that the tests of this run share.
-    const env = { ...process.env, NODE_COMPILE_CACHE: undefined, ...variables }
+    const env = { ...environment, ...variables }
     const child = execFile(process.execPath, all, { cwd: root, env }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
     })
@@ -291,6 +293,6 @@ test('a folder that cannot be created, and an invalid database, are refused by n
   const listed = await cairn(['keys', 'list', '--data-dir', spoilt])
   assert.match(
     listed.err,
-    /^cairn: \S+\/cairn\.db is damaged \(.+\): run npm run -s cairn -- doctor for a fix\n$/,
+    /^cairn: \S+\/cairn\.db is damaged \(.+\): run (?:npm run -s cairn --|cairn) doctor for a fix\n$/,
   )
 })
