@@ -1,14 +1,13 @@
 // `cairn networks` on a data folder, next to a running server and without one.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { runProgram } from '../../src/cli/program.ts'
 import { testChain } from '../fakes/chain-facts.ts'
 import { openStubChain } from '../fakes/upstream/stub-chain.ts'
 import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
-import { bin, rpc, startCairn, temporaryFolder } from '../started-server.ts'
+import { rpc, startCairn, temporaryFolder } from '../started-server.ts'
 
 const { chainId } = testChain
 const secret = 'f5e4d3c2b1a0'
@@ -18,16 +17,17 @@ type Ran = { readonly code: number; readonly out: string; readonly err: string }
 async function folder(t: TestContext) {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
+  /** Runs the command in this process. */
   async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-    const options = { env: { ...process.env, ...env } }
-    const command = [bin, ...args, '--data-dir', dataDir]
-    try {
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, command, options)
-      return { code: 0, out: stdout, err: stderr }
-    } catch (error) {
-      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-      return { code, out: stdout, err: stderr }
-    }
+    let out = ''
+    let err = ''
+    const code = await runProgram([...args, '--data-dir', dataDir], {
+      out: (text) => (out += text),
+      err: (text) => (err += text),
+      readInput: async () => '',
+      env,
+    })
+    return { code, out, err }
   }
   return { dataDir, run }
 }

@@ -116,10 +116,10 @@ async function largeRoot(t: TestContext) {
 }
 
 test(
-  'an import of two thousand pins of a Kubo node continues after a kill',
-  { timeout: 300_000 },
+  'an import of the pins of a Kubo node continues after a kill',
+  { timeout: 120_000 },
   async (t) => {
-    const { blocks, cids } = smallRoots(2000)
+    const { blocks, cids } = smallRoots(800)
     const kubo = await startFakeGateway(t, blocks, { rpc: true })
     const { run, pins, list } = await start(t)
     const lines = cids.map((cid, at) =>
@@ -128,20 +128,20 @@ test(
     const file = list('pins.ndjson', lines.join('\n'))
     const args = [file, '--from', kubo.url]
     await run(args, async (child) => {
-      while (kubo.asked.length < 700) await new Promise((resolve) => setImmediate(resolve))
+      while (kubo.asked.length < 300) await new Promise((resolve) => setImmediate(resolve))
       child.kill('SIGKILL')
     })
     const half = (await pins()).size
-    assert.ok(half > 100 && half < 2000, `${half} pins`)
+    assert.ok(half > 100 && half < 800, `${half} pins`)
     const { code, found, err } = await run(args)
     assert.equal(code, 0, err)
     assert.ok(found.present >= half)
-    assert.equal(found.present + found.pinned, 2000)
+    assert.equal(found.present + found.pinned, 800)
     const now = await pins()
-    assert.equal(now.size, 2000)
-    assert.equal(now.get(cids[1234] ?? ''), 'n1234')
+    assert.equal(now.size, 800)
+    assert.equal(now.get(cids[567] ?? ''), 'n567')
     const again = await run(args)
-    assert.equal(again.found.present, 2000)
+    assert.equal(again.found.present, 800)
     assert.equal(again.found.pinned, 0)
   },
 )
