@@ -1,12 +1,13 @@
 // `cairn doctor --dropin`: compares this server with another JSON-RPC endpoint, a real one and one with planted differences.
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, test, type TestContext } from 'node:test'
+import { runProgram } from '../../src/cli/program.ts'
 import { type Behind, startBehind } from '../behind-upstreams.ts'
 import { bin, type Started, startCairn } from '../started-server.ts'
 import { engineChainId, startAnvilUpstream } from '../upstream/engine-upstream.ts'
@@ -22,15 +23,17 @@ type Report = Readonly<Record<'compared' | 'same' | 'different' | 'unexplained',
 }
 type Ended = { readonly code: number; readonly out: string; readonly err: string }
 
-function doctor(env: Record<string, string>, ...args: readonly string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [bin, 'doctor', ...args],
-      { env: { ...process.env, ...env } },
-      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
-    )
+/** Runs the command in this process. */
+async function doctor(env: Record<string, string>, ...args: readonly string[]): Promise<Ended> {
+  let out = ''
+  let err = ''
+  const code = await runProgram(['doctor', ...args], {
+    out: (piece) => (out += piece),
+    err: (piece) => (err += piece),
+    readInput: async () => '',
+    env,
   })
+  return { code, out, err }
 }
 
 function compare(server: Started, other: string, ...args: readonly string[]): Promise<Ended> {
