@@ -1,7 +1,7 @@
 // Every recorded CID and every CID vector, over HTTP against a started server: CID and size equal Kubo's. Vectors with server
-// settings get a server with these settings. The largest are in heavy-vectors.ts.
+// settings use a server with these settings. The largest are in heavy-vectors.ts.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import {
   bytesOfVector,
   heavyBytesMin,
@@ -11,11 +11,19 @@ import {
 import { addVector } from '../fakes/files/vector-upload.ts'
 import { type Started, startCairn } from '../started-server.ts'
 
-let cairn: Started
-before(async () => {
-  cairn = await startCairn()
+/** Servers by their settings. */
+const servers = new Map<string, Promise<Started>>()
+
+function serverWith(settings: Readonly<Record<string, string>> = {}): Promise<Started> {
+  const name = JSON.stringify(settings)
+  const server = servers.get(name) ?? startCairn({ env: serverEnv(settings) })
+  servers.set(name, server)
+  return server
+}
+
+after(async () => {
+  for (const server of servers.values()) await (await server).stop()
 })
-after(() => cairn.stop())
 
 const vectors = readCidVectors()
 
@@ -26,17 +34,13 @@ test('the vectors exist', () => {
 const here = vectors.filter((vector) => bytesOfVector(vector) <= heavyBytesMin)
 
 for (const vector of here) {
-  test(`${vector.id} has Kubo's CID and size`, async (t) => {
-    let server = cairn
-    if (vector.server !== undefined) {
-      server = await startCairn({ env: serverEnv(vector.server) })
-      t.after(() => server.stop())
-    }
+  test(`${vector.id} has Kubo's CID and size`, async () => {
+    const server = await serverWith(vector.server)
     assert.deepEqual(await addVector(server, vector), [vector.cid, vector.rpcSize])
   })
 }
 
-test('the import profile of a key sets the defaults of its requests', async (t) => {
+test('the import profile of a key sets the defaults of its requests', async () => {
   const profile = 'unixfs-v1-2025'
   const ids = [
     'profile-2025-file',
@@ -44,9 +48,9 @@ test('the import profile of a key sets the defaults of its requests', async (t) 
     'v1-2025-over-chunk',
     'hamt-v1-2025-over-threshold',
   ]
+  const cairn = await serverWith()
   const one = await cairn.cli('keys', 'create', '--import-profile', profile)
-  const server = await startCairn({ env: { CAIRN_FILES_IMPORT_PROFILE: profile } })
-  t.after(() => server.stop())
+  const server = await serverWith({ profile })
   const named = {
     url: cairn.url,
     apiKey: String(one['apiKey']),
