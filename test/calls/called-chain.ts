@@ -171,6 +171,25 @@ export async function startBehindEach(
   })
 }
 
+/**
+ * One server with two networks: `strict` requires proofs, `preferring` forwards what has none. `url`: the upstream of both, unless
+ * `strictUrl` is given.
+ */
+export async function startBothWays(
+  t: Scope,
+  genesisFile: string | null,
+  url: string,
+  strictUrl = url,
+): Promise<{ readonly strict: Behind; readonly preferring: Behind }> {
+  const lines = [
+    networkLines('strict', genesisFile, [strictUrl], ['verify: require']),
+    networkLines('preferring', genesisFile, [url], []),
+  ]
+  const server = await startWith(t, await folderFor(t), `networks:\n${lines.join('\n')}`)
+  const at = (name: string) => behindOf(server, `${server.url}/${name}/v3/${server.apiKey}`)
+  return { strict: at('strict'), preferring: at('preferring') }
+}
+
 function behindOf(server: Started, url: string): Behind {
   return {
     server,

@@ -1,6 +1,5 @@
 // Calls behind an upstream, executed by Cairn on proved state: the requests to the upstream, the effect of its false replies, and
-// calls that cannot be
-// proved.
+// calls that cannot be proved.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -14,6 +13,7 @@ import {
   refuser,
   startBehind,
   startBehindEach,
+  startBothWays,
   startCalledChain,
   token,
   word,
@@ -32,8 +32,13 @@ const fresh = (call: object, nonce: number) => ({
   gas: `0x${(1_000_000 + nonce).toString(16)}`,
 })
 
+const scope = cleanUpAfter()
 /** Shared, because no test changes its state. */
-const calledChain = startCalledChain(cleanUpAfter())
+const calledChain = startCalledChain(scope)
+/** For tests that count no calls of the upstream. */
+const sharedBehind = calledChain.then(({ genesisFile, url }) =>
+  startBehind(scope, genesisFile, [url]),
+)
 
 async function startProxied(t: TestContext) {
   const chain = await calledChain
@@ -73,8 +78,8 @@ test('a cold call takes two round trips, also without a hint for its first accou
   }
 })
 
-test('gas, access lists and overrides are computed on proved state', async (t) => {
-  const { chain, cairn } = await startProxied(t)
+test('gas, access lists and overrides are computed on proved state', async () => {
+  const [chain, cairn] = await Promise.all([calledChain, sharedBehind])
   for (const [method, params] of [
     ['eth_estimateGas', [balanceOf(proxy), 'latest']],
     ['eth_createAccessList', [{ ...balanceOf(proxy), from: holder }, 'latest']],
@@ -88,8 +93,8 @@ test('gas, access lists and overrides are computed on proved state', async (t) =
   }
 })
 
-test('BLOCKHASH reads proved hashes of earlier blocks, and zeros elsewhere', async (t) => {
-  const { chain, cairn } = await startProxied(t)
+test('BLOCKHASH reads proved hashes of earlier blocks, and zeros elsewhere', async () => {
+  const [chain, cairn] = await Promise.all([calledChain, sharedBehind])
   const head = Number((await chain.rpc('eth_blockNumber', [])).result)
   for (const number of [0, head, head + 1]) {
     const params = [{ to: hasher, data: word(number) }, 'latest']
@@ -159,11 +164,10 @@ test('an upstream that answers a call otherwise is logged with both answers', as
 test('a call that reads too much is refused with the limit, or forwarded', async (t) => {
   const chain = await calledChain
   const params = [{ ...read(5_000), gas: '0x2faf080' }, 'latest']
-  const strict = await startBehind(t, chain.genesisFile, [chain.url], ['verify: require'])
+  const { strict, preferring } = await startBothWays(t, chain.genesisFile, chain.url)
   const { error, verified } = await strict.ask('eth_call', params)
   match(error?.message ?? '', /^the call reads more than 4096 slots$/)
   equal(verified, 'none')
-  const preferring = await startBehind(t, chain.genesisFile, [chain.url])
   deepEqual(await preferring.ask('eth_call', params), { result: word(820), verified: 'none' })
 })
 
@@ -171,12 +175,11 @@ test('without a known fork schedule calls are refused, or forwarded', async (t) 
   const chain = await calledChain
   const node = await startRpcProxy(t, chain.url)
   const params = [balanceOf(token), 'latest']
-  const strict = await startBehind(t, null, [node.url], ['verify: require'])
+  const { strict, preferring } = await startBothWays(t, null, node.url)
   match(
     (await strict.ask('eth_call', params)).error?.message ?? '',
-    /^the fork schedule of called is not known: set genesisFile$/,
+    /^the fork schedule of strict is not known: set genesisFile$/,
   )
-  const preferring = await startBehind(t, null, [node.url])
   deepEqual(await preferring.ask('eth_call', params), { result: word(1234), verified: 'none' })
   node.change = changeFork
   const outdated = await startBehind(t, chain.genesisFile, [node.url], ['verify: require'])

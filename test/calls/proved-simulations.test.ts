@@ -13,6 +13,7 @@ import {
   refuser,
   startBehind,
   startBehindEach,
+  startBothWays,
   startCalledChain,
   token,
   twins,
@@ -92,9 +93,10 @@ let preferring: Awaited<ReturnType<typeof startBehind>>
 
 before(async () => {
   chain = await startCalledChain(scope)
-  strict = await startBehind(scope, chain.genesisFile, [chain.url], ['verify: require'])
   node = await startRpcProxy(scope, chain.url)
-  preferring = await startBehind(scope, chain.genesisFile, [node.url])
+  const both = await startBothWays(scope, chain.genesisFile, node.url, chain.url)
+  strict = both.strict
+  preferring = both.preferring
 })
 
 for (const [name, simulation] of Object.entries(simulations)) {

@@ -10,6 +10,7 @@ import {
   refuser,
   startBehind,
   startBehindEach,
+  startBothWays,
   startCalledChain,
   token,
   word,
@@ -63,8 +64,7 @@ test('a tracer that Cairn lacks is forwarded, or refused by its name', async (t)
   node.change = ({ method: name, params }, reply) =>
     name === method && /^(mux|{)|^$/.test(tracerOf(params)) ? own : reply
   const script = '{result: () => 1, fault: () => 2}'
-  const preferring = await startBehind(t, chain.genesisFile, [node.url])
-  const strict = await startBehind(t, chain.genesisFile, [node.url], ['verify: require'])
+  const { strict, preferring } = await startBothWays(t, chain.genesisFile, node.url)
   for (const [config, text] of [
     [{ tracer: 'muxTracer', tracerConfig: { callTracer: {} } }, /^tracer "muxTracer" is not supp/],
     [
@@ -88,13 +88,12 @@ test('a trace beyond the limits is forwarded, or refused', async (t) => {
     'latest',
     { disableStack: true },
   ]
-  const strict = await startBehind(t, chain.genesisFile, [chain.url], ['verify: require'])
+  const node = await startRpcProxy(t, chain.url)
+  node.change = (request, reply) => (request.method === method ? { result: 'long' } : reply)
+  const { strict, preferring } = await startBothWays(t, chain.genesisFile, node.url)
   const { error, verified } = await strict.ask(method, params)
   match(error?.message ?? '', /^the call reads more than 4096 slots$|^response too large$/)
   equal(verified, 'none')
-  const node = await startRpcProxy(t, chain.url)
-  node.change = (request, reply) => (request.method === method ? { result: 'long' } : reply)
-  const preferring = await startBehind(t, chain.genesisFile, [node.url])
   deepEqual(await preferring.ask(method, params), { result: 'long', verified: 'none' })
 })
 
