@@ -19,7 +19,7 @@ export type Content = {
 }
 
 const leafBytes = 256 * 1024
-const sharedPieces = 12
+const sharedPieces = 6
 
 /** `own`: makes the content unique. */
 export function someContent(random: Random, own: string): Content {
@@ -36,9 +36,9 @@ export function someContent(random: Random, own: string): Content {
   })
   const options = ['', 'cid-version=1', 'raw-leaves=true', 'chunker=size-65536'][random(4)] ?? ''
   if (at < 40) return { kind: 'file', options, files: [file('f', 0)] }
-  if (at < 70) return { kind: 'file', options, files: [file('f', 1 + random(10))] }
-  // Mostly unique content: whole slots go to an extent, up to the limit of concurrent uploads.
-  if (at < 75) {
+  if (at < 70) return { kind: 'file', options, files: [file('f', 1 + random(4))] }
+  // Mostly unique content: whole slots go to an extent, up to the limit of concurrent uploads. Rare: each check reads it.
+  if (at < 72) {
     const pieces = [{ seed: own, bytes: (1 + random(20)) * 1024 * 1024 }]
     return { kind: 'file', options: '', files: [{ name: 'f', pieces }] }
   }

@@ -73,7 +73,7 @@ async function backUpInFolder(
       const keys = { apiKey, apiKeySecret }
       // Determines the result of commands that the kill of the previous round interrupted.
       await assertKept({ ...started, ...keys }, ledger, { closures, random, all: false })
-      const stopAfter = 40 + random(110)
+      const stopAfter = 20 + random(60)
       const working = workUntilKilled({ ...started, ...keys }, ledger, {
         random,
         own: `${seed} ${number}.${round}`,

@@ -15,14 +15,14 @@ import { seeded } from '../fakes/seeded.ts'
 import { readFigures } from '../hostile/process-figures.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
-const rounds = Number(process.env['CAIRN_CRASH_ROUNDS'] ?? 50)
+const rounds = Number(process.env['CAIRN_CRASH_ROUNDS'] ?? 24)
 /** No round starts after this time; a busy machine completes fewer rounds. */
-const secondsMax = Number(process.env['CAIRN_CRASH_SECONDS'] ?? 40)
+const secondsMax = Number(process.env['CAIRN_CRASH_SECONDS'] ?? 30)
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 /** Number of folders with one server each, in parallel. */
-const workers = 3
+const workers = 2
 /** Rounds per folder, so that the disk does not fill. */
-const roundsOfFolder = 25
+const roundsOfFolder = 12
 /** Maximum additional processor time of a start on a used folder, compared with an empty folder. */
 const restartCpuMs = 1_000
 

@@ -50,7 +50,7 @@ test(
             own: `${seed} ${number}.${round}`,
             trouble,
             before: random(30),
-            troubleMs: random(1500),
+            troubleMs: random(1000),
           })
           await nodes.recovered()
           await check(nodes, ledger, { closures, random, all: false })

@@ -9,7 +9,7 @@ type Run = { readonly files: readonly string[]; readonly env: Readonly<Record<st
 
 const runs: Readonly<Record<string, Run>> = {
   1: {
-    files: ['crash-files.test.ts', 'crash-backups.test.ts'],
+    files: ['crash.test.ts', 'crash-files.test.ts', 'crash-backups.test.ts'],
     env: {
       CAIRN_CRASH_ROUNDS: '500',
       CAIRN_CRASH_SECONDS: '540',

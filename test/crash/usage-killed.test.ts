@@ -1,4 +1,4 @@
-// Ten thousand requests of every kind from eight concurrent clients, with kill -9 in between: the API and the command line report
+// Thousands of requests of every kind from eight concurrent clients, with kill -9 in between: the API and the command line report
 // the same counts, exact while the server runs, and at most one second short after the kill.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -11,10 +11,11 @@ import {
   openAdminClient,
   takeFirstRun,
 } from '../fakes/people/admin-client.ts'
+import { runCliHere } from '../cli-here.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 const clients = 8
-const requests = 10_000
+const requests = 4_000
 /** Number of reports before the kill, one second apart. */
 const writesMin = 4
 
@@ -41,7 +42,7 @@ before(async () => {
   cairn = await startCairn({ dataDir })
   page = await takeFirstRun(cairn)
   open = { apiKey: cairn.apiKey, apiKeySecret: cairn.apiKeySecret }
-  closed = (await cairn.cli('keys', 'create', '--networks', 'none')) as Key
+  closed = (await runCliHere(dataDir, 'keys', 'create', '--networks', 'none')) as Key
 })
 after(async () => {
   await cairn.stop()
@@ -132,7 +133,7 @@ async function fromApi(): Promise<Report> {
 }
 
 async function fromCli(): Promise<Report> {
-  return (await cairn.cli('usage', '--window', '1h'))['report'] as Report
+  return (await runCliHere(dataDir, 'usage', '--window', '1h'))['report'] as Report
 }
 
 const sorted = (of: Tally) => [...of].toSorted(([a], [b]) => (a < b ? -1 : 1))
