@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { copyFile, cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { loadConfig } from '../../src/config/config.ts'
+import { runProgram } from '../../src/cli/program.ts'
 import { moveToFolder, moveToShared } from '../../src/cli/relocate/move.ts'
 import { movedTables } from '../../src/db/moved-tables.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
@@ -17,7 +18,7 @@ import { noise } from '../fakes/seeded.ts'
 import { until } from '../fakes/until.ts'
 import { openStubChain } from '../fakes/upstream/stub-chain.ts'
 import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
-import { bin, runCli, type Started, startCairn, temporaryFolder } from '../started-server.ts'
+import { bin, type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 const postgres = usePostgres()
 const missing = missingVersitygw()
@@ -37,12 +38,23 @@ type Filled = {
   readonly cids: readonly string[]
 }
 
-/** A folder with two accounts, keys, a person, usage, pins that share blocks, and unpinned files. */
-async function fill(t: TestContext): Promise<Filled> {
+let template: Filled
+before(async () => {
+  if (skip === false) template = await fill()
+})
+after(() => skip === false && rm(template.dataDir, { recursive: true, force: true }))
+
+/** A copy of a folder with two accounts, keys, a person, usage, pins that share blocks, and unpinned files. */
+async function copyFilled(t: TestContext): Promise<Filled> {
   const dataDir = await newFolder(t)
+  await cp(template.dataDir, dataDir, { recursive: true })
+  return { ...template, dataDir }
+}
+
+async function fill(): Promise<Filled> {
+  const dataDir = await temporaryFolder()
   const server = await startCairn({ dataDir })
   await server.cli('accounts', 'create', 'other')
-  t.after(() => server.kill())
   const second = (await server.cli('keys', 'create', '--account', 'other')) as {
     readonly apiKey: string
     readonly apiKeySecret: string
@@ -112,8 +124,20 @@ async function shareWith(t: TestContext) {
       const flags = { dataDir: { flag: '--data-dir', text: dataDir } }
       return (await loadConfig({ file, env, flags, networks: [] })).config
     },
-    cli: (direction: string, dataDir: string) =>
-      runCli(['migrate', direction, '--config', file, '--data-dir', dataDir, '--json'], env),
+    /** Runs the command in this process. Rejects with its error output if it fails. */
+    async cli(direction: string, dataDir: string): Promise<object> {
+      let out = ''
+      let err = ''
+      const args = ['migrate', direction, '--config', file, '--data-dir', dataDir, '--json']
+      const code = await runProgram(args, {
+        out: (text) => (out += text),
+        err: (text) => (err += text),
+        readInput: async () => '',
+        env,
+      })
+      if (code !== 0) throw new Error(err)
+      return JSON.parse(out) as object
+    },
     start: (dataDir: string) => startCairn({ dataDir, args: ['--config', file], env }),
     query: (sql: string) => postgres.server().query(name, sql),
   }
@@ -170,7 +194,7 @@ test(
   'a folder moves to a shared database and back with all rows and files, stopped before each step',
   { skip, timeout: 240_000 },
   async (t) => {
-    const filled = await fill(t)
+    const filled = await copyFilled(t)
     const { dataDir } = filled
     const before = rowsOf(dataDir)
     assert.ok((before['usage'] ?? []).length > 0)
@@ -205,7 +229,7 @@ test(
   'a move whose process is killed again and again ends with all rows and files, beside a server too',
   { skip, timeout: 240_000 },
   async (t) => {
-    const filled = await fill(t)
+    const filled = await copyFilled(t)
     const { dataDir } = filled
     const shared = await shareWith(t)
     const serving = await startCairn({ dataDir })
@@ -213,7 +237,7 @@ test(
     const first = await shared.cli('to-shared', dataDir)
     assert.partialDeepStrictEqual(first, { complete: false, blocks: { unreadable: 0 } })
     await serving.kill()
-    for (let ms = 300; ms < 3000; ms += 300) {
+    for (let ms = 600; ms < 3000; ms += 600) {
       const args = ['migrate', 'to-shared', '--config', shared.file, '--data-dir', dataDir]
       const child = spawn(process.execPath, [bin, ...args], {
         env: { ...process.env, ...shared.env },
@@ -302,7 +326,7 @@ test(
   'a target with the rows or secrets of another server is refused',
   { skip, timeout: 120_000 },
   async (t) => {
-    const { dataDir } = await fill(t)
+    const { dataDir } = await copyFilled(t)
     const shared = await shareWith(t)
     await shared.query(`INSERT INTO account (id, name, created) VALUES ('a', 'foreign', 1)`)
     assert.match(await failure(shared.cli('to-shared', dataDir)), /has rows of another server/)

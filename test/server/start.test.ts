@@ -3,23 +3,25 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { test } from 'node:test'
-import { rpc, runCli, startCairn, temporaryFolder } from '../started-server.ts'
+import { after, before, test } from 'node:test'
+import { rpc, runCli, type Started, startCairn, temporaryFolder } from '../started-server.ts'
+
+/** A first start, for tests that do not stop it. */
+let cairn: Started
+before(async () => {
+  cairn = await startCairn()
+})
+after(async () => assert.equal(await cairn.stop(), 0))
 
 test('a first start is live and ready, shows key and secret once, and serves a plain page without the key', async () => {
-  const cairn = await startCairn()
-  try {
-    assert.match(cairn.apiKey, /^cairn_live_[0-9A-Za-z]{36}$/)
-    assert.match(cairn.apiKeySecret, /^cairns_live_[0-9A-Za-z]{36}$/)
-    assert.equal((await fetch(`${cairn.url}/livez`)).status, 200)
-    assert.equal((await fetch(`${cairn.url}/readyz`)).status, 200)
-    const page = await (await fetch(cairn.url)).text()
-    assert.match(page, /\/v3\//)
-    assert.match(page, /\/api\/v0\//)
-    assert.ok(!page.includes(cairn.apiKey))
-  } finally {
-    assert.equal(await cairn.stop(), 0)
-  }
+  assert.match(cairn.apiKey, /^cairn_live_[0-9A-Za-z]{36}$/)
+  assert.match(cairn.apiKeySecret, /^cairns_live_[0-9A-Za-z]{36}$/)
+  assert.equal((await fetch(`${cairn.url}/livez`)).status, 200)
+  assert.equal((await fetch(`${cairn.url}/readyz`)).status, 200)
+  const page = await (await fetch(cairn.url)).text()
+  assert.match(page, /\/v3\//)
+  assert.match(page, /\/api\/v0\//)
+  assert.ok(!page.includes(cairn.apiKey))
 })
 
 test('a second start keeps accounts, keys, files and chain, and does not show a secret again', async (t) => {
@@ -44,14 +46,9 @@ test('a second start keeps accounts, keys, files and chain, and does not show a 
 })
 
 test('a second server on one data folder is refused in one sentence that names the folder', async () => {
-  const cairn = await startCairn()
-  try {
-    await assert.rejects(startCairn({ dataDir: cairn.dataDir }), (error: Error) =>
-      error.message.includes(cairn.dataDir),
-    )
-  } finally {
-    await cairn.stop()
-  }
+  await assert.rejects(startCairn({ dataDir: cairn.dataDir }), (error: Error) =>
+    error.message.includes(cairn.dataDir),
+  )
 })
 
 test(
@@ -60,42 +57,37 @@ test(
     timeout: 120_000,
   },
   async () => {
-    const cairn = await startCairn()
-    try {
-      await cairn.cli('accounts', 'create', 'team', '--no-card')
-      const made = (await cairn.cli('keys', 'create', '--account', 'team')) as {
-        apiKey: string
-        apiKeySecret: string
-        id: string
-      }
-      assert.equal((await rpc(cairn.url, made.apiKey, 'eth_chainId')).result, '0x539')
-      const version = () =>
-        fetch(`${cairn.url}/api/v0/version`, {
-          method: 'POST',
-          headers: { authorization: `Basic ${btoa(`${made.apiKey}:${made.apiKeySecret}`)}` },
-        })
-      assert.equal((await version()).status, 402)
-      await cairn.cli('card', 'set', 'team')
-      assert.equal((await version()).status, 200)
-      await cairn.cli('keys', 'revoke', made.id)
-      // Another process revoked it: the server notices at its check of the tables each second.
-      let refused = false
-      while (!refused) {
-        refused = (await rpc(cairn.url, made.apiKey, 'eth_chainId')).error !== undefined
-      }
-      await cairn.cli('usage')
-    } finally {
-      await cairn.stop()
+    await cairn.cli('accounts', 'create', 'team', '--no-card')
+    const made = (await cairn.cli('keys', 'create', '--account', 'team')) as {
+      apiKey: string
+      apiKeySecret: string
+      id: string
     }
+    assert.equal((await rpc(cairn.url, made.apiKey, 'eth_chainId')).result, '0x539')
+    const version = () =>
+      fetch(`${cairn.url}/api/v0/version`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`${made.apiKey}:${made.apiKeySecret}`)}` },
+      })
+    assert.equal((await version()).status, 402)
+    await cairn.cli('card', 'set', 'team')
+    assert.equal((await version()).status, 200)
+    await cairn.cli('keys', 'revoke', made.id)
+    // Another process revoked it: the server notices at its check of the tables each second.
+    let refused = false
+    while (!refused) {
+      refused = (await rpc(cairn.url, made.apiKey, 'eth_chainId')).error !== undefined
+    }
+    await cairn.cli('usage')
   },
 )
 
 test('SIGINT stops the server as SIGTERM does', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
-  const cairn = await startCairn({ dataDir })
-  const ended = new Promise((resolve) => cairn.child.once('exit', resolve))
-  cairn.child.kill('SIGINT')
+  const own = await startCairn({ dataDir })
+  const ended = new Promise((resolve) => own.child.once('exit', resolve))
+  own.child.kill('SIGINT')
   assert.equal(await ended, 0)
 })
 
@@ -103,11 +95,11 @@ test('the command line works while no server runs', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const made = await runCli(['keys', 'create', '--data-dir', dataDir, '--json'])
-  const cairn = await startCairn({ dataDir })
+  const own = await startCairn({ dataDir })
   try {
-    assert.equal((await rpc(cairn.url, String(made['apiKey']), 'eth_chainId')).result, '0x539')
+    assert.equal((await rpc(own.url, String(made['apiKey']), 'eth_chainId')).result, '0x539')
   } finally {
-    await cairn.stop()
+    await own.stop()
   }
 })
 
@@ -124,11 +116,11 @@ test('a start that finds its port in use shows no key, and the next start shows 
     assert.doesNotMatch(error.message, /"level"/)
     return true
   })
-  const cairn = await startCairn({ dataDir })
+  const own = await startCairn({ dataDir })
   try {
-    assert.equal((await cairn.rpc('eth_chainId')).result, '0x539')
+    assert.equal((await own.rpc('eth_chainId')).result, '0x539')
   } finally {
-    await cairn.stop()
+    await own.stop()
   }
 })
 
