@@ -14,6 +14,8 @@ const turnsMax = 500
 const replyMs = 60_000
 /** Pause between retries during a failure. */
 const againMs = 30
+/** Pause after each request during a failure: a server that is down for seconds must not fill the others with content to check. */
+const pacedMs = 100
 /** Number of acknowledged changes after the failure. */
 const acknowledgedAfter = 8
 const afterMs = 1500
@@ -159,6 +161,7 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
         await step()
         ledger.acknowledged += 1
         done += 1
+        if (troubled) await pause(pacedMs)
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error
         await pause(againMs)
