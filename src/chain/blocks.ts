@@ -21,8 +21,8 @@ export type { ProvedHeader } from './proved-memory.ts'
  * `not_found`.
  */
 export function* findHeader(network: Network, hash: Uint8Array): Read<ProvedHeader | null> {
-  const known = network.headers.find(hash)
-  if (known !== null) return known
+  const cached = network.headers.find(hash)
+  if (cached !== null) return cached
   const ref: ContentRef = { kind: 'header', hash }
   const hint = { ...network.hint, blockHash: hash }
   try {

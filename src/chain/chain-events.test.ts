@@ -125,9 +125,9 @@ test('a follower that joins during a move recognizes its events by their number'
   const { chain, feed, join } = follow()
   join()
   chain.moveTo(chain.grow(chain.genesis))
-  const { turn } = feed
+  const { sequence: turn } = feed
   const late: boolean[] = []
-  feed.follow({ step: (step) => late.push(step.turn > turn), lost: () => {} })
+  feed.follow({ step: (step) => late.push(step.sequence > turn), lost: () => {} })
   await settle()
   chain.moveTo(chain.grow(chain.genesis))
   await settle()

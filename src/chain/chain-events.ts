@@ -14,7 +14,7 @@ export type ChainEvent = {
   /** It is no longer canonical. */
   readonly removed: boolean
   /** Number of the head's move that this event is part of. */
-  readonly turn: number
+  readonly sequence: number
 }
 
 type ChainFollower = {
@@ -24,8 +24,8 @@ type ChainFollower = {
 }
 
 export interface ChainEvents {
-  /** Number of the head's last move; its events may still follow, with this `turn` or a lower one. */
-  readonly turn: number
+  /** Number of the head's last move; its events may still follow, with this `sequence` or a lower one. */
+  readonly sequence: number
   /** Delivers moves from now on. Returns a stop function. Throws `no_upstream` if there is no head to start from. */
   follow(follower: ChainFollower): () => void
 }
@@ -47,7 +47,7 @@ const defaultLimits: ChainEventsLimits = {
   tryMs: 10_000,
 }
 
-type Move = { readonly to: ChainPoint; readonly turn: number }
+type Move = { readonly to: ChainPoint; readonly sequence: number }
 
 /** Runs only while there are followers. */
 export function createChainEvents(
@@ -57,7 +57,7 @@ export function createChainEvents(
 ): ChainEvents {
   const followers = new Set<ChainFollower>()
   let moves: Move[] = []
-  let turn = 0
+  let sequence = 0
   let run: Run | null = null
 
   type Run = {
@@ -74,8 +74,8 @@ export function createChainEvents(
       // A head that only moved back reports its new branch later.
       const to = added.at(-1)
       if (to === undefined) return
-      turn += 1
-      moves.push({ to, turn })
+      sequence += 1
+      moves.push({ to, sequence })
       if (moves.length > limits.movesMax) moves.shift()
       if (!started.working) void work(started)
     })
@@ -128,9 +128,9 @@ export function createChainEvents(
     )
     if (run !== running) return
     running.at = move.to
-    for (const block of path.left) notify({ block, removed: true, turn: move.turn })
-    for (const block of path.entered) notify({ block, removed: false, turn: move.turn })
-    moves = moves.filter((waiting) => waiting.turn > move.turn)
+    for (const block of path.left) notify({ block, removed: true, sequence: move.sequence })
+    for (const block of path.entered) notify({ block, removed: false, sequence: move.sequence })
+    moves = moves.filter((pending) => pending.sequence > move.sequence)
   }
 
   function notify(step: ChainEvent): void {
@@ -138,8 +138,8 @@ export function createChainEvents(
   }
 
   return {
-    get turn() {
-      return turn
+    get sequence() {
+      return sequence
     },
     follow(follower) {
       run ??= start()

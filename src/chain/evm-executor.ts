@@ -22,12 +22,12 @@ export type RequestedCall = {
 }
 
 /** A transaction in the pool. `sender`: 20 bytes; `raw`: without its sidecar. */
-export type WaitingTransaction = { readonly sender: Uint8Array; readonly raw: Uint8Array }
+export type PooledTransaction = { readonly sender: Uint8Array; readonly raw: Uint8Array }
 
 /** `pending`: consecutive from the next nonce; `queued`: after a nonce gap. By sender, lowest nonce first. */
 export type PoolContent = {
-  readonly pending: readonly WaitingTransaction[]
-  readonly queued: readonly WaitingTransaction[]
+  readonly pending: readonly PooledTransaction[]
+  readonly queued: readonly PooledTransaction[]
 }
 
 export type PoolCounts = { readonly pending: number; readonly queued: number }

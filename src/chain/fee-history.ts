@@ -49,8 +49,8 @@ export async function readFeeHistory(
   }
   const rulesAt = feeRulesOf(network)
   const next = await readNextBaseFee(network, newest)
-  const taken = Math.min(count, feeHistoryBlocksMax)
-  const newestFirst = await readAncestors(network, newest, taken, signal)
+  const blockCount = Math.min(count, feeHistoryBlocksMax)
+  const newestFirst = await readAncestors(network, newest, blockCount, signal)
   const blocks = await readOfEach(newestFirst, async (block) => ({
     ...feesOf(await rulesAt(block.header.timestamp), block),
     rewards: percentiles.length === 0 ? [] : await readRewards(network, block, percentiles, signal),

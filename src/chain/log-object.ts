@@ -2,7 +2,7 @@
 // Tested by src/chain/receipt-object.test.ts
 import { toHex, toQuantity } from '../base/hex.ts'
 import type { Log } from '../codec/ethereum/receipt.ts'
-import type { TransactionPlace } from './transaction-object.ts'
+import type { TransactionLocation } from './transaction-object.ts'
 
 export type LogObject = {
   readonly address: string
@@ -18,10 +18,10 @@ export type LogObject = {
   readonly removed: boolean
 }
 
-/** `place`: of the transaction whose hash is `transactionHash`; `logIndex` counts over the block. */
+/** `location`: of the transaction whose hash is `transactionHash`; `logIndex` counts over the block. */
 export function renderLog(
   log: Log,
-  place: TransactionPlace,
+  location: TransactionLocation,
   {
     transactionHash,
     logIndex,
@@ -31,11 +31,11 @@ export function renderLog(
     address: toHex(log.address),
     topics: log.topics.map(toHex),
     data: toHex(log.data),
-    blockNumber: toQuantity(place.blockNumber),
+    blockNumber: toQuantity(location.blockNumber),
     transactionHash: toHex(transactionHash),
-    transactionIndex: toQuantity(place.index),
-    blockHash: toHex(place.blockHash),
-    blockTimestamp: toQuantity(place.blockTimestamp),
+    transactionIndex: toQuantity(location.index),
+    blockHash: toHex(location.blockHash),
+    blockTimestamp: toQuantity(location.blockTimestamp),
     logIndex: toQuantity(logIndex),
     removed: false,
   }

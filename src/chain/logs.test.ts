@@ -8,7 +8,7 @@ import { toHex } from '../base/hex.ts'
 import type { Log } from '../codec/ethereum/receipt.ts'
 import type { ProvedHeader } from './blocks.ts'
 import { type LogFilter, logsOfBlock, queryLogs } from './logs.ts'
-import { known } from './read.ts'
+import { resolvedRead } from './read.ts'
 
 const signal = new AbortController().signal
 const limits = { resultsMax: 100, dataBytesMax: 1_000, timeMs: 10_000, clock: systemClock }
@@ -76,7 +76,7 @@ test('a range ends at its oldest block and follows parent hashes, not numbers', 
   const { network, blocks } = chain()
   const newest = blocks[3]
   assert(newest !== undefined)
-  const numberless = { ...network, head: { ...network.head, byNumber: () => known(null) } }
+  const numberless = { ...network, head: { ...network.head, byNumber: () => resolvedRead(null) } }
   const logs = await queryLogs(numberless, { newest, oldest: 2n }, all, limits, signal)
   assert.deepEqual(
     logs.map(({ blockNumber }) => blockNumber),

@@ -12,7 +12,7 @@ import { getHeader, type ProvedHeader, readReceiptList, readTransactionList } fr
 import { type LogObject, renderLog } from './log-object.ts'
 import type { Network } from './network.ts'
 import { placeReceipts } from './receipt-object.ts'
-import { placeIn } from './transactions.ts'
+import { locationIn } from './transactions.ts'
 import { completeRead } from './read.ts'
 
 /** `addresses` empty: any. `topics` by position: null matches any topic, a list any of its members. 20 and 32 bytes. */
@@ -49,7 +49,7 @@ export const logDataBytesMax = 16 * 1024 * 1024
 const aheadMax = 8
 
 /** A long search yields to other requests after this time (milliseconds). */
-const turnMs = 5
+const sliceMs = 5
 
 /** The matching logs of `block`, in order. Throws `pruned`, `unprovable`, `unverified`. */
 export async function logsOfBlock(
@@ -97,10 +97,10 @@ export async function readPlacedLogs(
     const matching = receipt.logs.flatMap((log, at) => (matches(log) ? [{ log, at }] : []))
     if (matching.length === 0) return []
     const hash = transactionHash(transactions[index] as Uint8Array)
-    const place = placeIn(block, index)
+    const location = locationIn(block, index)
     return matching.map(({ log, at }) => ({
       log,
-      object: renderLog(log, place, { transactionHash: hash, logIndex: firstLogIndex + at }),
+      object: renderLog(log, location, { transactionHash: hash, logIndex: firstLogIndex + at }),
     }))
   })
 }
@@ -118,7 +118,7 @@ export async function queryLogs(
 ): Promise<readonly LogObject[]> {
   const matcher = createLogMatcher(filter)
   const endsAt = clock.monotonic() + timeMs
-  let turnEndsAt = clock.monotonic() + turnMs
+  let sliceEndsAt = clock.monotonic() + sliceMs
   const newestFirst: (readonly LogObject[])[] = []
   /** Reads of the last blocks of the walk, newest first; they run while the walk continues. */
   const reading: Promise<readonly LogObject[]>[] = []
@@ -150,9 +150,9 @@ export async function queryLogs(
     if (block.header.number === oldest || block.header.number === 0n) break
     const now = clock.monotonic()
     if (now > endsAt) throw new Fault('over_range', { detail: 'query timeout exceeded' })
-    if (now > turnEndsAt) {
+    if (now > sliceEndsAt) {
       await setImmediate()
-      turnEndsAt = clock.monotonic() + turnMs
+      sliceEndsAt = clock.monotonic() + sliceMs
     }
     signal.throwIfAborted()
     block = await completeRead(getHeader(network, block.header.parentHash), signal)

@@ -67,8 +67,8 @@ export async function readPaidTips(
   signal: AbortSignal,
 ): Promise<readonly PaidTip[]> {
   const key = toLatin1(block.hash)
-  const known = paidTips.find(key)
-  if (known !== null) return known
+  const cached = paidTips.find(key)
+  if (cached !== null) return cached
   const [transactions, entries] = await Promise.all([
     completeRead(readTransactionList(network, block), signal).then(decodeEntries),
     completeRead(readReceiptList(network, block), signal).then(decodeEntries),
@@ -92,8 +92,8 @@ export async function readLowestTips(
   signal: AbortSignal,
 ): Promise<readonly bigint[]> {
   const key = `${toLatin1(block.hash)}${count} ${tipMin}`
-  const known = lowestTips.find(key)
-  if (known !== null) return known
+  const cached = lowestTips.find(key)
+  if (cached !== null) return cached
   const tips = decodeEntries(await completeRead(readTransactionList(network, block), signal))
     .map((raw) => tipOf(raw, block))
     .filter((tip) => tip >= tipMin)

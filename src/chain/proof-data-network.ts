@@ -18,7 +18,7 @@ import type { BlockRef, Head } from './head.ts'
 import type { EntryKind } from './entry-reader.ts'
 import type { Network, ProvedCalls } from './network.ts'
 import type { ProvedHeader } from './proved-memory.ts'
-import { known } from './read.ts'
+import { resolvedRead } from './read.ts'
 
 export type ProofData = {
   /** The header whose keccak256 is the block hash that the reader trusts. */
@@ -180,8 +180,8 @@ function createHead(
     latest: () => only,
     safe: () => only,
     finalized: () => only,
-    byNumber: (requested) => known(requested === number ? only : null),
-    isCanonical: (requested) => known(equalBytes(requested, hash)),
+    byNumber: (requested) => resolvedRead(requested === number ? only : null),
+    isCanonical: (requested) => resolvedRead(equalBytes(requested, hash)),
     locate(transactionHash) {
       const index = locate(transactionHash)
       return index === null ? [] : [{ blockHash: hash, index }]

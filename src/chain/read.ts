@@ -25,7 +25,7 @@ export function* fetched<T>(obtain: (signal: AbortSignal) => Promise<T>): Read<T
 
 /** A read of a value that is already known. */
 // oxlint-disable-next-line require-yield -- it lacks nothing
-export function* known<T>(value: T): Read<T> {
+export function* resolvedRead<T>(value: T): Read<T> {
   return value
 }
 

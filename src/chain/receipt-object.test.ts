@@ -13,7 +13,7 @@ import type { Transaction } from '../codec/ethereum/transaction.ts'
 import { findLocated } from './located.ts'
 import { placeReceipts, renderReceipt } from './receipt-object.ts'
 import { createSenderCache } from './sender-cache.ts'
-import { placeIn, readTransaction } from './transactions.ts'
+import { locationIn, readTransaction } from './transactions.ts'
 
 type Recorded = ReceiptJson & {
   readonly transactionHash: string
@@ -45,7 +45,7 @@ test('each recorded receipt is rendered member by member', async () => {
     const placed = placeReceipts(entries).at(-1)
     assert(placed !== undefined)
     const signed = readTransaction(located.raw, createSenderCache(1).find)
-    const place = placeIn(located.block, located.index)
+    const place = locationIn(located.block, located.index)
     const { excessBlobGas, timestamp } = located.block.header
     const blobs = { excessBlobGas, fraction: network.blobFeeFraction(timestamp) }
     assert.deepEqual(renderReceipt(placed, signed, place, blobs), expected)

@@ -8,7 +8,7 @@ import { isSystem } from '../codec/ethereum/system-transaction.ts'
 import { UnsupportedTransaction } from '../codec/ethereum/transaction.ts'
 import { blobBaseFee, effectiveGasPrice, gasPerBlob } from './fees.ts'
 import { renderLog } from './log-object.ts'
-import type { SignedTransaction, TransactionPlace } from './transaction-object.ts'
+import type { SignedTransaction, TransactionLocation } from './transaction-object.ts'
 
 /** A receipt with its own gas and the index of its first log, from the receipts before it in the block. */
 export type PlacedReceipt = {
@@ -59,7 +59,7 @@ export type BlobTerms = {
 export function renderReceipt(
   { receipt, gasUsed, firstLogIndex }: PlacedReceipt,
   { transaction, hash, from }: SignedTransaction,
-  place: TransactionPlace,
+  location: TransactionLocation,
   blobs: BlobTerms,
 ): Readonly<Record<string, unknown>> {
   const blobGasUsed =
@@ -68,16 +68,16 @@ export function renderReceipt(
       : null
   return {
     ...(blobGasUsed === null ? {} : renderBlobMembers(blobGasUsed, blobs)),
-    blockHash: toHex(place.blockHash),
-    blockNumber: toQuantity(place.blockNumber),
+    blockHash: toHex(location.blockHash),
+    blockNumber: toQuantity(location.blockNumber),
     contractAddress:
       transaction.to === null ? toHex(contractAddress(from, transaction.nonce)) : null,
     cumulativeGasUsed: toQuantity(receipt.cumulativeGasUsed),
-    effectiveGasPrice: toQuantity(effectiveGasPrice(transaction, place.baseFeePerGas ?? 0n)),
+    effectiveGasPrice: toQuantity(effectiveGasPrice(transaction, location.baseFeePerGas ?? 0n)),
     from: toHex(from),
     gasUsed: toQuantity(gasUsed),
     logs: receipt.logs.map((log, at) =>
-      renderLog(log, place, { transactionHash: hash, logIndex: firstLogIndex + at }),
+      renderLog(log, location, { transactionHash: hash, logIndex: firstLogIndex + at }),
     ),
     logsBloom: toHex(receipt.logsBloom),
     // Byzantium (EIP-658) replaced the post-state root by a status.
@@ -85,7 +85,7 @@ export function renderReceipt(
     ...(receipt.status === null ? {} : { status: receipt.status ? '0x1' : '0x0' }),
     to: transaction.to === null ? null : toHex(transaction.to),
     transactionHash: toHex(hash),
-    transactionIndex: toQuantity(place.index),
+    transactionIndex: toQuantity(location.index),
     type: toQuantity(receipt.type),
   }
 }

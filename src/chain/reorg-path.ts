@@ -8,7 +8,7 @@ import type { Network } from './network.ts'
 import { completeRead } from './read.ts'
 
 /** Number of steps after which a long path yields to other requests. */
-const turnSteps = 128
+const stepsPerSlice = 128
 
 /** A block and its number, from its header. */
 export type ChainPoint = { readonly hash: Uint8Array; readonly number: bigint }
@@ -36,7 +36,7 @@ export async function findReorgPath(
   while (!equalBytes(below.hash, above.hash)) {
     signal.throwIfAborted()
     steps += 1
-    if (steps % turnSteps === 0) await setImmediate()
+    if (steps % stepsPerSlice === 0) await setImmediate()
     if (left.length + newestFirst.length >= stepsMax) throw tooFar(stepsMax)
     const [leaves, enters] = [below.number >= above.number, above.number >= below.number]
     if (leaves) {

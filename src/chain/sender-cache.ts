@@ -28,8 +28,8 @@ export function createSenderCache(entriesMax: number): SenderCache {
   return {
     note,
     find(transaction, hash) {
-      const known = senders.get(toLatin1(hash))
-      if (known !== undefined) return fromHex(known)
+      const cached = senders.get(toLatin1(hash))
+      if (cached !== undefined) return fromHex(cached)
       const sender = recoverSender(transaction)
       note(hash, sender)
       return sender

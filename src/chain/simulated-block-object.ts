@@ -24,17 +24,17 @@ export function renderSimulatedBlock(
   const entries = transactions.map(({ transaction }) => encodeTransaction(transaction))
   const hashes = entries.map(transactionHash)
   const { number: blockNumber, timestamp: blockTimestamp, baseFeePerGas } = header
-  const place = { blockHash, blockNumber, blockTimestamp, baseFeePerGas }
+  const location = { blockHash, blockNumber, blockTimestamp, baseFeePerGas }
   const shown = transactions.map(({ transaction, from }, index) => {
     const hash = hashes[index] ?? emptyList
     if (!full) return toHex(hash)
-    return renderTransaction({ transaction, from, hash }, { ...place, index })
+    return renderTransaction({ transaction, from, hash }, { ...location, index })
   })
   let logIndex = 0
   const results = calls.map((call, index) => {
     const transactionHash = hashes[index] ?? emptyList
     const logs = call.logs.map((log, at) =>
-      renderLog(log, { ...place, index }, { transactionHash, logIndex: logIndex + at }),
+      renderLog(log, { ...location, index }, { transactionHash, logIndex: logIndex + at }),
     )
     logIndex += logs.length
     return { ...renderCall(call), logs }

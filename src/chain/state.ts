@@ -35,8 +35,8 @@ export function* findAccount(
 ): Read<AccountState | null> {
   const { accounts } = at.network
   const { stateRoot } = at.block.header
-  const known = accounts?.find(stateRoot, at.address) ?? null
-  if (known !== null) return known === absentAccount ? null : known
+  const cached = accounts?.find(stateRoot, at.address) ?? null
+  if (cached !== null) return cached === absentAccount ? null : cached
   const leaf = yield* walkState(at, stateRoot, keccak256(at.address), { slots })
   const account = leaf === null ? null : decodeProved(() => decodeAccountState(leaf))
   accounts?.add(stateRoot, at.address, account ?? absentAccount)

@@ -22,8 +22,8 @@ export async function suggestTip(
   signal: AbortSignal,
 ): Promise<bigint> {
   const { firstBlock = 0n } = network
-  const own = latest.header.number - firstBlock + 1n
-  const count = own < blocksMax ? Number(own) : blocksMax
+  const available = latest.header.number - firstBlock + 1n
+  const count = available < blocksMax ? Number(available) : blocksMax
   const blocks = await readAncestors(network, latest, count, signal)
   const lowest = await readOfEach(
     blocks.filter(({ header }) => header.number > 0n),

@@ -12,7 +12,7 @@ import type { Transaction } from '../codec/ethereum/transaction.ts'
 import { effectiveGasPrice } from './fees.ts'
 
 /** The location of a transaction. */
-export type TransactionPlace = {
+export type TransactionLocation = {
   readonly blockHash: Uint8Array
   readonly blockNumber: bigint
   readonly blockTimestamp: bigint
@@ -29,16 +29,16 @@ export type SignedTransaction = {
   readonly from: Uint8Array
 }
 
-/** The JSON object; `place` null for a pending transaction. */
+/** The JSON object; `location` null for a pending transaction. */
 export function renderTransaction(
   { transaction, hash, from }: SignedTransaction,
-  place: TransactionPlace | null,
+  location: TransactionLocation | null,
 ): Readonly<Record<string, unknown>> {
-  const baseFee = place === null ? null : (place.baseFeePerGas ?? 0n)
+  const baseFee = location === null ? null : (location.baseFeePerGas ?? 0n)
   return {
-    blockHash: place === null ? null : toHex(place.blockHash),
-    blockNumber: place === null ? null : toQuantity(place.blockNumber),
-    blockTimestamp: place === null ? null : toQuantity(place.blockTimestamp),
+    blockHash: location === null ? null : toHex(location.blockHash),
+    blockNumber: location === null ? null : toQuantity(location.blockNumber),
+    blockTimestamp: location === null ? null : toQuantity(location.blockTimestamp),
     from: toHex(from),
     gas: toQuantity(transaction.gas),
     gasPrice: toQuantity(effectiveGasPrice(transaction, baseFee)),
@@ -47,7 +47,7 @@ export function renderTransaction(
     input: toHex(transaction.data),
     nonce: toQuantity(transaction.nonce),
     to: transaction.to === null ? null : toHex(transaction.to),
-    transactionIndex: place === null ? null : toQuantity(place.index),
+    transactionIndex: location === null ? null : toQuantity(location.index),
     value: toQuantity(transaction.value),
     type: toQuantity(transaction.type),
     ...(isSystem(transaction) ? systemMembers(transaction) : signedMembers(transaction)),
@@ -79,12 +79,15 @@ const shared: ReadonlySet<string> = new Set([
 
 /** The fields specific to its chain. Nodes omit a mint of zero, a false flag and an absent address. */
 function systemMembers({ members }: SystemTransaction): Readonly<Record<string, unknown>> {
-  const own = [...members].filter(
+  const systemFields = [...members].filter(
     ([name, value]) =>
       !shared.has(name) && value !== null && value !== false && !(name === 'mint' && value === 0n),
   )
   const zero = { v: '0x0', r: '0x0', s: '0x0' }
-  return { ...Object.fromEntries(own.map(([name, value]) => [name, shown(value)])), ...zero }
+  return {
+    ...Object.fromEntries(systemFields.map(([name, value]) => [name, shown(value)])),
+    ...zero,
+  }
 }
 
 function shown(value: SystemValue): unknown {

@@ -8,7 +8,7 @@ import {
 import { transactionHash, UnsupportedTransaction } from '../codec/ethereum/transaction.ts'
 import type { ProvedHeader } from './blocks.ts'
 import type { FindSender } from './sender-cache.ts'
-import type { SignedTransaction, TransactionPlace } from './transaction-object.ts'
+import type { SignedTransaction, TransactionLocation } from './transaction-object.ts'
 
 /** `raw`: an entry of a block's list, or of the pool without its sidecar. Throws like `decodeReadable`. */
 export function readTransaction(raw: Uint8Array, findSender: FindSender): SignedTransaction {
@@ -41,7 +41,7 @@ export function decodeReadable(raw: Uint8Array): AnyTransaction {
   }
 }
 
-export function placeIn(block: ProvedHeader, index: number): TransactionPlace {
+export function locationIn(block: ProvedHeader, index: number): TransactionLocation {
   return {
     blockHash: block.hash,
     blockNumber: block.header.number,

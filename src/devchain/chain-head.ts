@@ -4,7 +4,7 @@ import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import type { BlockRef, Head, HeadUpdate } from '../chain/head.ts'
 import type { BlockPlace, ChainIndex } from './chain-index.ts'
-import { known } from '../chain/read.ts'
+import { resolvedRead } from '../chain/read.ts'
 
 export type ChainHead = Head & {
   /** Call for each block once it is durable. Blocks at or below the current head change nothing. */
@@ -80,10 +80,10 @@ export function createChainHead(
     latest: () => latest,
     safe: () => latest,
     finalized: () => latest,
-    byNumber: (number) => known(byNumber(number)),
+    byNumber: (number) => resolvedRead(byNumber(number)),
     isCanonical(hash, number) {
       const block = byNumber(number)
-      return known(block !== null && equalBytes(block.hash, hash))
+      return resolvedRead(block !== null && equalBytes(block.hash, hash))
     },
     locate(transactionHash) {
       const place = index.locate(transactionHash)

@@ -6,7 +6,7 @@ import { createVectorNetwork } from '../../test/fakes/upstream/vector-network.ts
 import type { Network } from '../chain/network.ts'
 import type { BlockParameter } from './operation.ts'
 import { resolveBlock } from './request-context.ts'
-import { completeRead, known } from '../chain/read.ts'
+import { completeRead, resolvedRead } from '../chain/read.ts'
 
 const { signal } = new AbortController()
 
@@ -36,7 +36,7 @@ test('earliest is block 0', async () => {
   const asked: bigint[] = []
   const byNumber = (at: bigint) => {
     asked.push(at)
-    return known(null)
+    return resolvedRead(null)
   }
   assert.deepEqual(await refusal({ tag: 'earliest' }, network({ byNumber })), [
     'unknown_block',
@@ -57,7 +57,7 @@ test('a head that knows no safe or finalized block says which', async () => {
 test('a hash resolves through its header, and canonicity is judged on every use', async () => {
   const hash = cutBlocks(readChain('chain.rlp')).blocks[0]?.hash ?? assert.fail()
   let canonical = true
-  const on = network({ isCanonical: () => known(canonical) })
+  const on = network({ isCanonical: () => resolvedRead(canonical) })
   assert.equal(await number({ hash, requireCanonical: true }, on), 1n)
   canonical = false
   assert.deepEqual(await refusal({ hash, requireCanonical: true }, on), [

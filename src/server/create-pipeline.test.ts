@@ -27,7 +27,7 @@ import type { BlockParameter, Operations, RpcOperation } from '../rpc/operation.
 import { Revocable, rollbackAll } from '../rpc/revocable.ts'
 import type { ProofBundle } from '../rpc/bundles/proof-bundle.ts'
 import type { Level } from '../chain/level.ts'
-import { completeRead, fetched, known } from '../chain/read.ts'
+import { completeRead, fetched, resolvedRead } from '../chain/read.ts'
 
 const caller: Caller = {
   accountId: 'a',
@@ -402,7 +402,7 @@ function caching(level: Level, block: BlockParameter | null = { tag: 'latest' })
   }
   const { made, counted } = gateway({
     operationsOf: () => offering([operation]),
-    resolveBlock: () => known(where),
+    resolveBlock: () => resolvedRead(where),
   })
   const ask = async (params: readonly unknown[] = []) => {
     const items = [{ method: 'x_kept', params }]
@@ -651,7 +651,7 @@ test('a read from memory needs no signal and no promise, is cached like any othe
   }
   const { made, counted } = gateway({
     operationsOf: () => offering([operation]),
-    resolveBlock: () => known(where),
+    resolveBlock: () => resolvedRead(where),
   })
   const exchange = {
     get signal(): AbortSignal {
@@ -681,7 +681,7 @@ test('a read with missing content is completed, with other calls of the request 
     name: 'x_now',
     units: 80,
     parse: ([input]) => input,
-    read: (input) => (input === 'later' ? fetched(async () => 'later') : known('now')),
+    read: (input) => (input === 'later' ? fetched(async () => 'later') : resolvedRead('now')),
   }
   const { made } = gateway({ operationsOf: () => offering([operation]) })
   const items = ['now', 'later'].map((input) => ({ method: 'x_now', params: [input] }))
@@ -714,7 +714,7 @@ test('a started read is resumed; its answer is labelled and cached, and its Faul
   }
   const { made } = gateway({
     operationsOf: () => offering([operation]),
-    resolveBlock: () => known(where),
+    resolveBlock: () => resolvedRead(where),
   })
   const items = ['a', 'bad', 'b'].map((input) => ({ method: 'x_begun', params: [input] }))
   const ask = () => made.runRpc({ caller, network, items, batch: true, exchange: { signal } })

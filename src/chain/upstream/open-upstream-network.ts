@@ -113,7 +113,12 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     onUnknownFields: (upstream) =>
       log('warn', 'header_fields_unknown', { network: name, upstream: upstream.name }),
   })
-  const words = createUpstreamTransactionLookup({ network: name, upstreams, catchUp, clock })
+  const transactionLookup = createUpstreamTransactionLookup({
+    network: name,
+    upstreams,
+    catchUp,
+    clock,
+  })
   /** Ends after a time limit, even if a slow upstream has not replied. */
   async function catchUp(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -144,7 +149,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     settings: heads,
     header: async (hash, signal) => (await completeRead(getHeader(network, hash), signal)).header,
     older,
-    locate: (hash, signal) => words.locate(hash, signal),
+    locate: (hash, signal) => transactionLookup.locate(hash, signal),
     clock,
     log,
   })
@@ -163,7 +168,12 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     headers: createHeaderMemory(headersMax),
     accounts: createAccountMemory(accountsMax),
     hint: { network: name },
-    pool: createUpstreamTransactionPool({ network: name, pool, words, arrivals: pending.arrivals }),
+    pool: createUpstreamTransactionPool({
+      network: name,
+      pool,
+      lookup: transactionLookup,
+      arrivals: pending.arrivals,
+    }),
     executor: null,
     relay,
     ...(calls !== null && { calls }),

@@ -17,7 +17,7 @@ export type PendingWatch = { readonly arrivals: ReadyTransactions; stop(): void 
 
 const pollMs = 700
 /** After this time without a reader, polling stops. */
-const restMs = 60_000
+const idleMs = 60_000
 /** Maximum hashes of one reply. */
 const hashesMax = 10_000
 
@@ -31,11 +31,11 @@ export function createPendingWatch(
   const ending = new AbortController()
   let readAt = -Infinity
   let filter: { readonly source: PendingSource; readonly id: unknown } | null = null
-  let turn = 0
+  let nextSource = 0
   let busy = false
 
   async function poll(): Promise<void> {
-    if (busy || clock.monotonic() - readAt > restMs) return
+    if (busy || clock.monotonic() - readAt > idleMs) return
     busy = true
     try {
       filter ??= await installFilter()
@@ -50,7 +50,7 @@ export function createPendingWatch(
       if (!ending.signal.aborted) log('debug', 'pending_not_asked', { network, error })
       filter = null
       // Use the next upstream.
-      turn += 1
+      nextSource += 1
     } finally {
       busy = false
     }
@@ -58,7 +58,7 @@ export function createPendingWatch(
 
   async function installFilter(): Promise<typeof filter> {
     const able = sources.filter((source) => source.usable && !source.lacks(install))
-    const source = able[turn % Math.max(1, able.length)]
+    const source = able[nextSource % Math.max(1, able.length)]
     if (source === undefined) return null
     return { source, id: await source.call(install, [], ending.signal) }
   }
@@ -66,7 +66,7 @@ export function createPendingWatch(
   const stop = clock.every(pollMs, () => void poll())
 
   function read(): void {
-    const rested = clock.monotonic() - readAt > restMs
+    const rested = clock.monotonic() - readAt > idleMs
     readAt = clock.monotonic()
     if (rested) void poll()
   }

@@ -90,7 +90,7 @@ test('the label names the source of the answer', async () => {
 
 test('a provable call without a proof goes to several upstreams, and counts if they agree', async () => {
   const call = { method: 'm', params: [], class: 'read', provable: true } as const
-  const agreement = { result: '0x5', agreed: 2, asked: 3 }
+  const agreement = { result: '0x5', agreed: 2, queried: 3 }
   const several = rig({ agree: 2, agreement })
   assert.deepEqual(await several.relay.call(call, signal), { result: '0x5', level: 'quorum:2/3' })
   assert.equal(several.read.length, 0)
@@ -125,11 +125,11 @@ function poolRig(result: unknown = '0x5', waiting: Uint8Array = raw) {
   const sent: unknown[] = []
   const words: UpstreamTransactionLookup = {
     locate: () => assert.fail('not asked'),
-    findWaiting: async () => waiting,
+    findPending: async () => waiting,
   }
   const pool = createUpstreamTransactionPool({
     network: 'test',
-    words,
+    lookup: words,
     arrivals: createReadyTransactions(),
     pool: {
       read: async () => ({ result, upstream: 'one', trusted: false }),

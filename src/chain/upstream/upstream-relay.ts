@@ -16,32 +16,33 @@ export function createUpstreamRelay(parts: {
 }): Relay {
   const { network, pool, agree } = parts
 
-  async function ask(
-    asked: RelayedCall,
+  async function query(
+    request: RelayedCall,
     params: readonly unknown[],
     signal: AbortSignal,
   ): Promise<Relayed> {
-    const { method, watch } = asked
-    if (asked.upstream !== undefined) return await askOne(asked, asked.upstream, params, signal)
-    if (asked.provable === true && agree > 1) {
+    const { method, watch } = request
+    if (request.upstream !== undefined)
+      return await queryOne(request, request.upstream, params, signal)
+    if (request.provable === true && agree > 1) {
       const found = await pool.agree({ method, params, k: agree, ...(watch && { watch }) }, signal)
       if (found !== null) {
-        return { result: found.result, level: `quorum:${found.agreed}/${found.asked}` }
+        return { result: found.result, level: `quorum:${found.agreed}/${found.queried}` }
       }
     }
     const read: ReadRequest = {
       method,
       params,
-      methodClass: asked.class,
+      methodClass: request.class,
       ...(watch && { watch }),
-      ...(asked.pin && { need: 'state', number: asked.pin.block.number }),
+      ...(request.pin && { need: 'state', number: request.pin.block.number }),
     }
     const { result, trusted } = await pool.read(read, signal)
     return { result, level: trusted ? 'trusted' : 'none' }
   }
 
   /** The answer of one upstream, without comparison. */
-  async function askOne(
+  async function queryOne(
     { method, class: methodClass, watch }: RelayedCall,
     name: string,
     params: readonly unknown[],
@@ -51,26 +52,26 @@ export function createUpstreamRelay(parts: {
     if (upstream === undefined) {
       throw new Fault('absent', { detail: `${network} has no upstream of that name` })
     }
-    const asked = { method, params, methodClass, ...(watch && { watch }) }
-    const { result, trusted } = await readElsewhere([upstream], asked, signal)
+    const request = { method, params, methodClass, ...(watch && { watch }) }
+    const { result, trusted } = await readElsewhere([upstream], request, signal)
     return { result, level: trusted ? 'trusted' : 'none' }
   }
 
   return {
     upstreams: () => pool.upstreams.map(({ name }) => name),
 
-    async call(asked, signal) {
+    async call(request, signal) {
       try {
         try {
-          const relayed = await ask(asked, pinned(asked), signal)
-          return asked.pin?.form === 'number' ? { ...relayed, byNumber: true } : relayed
+          const relayed = await query(request, pinned(request), signal)
+          return request.pin?.form === 'number' ? { ...relayed, byNumber: true } : relayed
         } catch (thrown) {
-          if (!refusesHash(asked, thrown)) throw thrown
-          return { ...(await ask(asked, pinnedByNumber(asked), signal)), byNumber: true }
+          if (!refusesHash(request, thrown)) throw thrown
+          return { ...(await query(request, pinnedByNumber(request), signal)), byNumber: true }
         }
       } catch (thrown) {
         if (!(thrown instanceof UpstreamError)) throw thrown
-        throw faultOf(thrown, { network, method: asked.method })
+        throw faultOf(thrown, { network, method: request.method })
       }
     },
   }
@@ -81,11 +82,11 @@ function refusesHash({ pin }: RelayedCall, thrown: unknown): boolean {
   return pin?.form === 'object' && thrown instanceof UpstreamError && thrown.kind === 'client_fault'
 }
 
-function pinned(asked: RelayedCall): readonly unknown[] {
-  const { pin } = asked
-  if (pin === undefined) return asked.params
-  if (pin.form === 'number') return pinnedByNumber(asked)
-  return replaced(asked.params, pin.at, { blockHash: toHex(pin.block.hash) })
+function pinned(request: RelayedCall): readonly unknown[] {
+  const { pin } = request
+  if (pin === undefined) return request.params
+  if (pin.form === 'number') return pinnedByNumber(request)
+  return replaced(request.params, pin.at, { blockHash: toHex(pin.block.hash) })
 }
 
 function pinnedByNumber({ params, pin }: RelayedCall): readonly unknown[] {

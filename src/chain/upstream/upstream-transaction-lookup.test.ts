@@ -135,7 +135,7 @@ test('lookups shortly after each other share their answers; later ones query aga
   const one = node(null)
   const { places, words, clock } = rig([one])
   await places()
-  assert.equal(await words.findWaiting(hash(9), signal), null)
+  assert.equal(await words.findPending(hash(9), signal), null)
   assert.equal(one.asks, 1)
   clock.turn(400)
   await places()
@@ -160,8 +160,8 @@ test('a pending transaction is returned if its bytes have the hash, otherwise it
     s: '0x7edae97fbc1f2bcd8e62967b2568bbafe7577ff279d24f89dff6d75336246956',
   }
   const { words } = rig([node({ ...waiting, nonce: '0x4' }), node(waiting)])
-  assert.equal(await words.findWaiting(hash(9), signal), null)
+  assert.equal(await words.findPending(hash(9), signal), null)
   const [raw] = decodeEntries(encodeTransactionsJson([waiting]))
   assert(raw !== undefined)
-  assert.deepEqual(await words.findWaiting(transactionHash(raw), signal), raw)
+  assert.deepEqual(await words.findPending(transactionHash(raw), signal), raw)
 })

@@ -27,29 +27,29 @@ export interface UpstreamTransactionLookup {
    */
   locate(hash: Uint8Array, signal: AbortSignal): AsyncIterable<TransactionHint>
   /** The raw bytes of a pending transaction, checked by hash; null if no upstream has it. Throws as above. */
-  findWaiting(hash: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
+  findPending(hash: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
 }
 
 /** Upstreams queried for one hash. */
-const askedMax = 4
+const queriedMax = 4
 /** A request looks up a hash at most three times, and clients poll at longer intervals than this. */
 const cachedMs = 400
-const keptMax = 1_000
+const cachedMax = 1_000
 /** Timeout of one upstream's reply. */
 const timeoutMs = 10_000
 
 /** The reply of one upstream; null: it does not know the transaction. */
-type Word = { readonly hint: TransactionHint | null; readonly json: unknown } | null
+type LookupReply = { readonly hint: TransactionHint | null; readonly json: unknown } | null
 
-/** `word` undefined: the request failed, or returned `error`. */
+/** `reply` undefined: the request failed, or returned `error`. */
 type Answer = {
   readonly trusted: boolean
-  readonly word: Word | undefined
+  readonly reply: LookupReply | undefined
   readonly error?: unknown
 }
 
 /** Queries the first upstream alone and then the others in parallel, because the first one knows most hashes. */
-type Asked = {
+type CachedLookup = {
   readonly at: number
   /** The locations of the previous lookup were wrong. */
   readonly again: boolean
@@ -68,9 +68,9 @@ export function createUpstreamTransactionLookup(parts: {
   readonly clock: Clock
 }): UpstreamTransactionLookup {
   const { network, upstreams, catchUp, clock } = parts
-  const kept = new Map<string, Asked>()
+  const lookups = new Map<string, CachedLookup>()
 
-  async function ask(sources: readonly LookupSource[], hash: string): Promise<readonly Answer[]> {
+  async function query(sources: readonly LookupSource[], hash: string): Promise<readonly Answer[]> {
     const { signal, stop } = patience(clock)
     try {
       const answers = await Promise.allSettled(
@@ -79,8 +79,8 @@ export function createUpstreamTransactionLookup(parts: {
       return answers.map((it, index) => {
         const trusted = sources[index]?.trusted === true
         return it.status === 'fulfilled'
-          ? { trusted, word: wordOf(it.value) }
-          : { trusted, word: undefined, error: it.reason as unknown }
+          ? { trusted, reply: parseReply(it.value) }
+          : { trusted, reply: undefined, error: it.reason as unknown }
       })
     } finally {
       stop()
@@ -92,68 +92,68 @@ export function createUpstreamTransactionLookup(parts: {
     hash: Uint8Array,
     again: boolean,
     signal: AbortSignal,
-  ): AsyncGenerator<{ readonly trusted: boolean; readonly word: Word }> {
+  ): AsyncGenerator<{ readonly trusted: boolean; readonly reply: LookupReply }> {
     const key = toLatin1(hash)
     const text = toHex(hash)
     const [first, ...others] = upstreams
       .filter(({ usable }) => usable)
       .toSorted((one, other) => one.cost('read') - other.cost('read'))
-      .slice(0, askedMax)
+      .slice(0, queriedMax)
     if (first === undefined) throw unreachable()
     const now = clock.monotonic()
-    let asked = kept.get(key)
-    if (asked === undefined || now - asked.at >= cachedMs || (again && !asked.again)) {
-      asked = { at: now, again, first: ask([first], text), others: null }
-      keep(key, asked)
+    let lookup = lookups.get(key)
+    if (lookup === undefined || now - lookup.at >= cachedMs || (again && !lookup.again)) {
+      lookup = { at: now, again, first: query([first], text), others: null }
+      remember(key, lookup)
     }
-    const given = await asked.first
-    yield* given.filter(wasHeard)
+    const firstAnswers = await lookup.first
+    yield* firstAnswers.filter(hasReply)
     signal.throwIfAborted()
-    asked.others ??= ask(others, text)
-    const rest = await asked.others
-    yield* rest.filter(wasHeard)
+    lookup.others ??= query(others, text)
+    const otherAnswers = await lookup.others
+    yield* otherAnswers.filter(hasReply)
     signal.throwIfAborted()
-    const all = [...given, ...rest]
-    if (!all.some(wasHeard)) throw nodeFault(all.map(({ error }) => error)) ?? unreachable()
+    const all = [...firstAnswers, ...otherAnswers]
+    if (!all.some(hasReply)) throw nodeFault(all.map(({ error }) => error)) ?? unreachable()
   }
 
   /**
    * Each location once. A caller that continues after a location reports it as wrong. Returns the number of wrong
    * locations, and whether enough upstreams report that the transaction is in no block.
    */
-  async function* places(
+  async function* locations(
     hash: Uint8Array,
     again: boolean,
     signal: AbortSignal,
   ): AsyncGenerator<TransactionHint, { readonly wrong: number; readonly isAbsent: boolean }> {
-    const given: TransactionHint[] = []
+    const reported: TransactionHint[] = []
     let absences = 0
     let isAbsent = false
-    for await (const { trusted, word } of answers(hash, again, signal)) {
-      const hint = word?.hint ?? null
+    for await (const { trusted, reply } of answers(hash, again, signal)) {
+      const hint = reply?.hint ?? null
       if (hint === null) {
         absences += 1
-        isAbsent ||= trusted || absences >= absentMin || waitingOf(word, hash) !== null
-      } else if (!given.some((one) => isSame(one, hint))) {
-        given.push(hint)
+        isAbsent ||= trusted || absences >= absentMin || pendingBytes(reply, hash) !== null
+      } else if (!reported.some((one) => isSame(one, hint))) {
+        reported.push(hint)
         yield hint
       }
     }
-    return { wrong: given.length, isAbsent }
+    return { wrong: reported.length, isAbsent }
   }
 
-  function keep(key: string, asked: Asked): void {
-    kept.delete(key)
-    const [oldest] = kept.size >= keptMax ? kept.keys() : []
-    if (oldest !== undefined) kept.delete(oldest)
-    kept.set(key, asked)
+  function remember(key: string, lookup: CachedLookup): void {
+    lookups.delete(key)
+    const [oldest] = lookups.size >= cachedMax ? lookups.keys() : []
+    if (oldest !== undefined) lookups.delete(oldest)
+    lookups.set(key, lookup)
   }
 
   /** A node's own error, returned if no upstream supplied an answer. */
   function nodeFault(errors: readonly unknown[]): Fault | null {
     const error = errors.find((one) => one instanceof UpstreamError && one.isAboutCall)
-    const asked = { network, method: 'eth_getTransactionByHash' }
-    return error instanceof UpstreamError ? faultOf(error, asked) : null
+    const request = { network, method: 'eth_getTransactionByHash' }
+    return error instanceof UpstreamError ? faultOf(error, request) : null
   }
 
   function unreachable(): Fault {
@@ -162,19 +162,19 @@ export function createUpstreamTransactionLookup(parts: {
 
   return {
     async *locate(hash, signal) {
-      const first = yield* places(hash, false, signal)
+      const first = yield* locations(hash, false, signal)
       if (first.wrong === 0) return
       // A reorg may have moved the transaction, and an upstream or the head may not have followed yet.
       await catchUp()
-      const second = yield* places(hash, true, signal)
+      const second = yield* locations(hash, true, signal)
       if (second.wrong === 0 || second.isAbsent) return
       const detail =
         'no source could prove the answer: the place that is named for the transaction is wrong'
       throw new Fault('unverified', { detail })
     },
-    async findWaiting(hash, signal) {
-      for await (const { word } of answers(hash, false, signal)) {
-        const raw = waitingOf(word, hash)
+    async findPending(hash, signal) {
+      for await (const { reply } of answers(hash, false, signal)) {
+        const raw = pendingBytes(reply, hash)
         if (raw !== null) return raw
       }
       return null
@@ -188,18 +188,18 @@ function patience(clock: Clock): { readonly signal: AbortSignal; readonly stop: 
   return { signal: controller.signal, stop }
 }
 
-function wasHeard(answer: Answer): answer is Answer & { readonly word: Word } {
-  return answer.word !== undefined
+function hasReply(answer: Answer): answer is Answer & { readonly reply: LookupReply } {
+  return answer.reply !== undefined
 }
 
 /** The bytes of a transaction that is in no block yet; null if they do not have that hash. */
-function waitingOf(word: Word, hash: Uint8Array): Uint8Array | null {
-  const raw = word === null || word.hint !== null ? null : rawOf(word.json)
+function pendingBytes(reply: LookupReply, hash: Uint8Array): Uint8Array | null {
+  const raw = reply === null || reply.hint !== null ? null : rawOf(reply.json)
   return raw !== null && equalBytes(transactionHash(raw), hash) ? raw : null
 }
 
 /** Undefined for a reply that cannot be decoded. */
-function wordOf(json: unknown): Word | undefined {
+function parseReply(json: unknown): LookupReply | undefined {
   if (json === null) return null
   if (typeof json !== 'object') return undefined
   const { blockHash, transactionIndex } = json as {

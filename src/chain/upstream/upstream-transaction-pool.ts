@@ -20,14 +20,14 @@ import { UpstreamError } from './node/upstream-error.ts'
 export function createUpstreamTransactionPool(parts: {
   readonly network: string
   readonly pool: Pick<UpstreamPool, 'read' | 'broadcast'>
-  readonly words: UpstreamTransactionLookup
+  readonly lookup: UpstreamTransactionLookup
   readonly arrivals: ReadyTransactions
 }): TransactionPool {
-  const { network, pool, words, arrivals } = parts
+  const { network, pool, lookup, arrivals } = parts
 
-  async function mapErrors<Answer>(method: string, ask: () => Promise<Answer>): Promise<Answer> {
+  async function mapErrors<Answer>(method: string, query: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await ask()
+      return await query()
     } catch (thrown) {
       if (!(thrown instanceof UpstreamError)) throw thrown
       throw faultOf(thrown, { network, method })
@@ -45,13 +45,13 @@ export function createUpstreamTransactionPool(parts: {
     },
     async pendingNonce(address, signal) {
       const method = 'eth_getTransactionCount'
-      const asked = { method, params: [toHex(address), 'pending'], methodClass: 'read' } as const
-      const { result } = await mapErrors(method, () => pool.read(asked, signal))
+      const request = { method, params: [toHex(address), 'pending'], methodClass: 'read' } as const
+      const { result } = await mapErrors(method, () => pool.read(request, signal))
       if (typeof result === 'string' && /^0x[0-9a-f]{1,16}$/i.test(result)) return BigInt(result)
       throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
     },
     async pendingTransaction(hash, signal) {
-      const raw = await words.findWaiting(hash, signal)
+      const raw = await lookup.findPending(hash, signal)
       return raw === null || isImpersonated(raw) ? null : raw
     },
   }

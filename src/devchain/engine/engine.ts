@@ -9,7 +9,7 @@ import type { BlockParts } from '../../codec/ethereum/block.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
 import type { LocalStore } from '../../content/block-store.ts'
 import type { DevOrder, DevResults } from '../../chain/dev-chain.ts'
-import type { PoolContent, PoolCounts, WaitingTransaction } from '../../chain/evm-executor.ts'
+import type { PoolContent, PoolCounts, PooledTransaction } from '../../chain/evm-executor.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
 import type { DevAccount } from '../dev-accounts.ts'
 import type { Genesis } from '../../evm/genesis.ts'
@@ -118,7 +118,7 @@ export class Engine {
   /** Pending and queued transactions of `sender`, or of all senders. */
   async poolContent(sender: Uint8Array | null): Promise<PoolContent> {
     const lanes = sender === null ? this.#pool.lanes() : [this.#pool.ofSender(sender)]
-    const content = { pending: [] as WaitingTransaction[], queued: [] as WaitingTransaction[] }
+    const content = { pending: [] as PooledTransaction[], queued: [] as PooledTransaction[] }
     for (const lane of lanes) {
       const { ready, gapped } = await this.#split(lane)
       content.pending.push(...ready.map(asWaiting))
@@ -342,6 +342,6 @@ function firstBlock(store: LocalStore, point: ForkPoint | null): FirstBlock {
   }
 }
 
-function asWaiting({ sender, raw }: PoolEntry): WaitingTransaction {
+function asWaiting({ sender, raw }: PoolEntry): PooledTransaction {
   return { sender, raw }
 }

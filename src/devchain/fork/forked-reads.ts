@@ -7,7 +7,7 @@ import { equalBytes } from '../../base/hex.ts'
 import { findHeader } from '../../chain/blocks.ts'
 import type { BlockRef, Head } from '../../chain/head.ts'
 import type { Network } from '../../chain/network.ts'
-import { completeRead, fetched, known, type Read } from '../../chain/read.ts'
+import { completeRead, fetched, resolvedRead, type Read } from '../../chain/read.ts'
 import type { FetchContext, Obtain } from '../../content/ref.ts'
 import type { ChainHead } from '../chain-head.ts'
 import type { ChainIndex } from '../chain-index.ts'
@@ -109,7 +109,7 @@ export function createForkedHead(parts: ForkedReadParts, own: ChainHead): Head {
     byNumber,
     *isCanonical(hash, number) {
       const ref = yield* byNumber(number)
-      return yield* known(ref !== null && equalBytes(ref.hash, hash))
+      return yield* resolvedRead(ref !== null && equalBytes(ref.hash, hash))
     },
     locate(hash, signal) {
       const found = [

@@ -13,7 +13,7 @@ import {
 import type { BlockRef } from '../../chain/head.ts'
 import { isWeaker, type Level } from '../../chain/level.ts'
 import { type BlockParameter, type RpcOperation, runOperation } from '../operation.ts'
-import { known } from '../../chain/read.ts'
+import { resolvedRead } from '../../chain/read.ts'
 
 export type Replayed = {
   /** A JSON value. */
@@ -35,7 +35,7 @@ export async function replay<Input>(
     caller: anonymousCaller,
     network,
     resolve(parameter) {
-      if (isOf(parameter, only)) return known(only)
+      if (isOf(parameter, only)) return resolvedRead(only)
       const detail = 'the bundle is for another block than requested'
       throw new Fault('unverified', { detail })
     },

@@ -14,7 +14,7 @@ import { type Filters, type NewFilter, createFilters } from './filters.ts'
 import type { RpcCall } from '../operation.ts'
 import { latestBlock } from '../params/block-parameter.ts'
 import { resolveBlock } from '../request-context.ts'
-import { known } from '../../chain/read.ts'
+import { resolvedRead } from '../../chain/read.ts'
 
 const log = (topic: number, bytes = 0): Log => ({
   address: new Uint8Array(20).fill(1),
@@ -173,7 +173,7 @@ test('a head with missing headers does not advance a filter', async () => {
     number: 9_000n,
   }
   const network = { ...chain.network, head: { ...chain.network.head, latest: () => strange } }
-  const far = { ...callOn(chain), network, resolve: () => known(strange) }
+  const far = { ...callOn(chain), network, resolve: () => resolvedRead(strange) }
   await assert.rejects(poll(far), { code: 'unknown_block' })
   assert.deepEqual((await poll(callOn(chain))).value, [])
 })

@@ -10,7 +10,7 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createReadyTransactions } from '../../chain/transaction-pool.ts'
 import { createFilters, type NewFilter } from './filters.ts'
 import type { RpcCall } from '../operation.ts'
-import { known } from '../../chain/read.ts'
+import { resolvedRead } from '../../chain/read.ts'
 
 const block = { network: 'dev', hash: new Uint8Array(32), number: 0n }
 
@@ -18,7 +18,7 @@ function callOf(keyId: string, part: Partial<RpcCall> = {}): RpcCall {
   return {
     caller: { keyId } as RpcCall['caller'],
     network: createFakeNetwork({ head: createFakeHead([block]), obtain: createFakeObtain([]) }),
-    resolve: () => known(block),
+    resolve: () => resolvedRead(block),
     labels: { level: () => {}, block: () => {} },
     signal: new AbortController().signal,
     ...part,

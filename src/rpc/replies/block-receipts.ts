@@ -11,7 +11,7 @@ import {
   renderReceipt,
 } from '../../chain/receipt-object.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
-import { placeIn, readTransaction, withDepositNonce } from '../../chain/transactions.ts'
+import { locationIn, readTransaction, withDepositNonce } from '../../chain/transactions.ts'
 import type { RpcCall } from '../operation.ts'
 import { isBlobTransaction, obtainBlobTerms } from './blob-terms.ts'
 import { obtainRollupMembers, type RollupMembers, type ShownReceipt } from './rollup-members.ts'
@@ -80,7 +80,7 @@ function render(
   const signed =
     depositNonce === undefined ? read : withDepositNonce(read, depositNonce, depositReceiptVersion)
   return {
-    ...renderReceipt(shown, signed, placeIn(block, index), blobs),
+    ...renderReceipt(shown, signed, locationIn(block, index), blobs),
     ...rollup(shown, signed),
   }
 }

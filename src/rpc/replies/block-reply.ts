@@ -8,7 +8,7 @@ import { renderBlock } from '../../chain/block-object.ts'
 import type { Read } from '../../chain/read.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
 import { renderTransaction } from '../../chain/transaction-object.ts'
-import { placeIn, readTransaction } from '../../chain/transactions.ts'
+import { locationIn, readTransaction } from '../../chain/transactions.ts'
 import { depositType } from '../../codec/ethereum/system-transaction.ts'
 import type { ReadCall } from '../operation.ts'
 import { shownTransaction } from './shown-transaction.ts'
@@ -29,7 +29,7 @@ export function* blockReply(
         ? toHex(transactionHash(raw))
         : raw[0] === depositType
           ? yield* shownTransaction(call, block, { raw, index }, findSender)
-          : renderTransaction(readTransaction(raw, findSender), placeIn(block, index)),
+          : renderTransaction(readTransaction(raw, findSender), locationIn(block, index)),
     )
   }
   return renderBlock(block, lists, shown)

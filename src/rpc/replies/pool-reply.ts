@@ -2,7 +2,7 @@
 // Tested by test/api/pool-started.test.ts
 import { toChecksumAddress } from '../../codec/ethereum/checksum-address.ts'
 import { transactionHash } from '../../codec/ethereum/transaction.ts'
-import type { PoolContent, WaitingTransaction } from '../../chain/evm-executor.ts'
+import type { PoolContent, PooledTransaction } from '../../chain/evm-executor.ts'
 import type { SignedTransaction } from '../../chain/transaction-object.ts'
 import { decodeReadable } from '../../chain/transactions.ts'
 
@@ -26,14 +26,14 @@ export function senderReply(
   return { pending: byNonce(pending, show), queued: byNonce(queued, show) }
 }
 
-function bySender(list: readonly WaitingTransaction[], show: Show): BySender {
+function bySender(list: readonly PooledTransaction[], show: Show): BySender {
   const groups = Map.groupBy(list, ({ sender }) => toChecksumAddress(sender))
   return Object.fromEntries(
     [...groups].map(([sender, transactions]) => [sender, byNonce(transactions, show)]),
   )
 }
 
-function byNonce(list: readonly WaitingTransaction[], show: Show): ByNonce {
+function byNonce(list: readonly PooledTransaction[], show: Show): ByNonce {
   return Object.fromEntries(
     list.map((pooled) => {
       const signed = signedTransaction(pooled)
@@ -42,6 +42,6 @@ function byNonce(list: readonly WaitingTransaction[], show: Show): ByNonce {
   )
 }
 
-export function signedTransaction({ sender, raw }: WaitingTransaction): SignedTransaction {
+export function signedTransaction({ sender, raw }: PooledTransaction): SignedTransaction {
   return { transaction: decodeReadable(raw), hash: transactionHash(raw), from: sender }
 }

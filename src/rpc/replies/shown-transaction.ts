@@ -10,7 +10,7 @@ import { readEntry } from '../../chain/list-entries.ts'
 import { fetched, type Read } from '../../chain/read.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
 import { renderTransaction } from '../../chain/transaction-object.ts'
-import { placeIn, readTransaction, withDepositNonce } from '../../chain/transactions.ts'
+import { locationIn, readTransaction, withDepositNonce } from '../../chain/transactions.ts'
 import type { ReadCall } from '../operation.ts'
 import { queryUpstream, byHash } from './rollup-members.ts'
 
@@ -22,14 +22,14 @@ export function* shownTransaction(
   findSender: FindSender,
 ): Read<Readonly<Record<string, unknown>>> {
   const signed = readTransaction(raw, findSender)
-  if (raw[0] !== depositType) return renderTransaction(signed, placeIn(block, index))
+  if (raw[0] !== depositType) return renderTransaction(signed, locationIn(block, index))
   const { network, labels } = call
   const entry = yield* readEntry(network, block, 'receipts', index)
   if (entry === null) throw new Fault('unverified')
   const { depositNonce, depositReceiptVersion = null } = decodeReceipt(entry)
   if (depositNonce !== undefined) {
     const complete = withDepositNonce(signed, depositNonce, depositReceiptVersion)
-    return renderTransaction(complete, placeIn(block, index))
+    return renderTransaction(complete, locationIn(block, index))
   }
   const hash = toHex(signed.hash)
   const json = yield* fetched((signal) =>
@@ -38,5 +38,5 @@ export function* shownTransaction(
   const nonce = byHash([json], 'hash', toHex(block.hash)).get(hash)?.['nonce']
   const isNonce = typeof nonce === 'string' && /^0x[0-9a-f]{1,16}$/i.test(nonce)
   const complete = withDepositNonce(signed, isNonce ? BigInt(nonce) : 0n, null)
-  return renderTransaction(complete, placeIn(block, index))
+  return renderTransaction(complete, locationIn(block, index))
 }

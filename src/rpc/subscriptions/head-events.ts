@@ -15,7 +15,7 @@ export function createHeadEvents(
   const members = createChainSubscribers<ChainSubscriber>(
     feed,
     log,
-    async ({ block, removed, turn }, all) => {
+    async ({ block, removed, sequence: turn }, all) => {
       if (removed) return
       const text = JSON.stringify(renderHeader(block))
       await notifyEach(all, ({ subscriber, after }) => {
@@ -24,6 +24,6 @@ export function createHeadEvents(
     },
   )
   return {
-    join: (_kind, subscriber) => members.join({ subscriber, after: feed.turn }),
+    join: (_kind, subscriber) => members.join({ subscriber, after: feed.sequence }),
   }
 }

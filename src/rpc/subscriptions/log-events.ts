@@ -61,7 +61,7 @@ export function createLogEvents(
     all: ReadonlySet<LogMember>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { block, removed, turn } = step
+    const { block, removed, sequence: turn } = step
     const wanting: LogMember[] = []
     await notifyEach(all, (member) => {
       if (turn <= member.after || !isWithin(member.bounds, block.header.number)) return
@@ -82,6 +82,6 @@ export function createLogEvents(
   const members = createChainSubscribers<LogMember>(feed, parts.log, work)
   return {
     join: ({ filter, bounds }, subscriber) =>
-      members.join({ subscriber, after: feed.turn, matcher: createLogMatcher(filter), bounds }),
+      members.join({ subscriber, after: feed.sequence, matcher: createLogMatcher(filter), bounds }),
   }
 }

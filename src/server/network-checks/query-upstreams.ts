@@ -8,7 +8,7 @@ import type { UpstreamConfig, UpstreamNetworkConfig } from '../../config/network
 import type { Config } from '../../config/settings.ts'
 import { servingPolicies } from '../../rpc/relay/relayed-methods.ts'
 import { createUpstream } from '../../chain/upstream/node/create-upstream.ts'
-import { takesHeadFeed } from '../../chain/upstream/node/head-feed.ts'
+import { acceptsHeadFeed } from '../../chain/upstream/node/head-feed.ts'
 import { type ProbeReport, probeUpstream } from '../../chain/upstream/node/probe.ts'
 import { quantityOf } from '../../chain/upstream/node/probe-questions.ts'
 import type { HistoryDepth } from '../../chain/upstream/node/history-depth.ts'
@@ -115,7 +115,7 @@ async function ask(
     const report = await probe(upstream, deadline.signal)
     if (report.failure !== null) return { network, upstream: config, report, ...none }
     const [pushesHeads, found] = await Promise.all([
-      takesHeadFeed(config, systemClock, deadline.signal),
+      acceptsHeadFeed(config, systemClock, deadline.signal),
       measure(upstream, deadline.signal),
     ])
     return { network, upstream: config, report, ...found, pushesHeads }
@@ -136,7 +136,7 @@ async function probe(upstream: Upstream, signal: AbortSignal): Promise<ProbeRepo
       chainId: null,
       client: null,
       head: null,
-      takesBlockHash: null,
+      acceptsBlockHash: null,
       reach: upstream.status().reach,
       lacks: [],
     }

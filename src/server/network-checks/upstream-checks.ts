@@ -122,7 +122,7 @@ function describeChain(chainId: bigint): string {
 }
 
 function* checkReach(name: string, report: ProbeReport): Generator<Problem> {
-  const { client, reach, lacks, takesBlockHash } = report
+  const { client, reach, lacks, acceptsBlockHash } = report
   if (reach.proof === 'none') {
     const text = `${name} supplies no state proofs (eth_getProof), not even for its head`
     yield warning('upstream_no_proof', text, fixOf(client, 'proof'))
@@ -137,7 +137,7 @@ function* checkReach(name: string, report: ProbeReport): Generator<Problem> {
     const text = `${name} does not supply all receipts of a block, so Cairn cannot prove receipts and logs with it`
     yield warning('upstream_no_receipts', text, fixOf(client, 'receipts'))
   }
-  if (takesBlockHash === false) {
+  if (acceptsBlockHash === false) {
     yield warning(
       'upstream_no_block_hash',
       `${name} does not support block hashes as parameters (EIP-1898): Cairn sends block numbers instead`,

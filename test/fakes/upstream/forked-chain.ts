@@ -7,7 +7,7 @@ import type { BlockRef, HeadUpdate } from '../../../src/chain/head.ts'
 import type { Network } from '../../../src/chain/network.ts'
 import { type BlockLogs, makeLogBlock } from './log-chain.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
-import { known } from '../../../src/chain/read.ts'
+import { resolvedRead } from '../../../src/chain/read.ts'
 
 export type ForkedChain = {
   readonly network: Network
@@ -80,8 +80,8 @@ export function createForkedChain(): ForkedChain {
     network: createFakeNetwork({
       head: createFakeHead([refTo(genesis)], {
         latest: () => refTo(latest),
-        byNumber: (number) => known(byNumber(number)),
-        isCanonical: (hash) => known(isOn(lineOf(latest), hash)),
+        byNumber: (number) => resolvedRead(byNumber(number)),
+        isCanonical: (hash) => resolvedRead(isOn(lineOf(latest), hash)),
         watch(listener) {
           listeners.add(listener)
           return () => listeners.delete(listener)

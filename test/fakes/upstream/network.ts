@@ -17,7 +17,7 @@ import {
 import type { EvmExecutor } from '../../../src/chain/evm-executor.ts'
 import type { BlockRef, Head } from '../../../src/chain/head.ts'
 import type { Network } from '../../../src/chain/network.ts'
-import { known } from '../../../src/chain/read.ts'
+import { resolvedRead } from '../../../src/chain/read.ts'
 
 /** Finds by ref and verifies; otherwise `not_found`. `asked` collects the refs in order. */
 export function createFakeObtain(
@@ -45,9 +45,9 @@ export function createFakeHead(blocks: readonly BlockRef[], part: Partial<Head> 
     latest: () => latest,
     safe: () => latest,
     finalized: () => latest,
-    byNumber: (number) => known(byNumber(number)),
+    byNumber: (number) => resolvedRead(byNumber(number)),
     isCanonical: (hash, number) =>
-      known(equalBytes(byNumber(number)?.hash ?? new Uint8Array(0), hash)),
+      resolvedRead(equalBytes(byNumber(number)?.hash ?? new Uint8Array(0), hash)),
     locate: () => [],
     watch: () => () => {},
     ...part,

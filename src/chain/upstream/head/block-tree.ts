@@ -15,7 +15,7 @@ export interface BlockTree {
   /** The block and its known ancestors, newest first; empty if it is unknown. */
   branch(hash: Uint8Array): Iterable<TreeBlock>
   /** Drops all but the branches of `heads`, at most `blocksEach` blocks of each: upstreams may name any block. */
-  keep(heads: readonly Uint8Array[], blocksEach: number): void
+  retain(heads: readonly Uint8Array[], blocksEach: number): void
   readonly size: number
 }
 
@@ -47,16 +47,16 @@ export function createBlockTree(): BlockTree {
     find,
     branch,
     add: (block) => void blocks.set(toLatin1(block.hash), block),
-    keep(heads, blocksEach) {
-      const kept = new Set<TreeBlock>()
+    retain(heads, blocksEach) {
+      const retained = new Set<TreeBlock>()
       for (const hash of heads) {
         let steps = 0
         for (const block of branch(hash)) {
           if (steps++ >= blocksEach) break
-          kept.add(block)
+          retained.add(block)
         }
       }
-      for (const [key, block] of blocks) if (!kept.has(block)) blocks.delete(key)
+      for (const [key, block] of blocks) if (!retained.has(block)) blocks.delete(key)
     },
     get size() {
       return blocks.size

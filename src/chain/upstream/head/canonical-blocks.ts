@@ -39,10 +39,10 @@ export function createCanonicalBlocks(
 
   function moveTo(block: TreeBlock, anchor: Anchor): HeadMove {
     const before = latest === null ? [] : [...tree.branch(latest.hash)].slice(0, blocksMax)
-    const stood = new Set(before.map(({ hash }) => toLatin1(hash)))
+    const previous = new Set(before.map(({ hash }) => toLatin1(hash)))
     const refTo = referBy(anchor)
     const branch = [...tree.branch(block.hash)].slice(0, blocksMax)
-    const base = branch.find(({ hash }) => stood.has(toLatin1(hash))) ?? null
+    const base = branch.find(({ hash }) => previous.has(toLatin1(hash))) ?? null
     // Without a common ancestor the blocks in between are unknown: only the head is new.
     const added = base === null ? [block] : branch.filter(({ number }) => number > base.number)
     const removed = base === null ? before : before.filter(({ number }) => number > base.number)

@@ -29,14 +29,14 @@ export type ChosenHead = { readonly block: TreeBlock; readonly anchor: Anchor }
 
 /** Null if too few agree. `current`: preferred among blocks of the same height. */
 export function chooseHead(
-  words: readonly HeadVote[],
+  votes: readonly HeadVote[],
   tree: BlockTree,
   rule: HeadRule,
   current: Uint8Array | null,
 ): ChosenHead | null {
   const { quorum, upstreams } = rule
-  const trusted = words.filter((word) => word.trusted)
-  for (const { hash, anchor } of words) {
+  const trusted = votes.filter((vote) => vote.trusted)
+  for (const { hash, anchor } of votes) {
     const block = anchor === null ? null : tree.find(hash)
     if (anchor === null || block === null) continue
     return newestAbove(block, trusted, tree, rule.aheadMax) ?? { block, anchor }
@@ -47,7 +47,7 @@ export function chooseHead(
     return block === undefined ? null : { block, anchor: 'trusted' }
   }
   const needed = Math.min(quorum, upstreams)
-  const found = highest(supportOf(words, tree), needed, current)
+  const found = highest(supportOf(votes, tree), needed, current)
   if (found === null) return null
   const anchor = upstreams === 1 ? 'single' : (`quorum:${found.count}/${upstreams}` as const)
   return { block: found.block, anchor: needed === 1 ? 'single' : anchor }
@@ -72,9 +72,9 @@ function newestAbove(
 
 type Support = { readonly block: TreeBlock; count: number }
 
-function supportOf(words: readonly HeadVote[], tree: BlockTree): Iterable<Support> {
+function supportOf(votes: readonly HeadVote[], tree: BlockTree): Iterable<Support> {
   const support = new Map<string, Support>()
-  for (const { hash } of words) {
+  for (const { hash } of votes) {
     for (const block of tree.branch(hash)) {
       const key = toLatin1(block.hash)
       const entry = support.get(key)

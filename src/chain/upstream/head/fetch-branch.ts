@@ -36,8 +36,8 @@ export function createFetchBranch(
   header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>,
 ): FetchBranch {
   async function plant(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock> {
-    const known = tree.find(hash)
-    if (known !== null) return known
+    const found = tree.find(hash)
+    if (found !== null) return found
     const { number, parentHash } = await header(hash, signal)
     const block = { hash, number, parentHash }
     tree.add(block)

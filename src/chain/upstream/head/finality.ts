@@ -10,7 +10,7 @@ export type FinalityTag = 'safe' | 'finalized'
 
 export type Finality = {
   /** Requests both tags from one upstream. Never rejects: without a known block it has no vote on that tag. */
-  ask(source: HeadSource, signal: AbortSignal): Promise<void>
+  fetchTags(source: HeadSource, signal: AbortSignal): Promise<void>
   /**
    * The head moved to another branch: tags may fall to lower numbers until all upstreams have voted again. `isJoined`:
    * false if the branches are not known to meet; then all votes for the old branch are dropped.
@@ -33,7 +33,7 @@ export type Finality = {
 export const finalityTags = ['safe', 'finalized'] as const
 
 /** `reorgs`: the number of reorgs at the time of the request. */
-type Said = { readonly block: BlockName; readonly reorgs: number }
+type TagVote = { readonly block: BlockName; readonly reorgs: number }
 type Settled = { readonly block: BlockRef; readonly reorgs: number }
 type Agreed = { readonly block: BlockName; readonly anchor: Anchor; readonly reorgs: number }
 
@@ -50,23 +50,30 @@ export function createFinality(parts: {
   readonly onRollback: () => void
 }): Finality {
   const { network, quorum, upstreams } = parts
-  const said = { safe: new Map<HeadSource, Said>(), finalized: new Map<HeadSource, Said>() }
+  const votesByTag = {
+    safe: new Map<HeadSource, TagVote>(),
+    finalized: new Map<HeadSource, TagVote>(),
+  }
   const settled: Record<FinalityTag, Settled | null> = { safe: null, finalized: null }
   let reorgs = 0
 
-  async function askTag(source: HeadSource, tag: FinalityTag, signal: AbortSignal): Promise<void> {
-    const askedAfter = reorgs
+  async function fetchTag(
+    source: HeadSource,
+    tag: FinalityTag,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const reorgsBefore = reorgs
     try {
       const block = await fetchBlockName(source, tag, signal)
       if (block === null) {
-        said[tag].delete(source)
+        votesByTag[tag].delete(source)
         return
       }
       const { hash } = block
       const number = await parts.numberOf(hash, signal)
-      said[tag].set(source, { block: { hash, number }, reorgs: askedAfter })
+      votesByTag[tag].set(source, { block: { hash, number }, reorgs: reorgsBefore })
     } catch {
-      said[tag].delete(source)
+      votesByTag[tag].delete(source)
     }
   }
 
@@ -76,7 +83,7 @@ export function createFinality(parts: {
     speaking: ReadonlySet<HeadSource>,
     fits: (block: BlockName) => boolean,
   ): Agreed | null {
-    const usable = [...said[tag]].filter(([source]) => speaking.has(source))
+    const usable = [...votesByTag[tag]].filter(([source]) => speaking.has(source))
     const trusted = usable.filter(([source]) => source.trusted)
     const signed = usable.filter(([source]) => source.anchorOf !== undefined)
     const best = signed.length > 0 ? signed : trusted
@@ -102,36 +109,37 @@ export function createFinality(parts: {
   }
 
   return {
-    async ask(source, signal) {
-      await Promise.all(finalityTags.map((tag) => askTag(source, tag, signal)))
+    async fetchTags(source, signal) {
+      await Promise.all(finalityTags.map((tag) => fetchTag(source, tag, signal)))
     },
     reorganise(isJoined) {
       reorgs += 1
       if (isJoined) return
       const isRollback = settled.finalized !== null
       for (const tag of finalityTags) {
-        said[tag].clear()
+        votesByTag[tag].clear()
         settled[tag] = null
       }
       if (isRollback) parts.onRollback()
     },
     settle(latest, speaking, canonical) {
       const fits = ({ number, hash }: BlockName): boolean => {
-        const known = canonical(number)
-        return number <= latest.number && (known === null || equalBytes(known.hash, hash))
+        const onBranch = canonical(number)
+        return number <= latest.number && (onBranch === null || equalBytes(onBranch.hash, hash))
       }
       const before = settled.finalized
       for (const tag of finalityTags) {
         const now = settled[tag]
-        const kept = now !== null && fits(now.block) ? now : null
+        const current = now !== null && fits(now.block) ? now : null
         const found = agreed(tag, speaking, fits)
-        const isLower = found !== null && found.block.number < (kept?.block.number ?? 0n)
+        const isLower = found !== null && found.block.number < (current?.block.number ?? 0n)
         // A vote from before the light client's first block was not signed, so a lower signed block replaces it.
-        const isFirstSigned = isSigned(found?.anchor) && !isSigned(kept?.block.anchor)
-        const isTaken = found !== null && (isFirstSigned || !(isLower && kept?.reorgs === reorgs))
-        settled[tag] = isTaken
+        const isFirstSigned = isSigned(found?.anchor) && !isSigned(current?.block.anchor)
+        const isReplaced =
+          found !== null && (isFirstSigned || !(isLower && current?.reorgs === reorgs))
+        settled[tag] = isReplaced
           ? { block: { network, ...found.block, anchor: found.anchor }, reorgs: found.reorgs }
-          : kept
+          : current
       }
       if (before !== null && !fits(before.block)) parts.onRollback()
     },

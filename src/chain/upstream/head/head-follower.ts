@@ -72,7 +72,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const aheadMax = consensus?.aheadMax ?? 0
   const tree = createBlockTree()
   const canonical = createCanonicalBlocks(network, tree, windowBlocks)
-  const words = createHeadVotes({ sources, ...settings, clock })
+  const headVotes = createHeadVotes({ sources, ...settings, clock })
   const reach = createFetchBranch(tree, parts.header)
   const reachHead = createFetchHead(tree, canonical, reach)
   const finality = createFinality({
@@ -87,7 +87,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     },
   })
   const listeners = new Set<(change: HeadUpdate) => void>()
-  const asking = new Map<HeadSource, Promise<void>>()
+  const polling = new Map<HeadSource, Promise<void>>()
   const ending = new AbortController()
   let confirmedAt: number | null = null
   let polls = 0
@@ -95,31 +95,31 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   let tagPolls = 0
   let deepening = false
   /** Lowest number below the head that was requested and is not known yet. */
-  let wanted: bigint | null = null
+  let lowestRequested: bigint | null = null
   /** Time of the last poll of upstreams without push because of a pushed block. */
   let othersAt = -othersMs
   /** All upstreams were polled once. Before that it is unknown whether too few agree. */
-  let whole = false
+  let allPolled = false
 
-  async function ask(source: HeadSource, withTags: boolean): Promise<void> {
+  async function pollSource(source: HeadSource, withTags: boolean): Promise<void> {
     const { signal } = ending
     try {
       const latest = await fetchBlockName(source, 'latest', signal)
       if (latest !== null) {
         const block = await reachHead(source, latest.hash, signal)
         // Its tags are requested first, so that they change together with the head.
-        if (isApart(block)) await untilLate(finality.ask(source, signal))
-        words.note(source, latest)
+        if (isApart(block)) await untilLate(finality.fetchTags(source, signal))
+        headVotes.note(source, latest)
       }
       // The light client's tags are in memory.
       if (withTags || source.anchorOf !== undefined) {
         // The first head is selected from the replies of all upstreams, not of the fastest alone.
         if (canonical.latest !== null) settle()
-        await finality.ask(source, signal)
+        await finality.fetchTags(source, signal)
       }
     } catch (error) {
       // If no upstream has the header of a signed block yet, the previous one stays the head.
-      if (source.anchorOf === undefined) words.forget(source)
+      if (source.anchorOf === undefined) headVotes.forget(source)
       if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
     }
     settle()
@@ -147,9 +147,9 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
 
   /** Drops blocks that are on no branch of a reported head. */
   function cutTree(): void {
-    const heads = [...words.hashes()]
+    const heads = [...headVotes.hashes()]
     if (canonical.latest !== null) heads.push(canonical.latest.hash)
-    tree.keep(heads, 2 * windowBlocks)
+    tree.retain(heads, 2 * windowBlocks)
   }
 
   /** Never throws, whatever the votes are, because no caller would handle the error. */
@@ -162,18 +162,18 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   }
 
   function decide(): void {
-    const said = words.current()
+    const currentVotes = headVotes.current()
     const { latest } = canonical
     const { quorum } = settings
     const rule = { quorum, upstreams: voters.length, aheadMax, isConsensusRequired }
     const expired = isExpired()
     // Several upstreams that disagree do not count as a single vote: one of them may have invented its chain.
-    const votes = said.filter((vote) => vote.anchor === null)
+    const votes = currentVotes.filter((vote) => vote.anchor === null)
     const isSingle = votes.length < Math.min(quorum, voters.length)
     const chosen =
-      chooseHead(said, tree, rule, latest?.hash ?? null) ??
-      (whole && expired && isSingle && !settings.quorumRequired
-        ? chooseHead(said, tree, { ...rule, quorum: 1 }, latest?.hash ?? null)
+      chooseHead(currentVotes, tree, rule, latest?.hash ?? null) ??
+      (allPolled && expired && isSingle && !settings.quorumRequired
+        ? chooseHead(currentVotes, tree, { ...rule, quorum: 1 }, latest?.hash ?? null)
         : null)
     if (chosen === null) return
     const { block, anchor } = chosen
@@ -194,20 +194,20 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
         const depth = change.removed.length
         log('info', 'head_reorganised', { network, depth, hash: toHex(block.hash) })
       }
-      settleTags(said)
-      if (change.added.length + change.removed.length > 0) tell(change)
+      settleTags(currentVotes)
+      if (change.added.length + change.removed.length > 0) notify(change)
     }
-    for (const { source, hash } of said) {
+    for (const { source, hash } of currentVotes) {
       const number = tree.find(hash)?.number ?? 0n
       source.setLag(Math.max(0, Number(block.number - number)), number)
     }
-    settleTags(said)
+    settleTags(currentVotes)
     void deepen()
   }
 
-  function settleTags(said: readonly { readonly source: HeadSource }[]): void {
+  function settleTags(currentVotes: readonly { readonly source: HeadSource }[]): void {
     if (canonical.latest === null) return
-    const speaking = new Set(said.map(({ source }) => source))
+    const speaking = new Set(currentVotes.map(({ source }) => source))
     if (isConsensusRequired) for (const voter of voters) speaking.delete(voter)
     finality.settle(canonical.latest, speaking, canonical.find)
   }
@@ -230,16 +230,16 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     const { latest } = canonical
     if (latest === null || deepening) return
     const tags = finalityTags.flatMap((tag) => finality.find(tag)?.number ?? [])
-    const floor = [...tags, ...(wanted === null ? [] : [wanted])]
+    const floor = [...tags, ...(lowestRequested === null ? [] : [lowestRequested])]
       .filter((number) => canonical.find(number) === null && latest.number - number < windowBlocks)
       .reduce<bigint | null>((least, one) => (least === null || one < least ? one : least), null)
-    wanted = null
+    lowestRequested = null
     if (floor === null) return
     deepening = true
     try {
       await reach.descend(latest.hash, floor, ending.signal)
       canonical.extend()
-      settleTags(words.current())
+      settleTags(headVotes.current())
     } catch (error) {
       if (!ending.signal.aborted) log('debug', 'head_not_deepened', { network, error })
     } finally {
@@ -247,7 +247,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     }
   }
 
-  function tell(change: HeadUpdate): void {
+  function notify(change: HeadUpdate): void {
     for (const listener of listeners) {
       try {
         listener(change)
@@ -262,8 +262,8 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   }
 
   function begin(source: HeadSource, withTags: boolean): Promise<void> {
-    const running = ask(source, withTags).finally(() => asking.delete(source))
-    asking.set(source, running)
+    const running = pollSource(source, withTags).finally(() => polling.delete(source))
+    polling.set(source, running)
     return running
   }
 
@@ -274,17 +274,17 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       // Behind a load balancer another node may answer, which receives the block a moment later.
       if (looks > 0) await pause(againMs)
       // A running request may have been sent before the block existed.
-      await asking.get(source)
-      await (asking.get(source) ?? begin(source, false))
+      await polling.get(source)
+      await (polling.get(source) ?? begin(source, false))
     }
     await lookAtOthers(hash)
   }
 
   /** True if the last head of `source` is above this block: in a reorg each block of the new branch is pushed. */
   function isPassed(source: HeadSource, hash: Uint8Array): boolean {
-    const word = words.current().find((one) => one.source === source)
+    const vote = headVotes.current().find((one) => one.source === source)
     const block = tree.find(hash)
-    return word !== undefined && block !== null && isOnBranch(tree, word.hash, block)
+    return vote !== undefined && block !== null && isOnBranch(tree, vote.hash, block)
   }
 
   /** If the head requires more than one upstream, polls those without push too, at a limited rate. */
@@ -298,7 +298,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       return
     if (clock.monotonic() - othersAt < othersMs) return
     othersAt = clock.monotonic()
-    const others = sources.filter((source) => source.isPushing !== true && !asking.has(source))
+    const others = sources.filter((source) => source.isPushing !== true && !polling.has(source))
     await Promise.all(others.map((source) => begin(source, false)))
   }
 
@@ -310,11 +310,11 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
 
   async function poll(): Promise<void> {
     const withTags = polls++ % pollsPerFinality === 0 || polls <= tagPolls
-    await Promise.all(sources.map((source) => asking.get(source) ?? begin(source, withTags)))
-    if (canonical.latest === null) await reach.overlap(words.hashes(), ending.signal)
-    whole = true
+    await Promise.all(sources.map((source) => polling.get(source) ?? begin(source, withTags)))
+    if (canonical.latest === null) await reach.overlap(headVotes.hashes(), ending.signal)
+    allPolled = true
     settle()
-    if (asking.size === 0) cutTree()
+    if (polling.size === 0) cutTree()
   }
 
   function latest(): BlockRef {
@@ -322,16 +322,16 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     const refusal = consensus?.refusal() ?? null
     if (refusal !== null) throw new Fault('unverified', { detail: `${network}: ${refusal}` })
     if (head !== null && !isExpired()) return head
-    throw missingHead({ ...parts, hasVotes: words.current().length > 0 })
+    throw missingHead({ ...parts, hasVotes: headVotes.current().length > 0 })
   }
 
   function* byNumber(number: bigint): Read<BlockRef | null> {
     const head = latest()
     if (number === head.number) return head
-    const known = canonical.find(number)
-    if (known !== null || number < 0n || number > head.number) return known
+    const found = canonical.find(number)
+    if (found !== null || number < 0n || number > head.number) return found
     if (head.number - number < windowBlocks) {
-      if (wanted === null || number < wanted) wanted = number
+      if (lowestRequested === null || number < lowestRequested) lowestRequested = number
       void deepen()
     }
     return yield* fetched((signal) => parts.older.get(number, head, signal))

@@ -20,7 +20,7 @@ export function shareHeadHints(parts: {
 }): () => void {
   const { network, head, pubSub, clock } = parts
   const topic = `head:${network}`
-  let heard = 0n
+  let announced = 0n
   let pollsLeft = 0
   let polledAt = -pollGapMs
   let stopTimer: (() => void) | null = null
@@ -35,10 +35,10 @@ export function shareHeadHints(parts: {
   }
 
   function pollSoon(): void {
-    if (stopTimer !== null || pollsLeft === 0 || heard <= numberNow()) return
+    if (stopTimer !== null || pollsLeft === 0 || announced <= numberNow()) return
     const waitMs = Math.max(0, polledAt + pollGapMs - clock.monotonic())
     stopTimer = clock.after(waitMs, () => {
-      if (heard <= numberNow()) {
+      if (announced <= numberNow()) {
         stopTimer = null
         return
       }
@@ -54,7 +54,7 @@ export function shareHeadHints(parts: {
   const stopListening = pubSub.subscribe(topic, (message) => {
     const number = /^(\d{1,20}) [0-9a-f]{64}$/.exec(message)?.[1]
     if (number === undefined || BigInt(number) <= numberNow()) return
-    heard = BigInt(number)
+    announced = BigInt(number)
     pollsLeft = pollsMax
     pollSoon()
   })

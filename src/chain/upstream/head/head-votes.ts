@@ -6,7 +6,7 @@ import type { BlockName, HeadSource } from './head-source.ts'
 
 /** A vote counts for this number of polls, and at least for this time. */
 const votePolls = 5
-const wordMs = 10_000
+const voteMsMin = 10_000
 
 export type HeadVotes = {
   /** The block is in the tree. */
@@ -26,20 +26,20 @@ export function createHeadVotes(parts: {
   readonly clock: Clock
 }): HeadVotes {
   const { sources, pollMs, maxAgeMs, clock } = parts
-  const countsMs = Math.min(maxAgeMs, Math.max(wordMs, votePolls * pollMs))
-  const words = new Map<HeadSource, { readonly hash: Uint8Array; readonly saidAt: number }>()
+  const countsMs = Math.min(maxAgeMs, Math.max(voteMsMin, votePolls * pollMs))
+  const votes = new Map<HeadSource, { readonly hash: Uint8Array; readonly receivedAt: number }>()
   return {
-    note: (source, { hash }) => void words.set(source, { hash, saidAt: clock.monotonic() }),
-    forget: (source) => void words.delete(source),
+    note: (source, { hash }) => void votes.set(source, { hash, receivedAt: clock.monotonic() }),
+    forget: (source) => void votes.delete(source),
     current() {
       const oldest = clock.monotonic() - countsMs
       return sources.flatMap((source) => {
-        const word = words.get(source)
-        if (word === undefined || !source.usable || word.saidAt < oldest) return []
-        const anchor = source.anchorOf?.(word.hash) ?? null
-        return [{ hash: word.hash, trusted: source.trusted, anchor, source }]
+        const vote = votes.get(source)
+        if (vote === undefined || !source.usable || vote.receivedAt < oldest) return []
+        const anchor = source.anchorOf?.(vote.hash) ?? null
+        return [{ hash: vote.hash, trusted: source.trusted, anchor, source }]
       })
     },
-    hashes: () => [...words.values()].map(({ hash }) => hash),
+    hashes: () => [...votes.values()].map(({ hash }) => hash),
   }
 }

@@ -45,9 +45,9 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
   /** Number of calls of `forget`. */
   let rollbacks = 0
 
-  function remember(block: BlockRef, latest: BlockRef, askedAfter: number): BlockRef {
+  function remember(block: BlockRef, latest: BlockRef, rollbacksBefore: number): BlockRef {
     // It belongs to the branch that the chain left during the request.
-    if (askedAfter !== rollbacks) return block
+    if (rollbacksBefore !== rollbacks) return block
     // A single vote, while other upstreams were unreachable, is not cached.
     if (block.anchor === 'single' && parts.sources.length > 1) return block
     const isFinal = block.number <= (parts.finalized()?.number ?? -1n)
@@ -58,19 +58,19 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
     return block
   }
 
-  async function ask(number: bigint, signal: AbortSignal): Promise<BlockRef> {
+  async function fetchByVotes(number: bigint, signal: AbortSignal): Promise<BlockRef> {
     const sources = parts.sources.filter(({ usable }) => usable)
     const trusted = sources.filter((source) => source.trusted)
-    const asked = trusted.length > 0 ? trusted : sources
+    const queried = trusted.length > 0 ? trusted : sources
     const answers = await Promise.allSettled(
-      asked.map((source) => fetchBlockName(source, toQuantity(number), signal)),
+      queried.map((source) => fetchBlockName(source, toQuantity(number), signal)),
     )
     signal.throwIfAborted()
-    const said = answers.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
-    if (said.length === 0) {
+    const votes = answers.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
+    if (votes.length === 0) {
       throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
     }
-    const named = said.filter((it): it is BlockName => it !== null && it.number === number)
+    const named = votes.filter((it): it is BlockName => it !== null && it.number === number)
     if (named.length === 0) throw new Fault('pruned')
     const best = await mostNamed(named, number, signal)
     const { hash } = best.block
@@ -115,9 +115,9 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
   }
 
   async function get(number: bigint, latest: BlockRef, signal: AbortSignal): Promise<BlockRef> {
-    const known = settled.get(number)
-    if (known !== undefined) return known
-    const askedAfter = rollbacks
+    const cached = settled.get(number)
+    if (cached !== undefined) return cached
+    const rollbacksBefore = rollbacks
     const under = (hash: Uint8Array): BlockRef => ({
       network,
       hash,
@@ -126,8 +126,8 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
     })
     if (number === 0n && genesisHash !== null) return under(genesisHash)
     const proved = await parts.history(number, latest, signal)
-    const found = proved === null ? await ask(number, signal) : under(proved)
-    return remember(found, latest, askedAfter)
+    const found = proved === null ? await fetchByVotes(number, signal) : under(proved)
+    return remember(found, latest, rollbacksBefore)
   }
 
   return {

@@ -47,7 +47,7 @@ export function createCallHistory(clock: Clock): CallHistory {
   }
 
   /** Clears the intervals that began since. If the clock was set back, calls count in the newest interval. */
-  function turn(): number {
+  function advance(): number {
     const now = slotNow()
     for (const end = Math.min(now, newest + historySlots); newest < end;) {
       newest++
@@ -59,12 +59,12 @@ export function createCallHistory(clock: Clock): CallHistory {
   }
 
   function count(counts: Uint32Array): void {
-    const at = turn()
+    const at = advance()
     counts[at] = (counts[at] ?? 0) + 1
   }
 
   function ordered(counts: Uint32Array): readonly number[] {
-    const oldest = (turn() + 1) % historySlots
+    const oldest = (advance() + 1) % historySlots
     return [...counts.subarray(oldest), ...counts.subarray(0, oldest)]
   }
 
@@ -78,7 +78,7 @@ export function createCallHistory(clock: Clock): CallHistory {
       lastFailure = { time: clock.now(), message: error.message.slice(0, messageMax) }
     },
     now() {
-      turn()
+      advance()
       return { slot: newest, calls: ordered(calls), failed: ordered(failed), lastFailure }
     },
   }

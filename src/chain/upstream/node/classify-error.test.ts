@@ -160,8 +160,8 @@ test('text that the caller wrote into the request cannot make an upstream rest',
   for (const words of echoes) {
     const asked = JSON.stringify({ params: [{ tracer: words }] })
     const message = `ReferenceError: ${words} is not defined`
-    assert.equal(classifyError({ status: 200, code: -32000, message, asked }), 'other')
-    assert.notEqual(classifyError({ status: 200, code: -32000, message, asked: '' }), 'other')
+    assert.equal(classifyError({ status: 200, code: -32000, message, requestText: asked }), 'other')
+    assert.notEqual(classifyError({ status: 200, code: -32000, message, requestText: '' }), 'other')
   }
 })
 

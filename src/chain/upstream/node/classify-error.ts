@@ -11,7 +11,7 @@ export type UpstreamSignals = {
   readonly message: string
   readonly data?: unknown
   /** The request body. A signal that also occurs in it echoes the caller's own text and is ignored. */
-  readonly asked?: string
+  readonly requestText?: string
 }
 
 /** One class: any of its signals is sufficient. `texts`: each is one or more parts that must all occur, lower case. */
@@ -196,22 +196,27 @@ const classifiedLength = 4096
 export function classifyError(signals: UpstreamSignals): UpstreamErrorKind {
   if (isRevertText(signals.data)) return 'execution'
   const message = signals.message.slice(0, classifiedLength).toLowerCase()
-  const asked = signals.asked?.toLowerCase() ?? ''
-  const row = errorRows.find((one) => fits(one, signals, message, asked))
+  const requestText = signals.requestText?.toLowerCase() ?? ''
+  const row = errorRows.find((one) => fits(one, signals, message, requestText))
   if (row !== undefined) return row.kind
   if (signals.code !== null) return 'other'
   return message.trim() === 'not found' ? 'unknown_block' : 'trouble'
 }
 
-function fits(row: ErrorRow, signals: UpstreamSignals, message: string, asked: string): boolean {
+function fits(
+  row: ErrorRow,
+  signals: UpstreamSignals,
+  message: string,
+  requestText: string,
+): boolean {
   if (row.statuses?.includes(signals.status) === true) return true
   if (signals.code !== null && row.codes?.includes(signals.code) === true) return true
   return (
     row.texts?.some((text) =>
       typeof text === 'string'
-        ? message.includes(text) && !asked.includes(text)
+        ? message.includes(text) && !requestText.includes(text)
         : text.every((part) => message.includes(part)) &&
-          !text.every((part) => asked.includes(part)),
+          !text.every((part) => requestText.includes(part)),
     ) === true
   )
 }

@@ -71,10 +71,10 @@ type Client = { ask(body?: string): Promise<string>; close(): Promise<void> }
 /** `<status> <body>`, or `failed`. */
 function clientOf(url: URL, bodyBytesMax = 1024): Client {
   const owner: ExchangeOwner = {
-    heldBytes: 0,
-    heldBytesMax: 10_000,
-    waiting: 0,
-    waitingMax: 16,
+    bufferedBytes: 0,
+    bufferedBytesMax: 10_000,
+    queuedCalls: 0,
+    queuedCallsMax: 16,
     dispatch: (exchange) => connections.dispatch(exchange),
     now: () => systemClock.now(),
   }
@@ -92,7 +92,7 @@ function clientOf(url: URL, bodyBytesMax = 1024): Client {
         (response) => `${response.status} ${response.body}`,
         () => 'failed',
       )
-      assert.deepEqual([owner.heldBytes, owner.waiting], [0, 0])
+      assert.deepEqual([owner.bufferedBytes, owner.queuedCalls], [0, 0])
       return outcome
     },
     close: () => connections.close(),

@@ -26,7 +26,7 @@ import type { CallOptions, Upstream, UpstreamOptions, UpstreamState } from './up
 
 const upstreamLimits = {
   /** Queued calls per connection. */
-  waitingPerPlace: 8,
+  queuedPerSlot: 8,
   /** Assumed latency of a class without recent calls. */
   latencyGuessMs: 50,
   successRateMin: 0.01,
@@ -51,7 +51,7 @@ export function createUpstream(
     {
       concurrency: options.concurrency,
       perSecond: options.requestsPerSecond,
-      waitingMax: options.concurrency * upstreamLimits.waitingPerPlace,
+      waitingMax: options.concurrency * upstreamLimits.queuedPerSlot,
     },
     clock,
   )
@@ -69,13 +69,13 @@ export function createUpstream(
   let lag: number | null = null
   let lies = 0
   /** Invalid replies since its last release from quarantine. */
-  let recentLies = 0
+  let recentInvalidReplies = 0
 
   function isAskable(): boolean {
     return !isClosed && chain !== 'wrong' && !standing.isCordoned && quarantine.state !== 'shut'
   }
 
-  function tellChain(found: bigint): void {
+  function setChainId(found: bigint): void {
     if (chainId === undefined) return
     if (found !== chainId && chain !== 'wrong') {
       log('error', 'upstream_of_another_chain', { upstream: name, expected: chainId, found })
@@ -88,8 +88,8 @@ export function createUpstream(
   async function checkChain(signal: AbortSignal): Promise<void> {
     const answer = await send('eth_chainId', [], signal, { methodClass: 'content', isProbe: false })
     const found = parseQuantity(answer)
-    if (found === null) throw notAsked(name, 'its chain id is not known')
-    tellChain(found)
+    if (found === null) throw notQueried(name, 'its chain id is not known')
+    setChainId(found)
   }
 
   function mustCheck(): boolean {
@@ -98,13 +98,13 @@ export function createUpstream(
   }
 
   function assertPassing(methodClass: MethodClass): void {
-    if (!standing.mayPass(methodClass)) throw notAsked(name, 'resting after failures')
+    if (!standing.mayPass(methodClass)) throw notQueried(name, 'resting after failures')
   }
 
   async function enter(line: SemaphoreClass, signal: AbortSignal): Promise<void> {
-    const place = semaphore.enter(line, signal)
-    if (place === null) throw notAsked(name, 'too many calls wait for it')
-    await place
+    const admission = semaphore.enter(line, signal)
+    if (admission === null) throw notQueried(name, 'too many calls wait for it')
+    await admission
   }
 
   async function call(
@@ -113,9 +113,9 @@ export function createUpstream(
     signal: AbortSignal,
     { methodClass = classOf(methods, method), isProbe = false }: CallOptions = {},
   ): Promise<unknown> {
-    if (isClosed) throw notAsked(name, 'closed')
+    if (isClosed) throw notQueried(name, 'closed')
     if (!isProbe && mustCheck()) await checkFor(methodClass, signal)
-    if (!isProbe && !isAskable()) throw notAsked(name, 'not in use')
+    if (!isProbe && !isAskable()) throw notQueried(name, 'not in use')
     if (!isProbe && lacking.has(method)) throw lackingError(method)
     return await send(method, params, signal, { methodClass, isProbe })
   }
@@ -129,7 +129,7 @@ export function createUpstream(
       if (methodClass !== 'content') standing.fail(methodClass)
       if (error.kind === 'trouble') throw error
       // The reply to eth_chainId must not count as an answer to the call.
-      throw notAsked(name, 'its chain id is not known')
+      throw notQueried(name, 'its chain id is not known')
     }
   }
 
@@ -218,7 +218,7 @@ export function createUpstream(
         methodClass === 'content' ? Math.max(usualMs, standing.pendingMs('content')) : usualMs
       const rate = Math.max(standing.successRate(methodClass), upstreamLimits.successRateMin)
       const places = 1 + semaphore.waiting / options.concurrency
-      return (ms * places * (1 + (lag ?? 0)) * (1 + recentLies)) / rate ** 2
+      return (ms * places * (1 + (lag ?? 0)) * (1 + recentInvalidReplies)) / rate ** 2
     },
     p95Ms: (methodClass) => standing.quantileMs(0.95, methodClass),
     setLag(blocks, number) {
@@ -241,23 +241,23 @@ export function createUpstream(
     get isPushing() {
       return feed?.isLive ?? false
     },
-    tellReach: (reaches) => reach.tell(reaches),
-    tellChain,
+    setHistoryDepths: (reaches) => reach.set(reaches),
+    setChainId,
     async confirmChain(signal) {
       if (chainId !== undefined) await checks.join('chain', signal, checkChain)
-      if (chain === 'wrong') throw notAsked(name, 'of another chain')
+      if (chain === 'wrong') throw notQueried(name, 'of another chain')
     },
     cannot: (need, number) => reach.lower(need, number, head),
     rests: (methodClass) => isAskable() && !standing.mayPass(methodClass),
     wake: (methodClass) => standing.wake(methodClass),
     disappoint: (methodClass) => standing.fail(methodClass),
     prove() {
-      if (quarantine.prove()) recentLies = 0
+      if (quarantine.prove()) recentInvalidReplies = 0
     },
-    lie(isShut) {
+    reportInvalidReply(isShut) {
       lies++
-      recentLies++
-      if (isShut) quarantine.lie()
+      recentInvalidReplies++
+      if (isShut) quarantine.invalidReply()
     },
     status: () => ({
       name,
@@ -299,6 +299,6 @@ function lackingError(method: string): UpstreamError {
   })
 }
 
-function notAsked(name: string, why: string): UpstreamError {
+function notQueried(name: string, why: string): UpstreamError {
   return new UpstreamError({ kind: 'not_asked', phase: 'unsent', message: `${name}: ${why}` })
 }

@@ -22,11 +22,11 @@ export type Connection = {
 /** State shared by all exchanges of one client. */
 export type ExchangeOwner = {
   /** Bytes of bodies being read now, of all exchanges. */
-  heldBytes: number
-  readonly heldBytesMax: number
+  bufferedBytes: number
+  readonly bufferedBytesMax: number
   /** Exchanges queued for a connection; those whose caller has left stay queued until it is their turn. */
-  waiting: number
-  readonly waitingMax: number
+  queuedCalls: number
+  readonly queuedCallsMax: number
   dispatch(exchange: UpstreamExchange): void
   /** Milliseconds since 1970, for a Retry-After that is a date. */
   now(): number
@@ -92,10 +92,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   send(): void {
     const owner = this.#owner
-    if (owner.waiting >= owner.waitingMax) {
+    if (owner.queuedCalls >= owner.queuedCallsMax) {
       return this.#fail(this.#trouble('too many calls wait for a connection'))
     }
-    owner.waiting += 1
+    owner.queuedCalls += 1
     this.#isWaiting = true
     owner.dispatch(this)
   }
@@ -147,10 +147,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   onResponseData(_: unknown, bytes: Buffer): void {
     if (this.#settled) return
     this.#bytes += bytes.length
-    this.#owner.heldBytes += bytes.length
+    this.#owner.bufferedBytes += bytes.length
     if (this.#bytes > this.#replyBytesMax) {
       this.#fail(this.#trouble(tooLarge, { tooLarge: true }))
-    } else if (this.#owner.heldBytes > this.#owner.heldBytesMax) {
+    } else if (this.#owner.bufferedBytes > this.#owner.bufferedBytesMax) {
       this.#fail(this.#trouble('too many bytes of replies at once', { tooLarge: true }))
     } else {
       this.#add(bytes)
@@ -230,13 +230,13 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   #leave(): void {
     this.#settled = true
-    this.#owner.heldBytes -= this.#bytes
+    this.#owner.bufferedBytes -= this.#bytes
     this.#buffer = nothing
     this.#signal.removeEventListener('abort', this)
   }
 
   #leaveLine(): void {
-    if (this.#isWaiting) this.#owner.waiting -= 1
+    if (this.#isWaiting) this.#owner.queuedCalls -= 1
     this.#isWaiting = false
   }
 }

@@ -10,14 +10,14 @@ type QuarantineState = 'free' | 'shut' | 'proving'
 
 export type Quarantine = {
   /** Reports an invalid reply: starts the quarantine, unless it is already shut. */
-  lie(): void
+  invalidReply(): void
   /** Reports a proved reply. Counts only while `proving`; true if it ends the quarantine. */
   prove(): boolean
   readonly state: QuarantineState
   /** Remaining time in `shut`, milliseconds. */
   readonly leftMs: number
   /** Canaries required before its release. */
-  readonly owed: number
+  readonly canariesLeft: number
 }
 
 const quarantineLimits = {
@@ -29,30 +29,30 @@ const quarantineLimits = {
 } as const
 
 export function createQuarantine(clock: Clock, limits = quarantineLimits): Quarantine {
-  let owed = 0
+  let canariesLeft = 0
   let until = 0
   let nextMs: number = limits.firstMs
-  let liedAt = 0
+  let invalidReplyAt = 0
 
   function stateNow(): QuarantineState {
-    if (owed === 0) return 'free'
+    if (canariesLeft === 0) return 'free'
     return clock.monotonic() < until ? 'shut' : 'proving'
   }
 
   return {
-    lie() {
+    invalidReply() {
       const now = clock.monotonic()
       if (stateNow() === 'shut') return
-      if (now - liedAt >= limits.forgottenMs) nextMs = limits.firstMs
-      liedAt = now
+      if (now - invalidReplyAt >= limits.forgottenMs) nextMs = limits.firstMs
+      invalidReplyAt = now
       until = now + nextMs
       nextMs = Math.min(nextMs * 2, limits.mostMs)
-      owed = limits.provesNeeded
+      canariesLeft = limits.provesNeeded
     },
     prove() {
       if (stateNow() !== 'proving') return false
-      owed--
-      return owed === 0
+      canariesLeft--
+      return canariesLeft === 0
     },
     get state() {
       return stateNow()
@@ -60,8 +60,8 @@ export function createQuarantine(clock: Clock, limits = quarantineLimits): Quara
     get leftMs() {
       return Math.max(0, until - clock.monotonic())
     },
-    get owed() {
-      return owed
+    get canariesLeft() {
+      return canariesLeft
     },
   }
 }
@@ -75,7 +75,7 @@ export type LackingMethods = {
 }
 
 const methodsMax = 256
-const keptMs = 3_600_000
+const lackingMs = 3_600_000
 
 /** Beyond the limit, the method reported longest ago is dropped. */
 export function createLackingMethods(clock: Clock): LackingMethods {
@@ -95,8 +95,8 @@ export function createLackingMethods(clock: Clock): LackingMethods {
     },
     remember(method) {
       const answeredAt = answers.get(method)
-      if (answeredAt !== undefined && clock.monotonic() - answeredAt < keptMs) return
-      setNewest(until, method, clock.monotonic() + keptMs, methodsMax)
+      if (answeredAt !== undefined && clock.monotonic() - answeredAt < lackingMs) return
+      setNewest(until, method, clock.monotonic() + lackingMs, methodsMax)
     },
     list: () => [...until.keys()].filter(has),
   }

@@ -116,7 +116,7 @@ export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
  * True if the upstream accepts a subscription to new heads now. `wsUrl` as in the settings; null: false, without a
  * connection. Takes at most `headFeedLimits.connectMs`. Throws nothing.
  */
-export async function takesHeadFeed(
+export async function acceptsHeadFeed(
   {
     url,
     wsUrl,
@@ -275,9 +275,9 @@ class Connection {
     const { clock, log, name } = this.#options
     try {
       for (let hash = this.#take(); hash !== null; hash = this.#take()) {
-        const restMs = this.#spend()
+        const delayMs = this.#spend()
         await this.#listeners.onHead(hash)
-        if (restMs > 0) await new Promise<void>((resolve) => clock.after(restMs, resolve))
+        if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve))
       }
     } catch (error) {
       log('error', 'pushed_head_failed', { upstream: name, error })

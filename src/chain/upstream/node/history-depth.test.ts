@@ -13,7 +13,7 @@ test('data that was not probed is unknown; headers are everywhere', () => {
 
 test('a window moves with the head, a lowest number does not', () => {
   const book = createHistoryBook(createTurnedClock())
-  book.tell({ proof: { age: 127n }, body: { from: 500n }, receipts: 'none', state: 'all' })
+  book.set({ proof: { age: 127n }, body: { from: 500n }, receipts: 'none', state: 'all' })
   assert.equal(book.can('proof', 873n, head), 'yes')
   assert.equal(book.can('proof', 872n, head), 'no')
   assert.equal(book.can('proof', 873n, head + 1n), 'no')
@@ -26,7 +26,7 @@ test('a window moves with the head, a lowest number does not', () => {
 
 test('a block above the head, or without a number, is unknown', () => {
   const book = createHistoryBook(createTurnedClock())
-  book.tell({ proof: { age: 127n }, state: 'all', receipts: 'none' })
+  book.set({ proof: { age: 127n }, state: 'all', receipts: 'none' })
   assert.equal(book.can('proof', head + 1n, head), 'unknown')
   assert.equal(book.can('proof', null, head), 'unknown')
   assert.equal(book.can('code', null, head), 'yes')
@@ -36,7 +36,7 @@ test('a block above the head, or without a number, is unknown', () => {
 test('a live refusal lowers the depth immediately, for ten minutes or until the next probe', () => {
   const clock = createTurnedClock()
   const book = createHistoryBook(clock)
-  book.tell({ proof: 'all', body: 'all' })
+  book.set({ proof: 'all', body: 'all' })
   book.lower('proof', 900n, head)
   book.lower('body', 10n, head)
   assert.equal(book.can('proof', 900n, head), 'no')
@@ -49,6 +49,6 @@ test('a live refusal lowers the depth immediately, for ten minutes or until the 
   assert.equal(book.can('proof', 900n, head), 'yes')
   book.lower('proof', 1000n, head)
   assert.deepEqual(book.now().proof, 'none')
-  book.tell({ proof: { age: 5n } })
+  book.set({ proof: { age: 5n } })
   assert.deepEqual(book.now().proof, { age: 5n })
 })

@@ -23,7 +23,7 @@ export type HistoryDepths = Readonly<Record<HistoryKind, HistoryDepth>>
 
 export type HistoryBook = {
   /** Sets the results of the last probe and removes the corrections. */
-  tell(reaches: Partial<HistoryDepths>): void
+  set(reaches: Partial<HistoryDepths>): void
   /** A live reply showed that the upstream lacks this data of that block. Valid for ten minutes. */
   lower(need: DataKind, number: bigint, head: bigint | null): void
   /** Whether the upstream has this data of block `number` (null: unknown number). */
@@ -50,7 +50,7 @@ export function createHistoryBook(clock: Clock): HistoryBook {
   }
 
   return {
-    tell(reaches) {
+    set(reaches) {
       for (const kind of historyKinds) {
         const reach = reaches[kind]
         if (reach === undefined) continue
@@ -62,7 +62,7 @@ export function createHistoryBook(clock: Clock): HistoryBook {
       const kind = kindOf(need)
       if (kind === null) return
       const reach = loweredReach(kind, number, head)
-      if (holds(reachOf(kind), number, head) === 'no') return
+      if (covers(reachOf(kind), number, head) === 'no') return
       lowered.set(kind, { reach, until: clock.monotonic() + loweredMs })
     },
     can(need, number, head) {
@@ -70,7 +70,7 @@ export function createHistoryBook(clock: Clock): HistoryBook {
       if (kind === null) return 'yes'
       const reach = reachOf(kind)
       if (reach === 'none') return 'no'
-      return number === null ? (reach === 'all' ? 'yes' : 'unknown') : holds(reach, number, head)
+      return number === null ? (reach === 'all' ? 'yes' : 'unknown') : covers(reach, number, head)
     },
     now: () => ({
       body: reachOf('body'),
@@ -92,7 +92,11 @@ function loweredReach(kind: HistoryKind, number: bigint, head: bigint | null): H
   return head > number ? { age: head - number - 1n } : 'none'
 }
 
-function holds(reach: HistoryDepth, number: bigint, head: bigint | null): 'yes' | 'no' | 'unknown' {
+function covers(
+  reach: HistoryDepth,
+  number: bigint,
+  head: bigint | null,
+): 'yes' | 'no' | 'unknown' {
   if (reach === 'unknown') return 'unknown'
   if (reach === 'none') return 'no'
   // Above its head: the upstream may receive the block soon.

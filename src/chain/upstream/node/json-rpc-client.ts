@@ -98,9 +98,9 @@ export type JsonRpcClient = {
 
 const connectMsMax = 5_000
 /** Limit for bodies being read in parallel, as a multiple of the largest one allowed. */
-const heldReplies = 4
+const bufferedReplies = 4
 /** Calls queued for a connection, per connection. */
-const waitingPerConnection = 16
+const queuedPerConnection = 16
 
 export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClient {
   const { connections, timeoutMs, replyBytesMax, clock } = options
@@ -110,16 +110,16 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   const redact = createRedact(places, options.headers)
   const hide = createHide(url)
   const owner: ExchangeOwner = {
-    heldBytes: 0,
-    heldBytesMax: replyBytesMax * heldReplies,
-    waiting: 0,
-    waitingMax: connections * waitingPerConnection,
-    dispatch: (exchange) => kept.dispatch(exchange),
+    bufferedBytes: 0,
+    bufferedBytesMax: replyBytesMax * bufferedReplies,
+    queuedCalls: 0,
+    queuedCallsMax: connections * queuedPerConnection,
+    dispatch: (exchange) => pooled.dispatch(exchange),
     now: () => clock.now(),
   }
   const json = { 'content-type': 'application/json', accept: 'application/json' }
   const headers = headersFor(url, { ...json, ...options.headers })
-  const kept = openConnections(url, headers, {
+  const pooled = openConnections(url, headers, {
     connections,
     connectMs: Math.min(timeoutMs, connectMsMax),
     silenceMs: timeoutMs,
@@ -150,7 +150,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         stopTimer()
       }
     },
-    close: () => kept.close(),
+    close: () => pooled.close(),
   }
 }
 

@@ -27,9 +27,9 @@ export function replyBytesMaxOf(
   call: { readonly method: string; readonly params: Params },
   most: number,
 ): number {
-  const own = policies.get(call.method)?.replyBytesMax ?? most
-  if (typeof own === 'number') return Math.min(own, most)
-  return 'json' in call.params ? most : Math.min(own(call.params), most)
+  const ofMethod = policies.get(call.method)?.replyBytesMax ?? most
+  if (typeof ofMethod === 'number') return Math.min(ofMethod, most)
+  return 'json' in call.params ? most : Math.min(ofMethod(call.params), most)
 }
 
 /**

@@ -5,7 +5,7 @@ import { UpstreamError } from './upstream-error.ts'
 import type { HistoryDepth, HistoryKind } from './history-depth.ts'
 
 /** Whether it has this data of block `number`. Throws UpstreamError if the request failed. */
-export type Holds = (kind: HistoryKind, number: bigint) => Promise<boolean>
+export type HasData = (kind: HistoryKind, number: bigint) => Promise<boolean>
 
 /** The default windows of clients, then powers of two. */
 const knownAges: readonly bigint[] = [0n, 1n, 64n, 127n, 128n, 511n, 1000n]
@@ -16,12 +16,12 @@ const powersMax = 40
 export async function probeHistory(
   kind: HistoryKind,
   head: bigint,
-  holds: Holds,
+  hasData: HasData,
 ): Promise<HistoryDepth | undefined> {
   const ages = agesBelow(head)
   const has = async (index: number): Promise<boolean> => {
     const age = ages[index]
-    return age !== undefined && (await holds(kind, head - age))
+    return age !== undefined && (await hasData(kind, head - age))
   }
   try {
     if (!(await has(0))) return 'none'

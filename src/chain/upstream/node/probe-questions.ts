@@ -20,14 +20,14 @@ export type ProbeQuestions = {
   /** Methods that it reported as unknown so far. */
   readonly lacking: ReadonlySet<string>
   /** Throws UpstreamError for any failure. */
-  ask(method: string, params: readonly unknown[]): Promise<unknown>
+  call(method: string, params: readonly unknown[]): Promise<unknown>
   /** Null if the upstream does not answer the call. */
   find(method: string, params: readonly unknown[]): Promise<unknown>
   newestBlock(): Promise<ProbedBlock | null>
   /** Whether it has this data of a block that is canonical for it. */
-  holds(kind: HistoryKind, number: bigint): Promise<boolean>
+  hasData(kind: HistoryKind, number: bigint): Promise<boolean>
   /** Whether it accepts a block hash (EIP-1898) and uses that block. Null if blocks up to `head` do not show it. */
-  takesHash(head: bigint): Promise<boolean | null>
+  acceptsBlockHash(head: bigint): Promise<boolean | null>
 }
 
 /** Ages of the candidate blocks whose state root may differ from the head's. */
@@ -44,7 +44,7 @@ export function createProbeQuestions(
   const address = toHex(account)
   const lacking = new Set<string>()
 
-  async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
+  async function call(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
       return await upstream.call(method, params, signal, { methodClass: 'read', isProbe: true })
     } catch (error) {
@@ -56,7 +56,7 @@ export function createProbeQuestions(
   /** Null if the upstream does not answer the call. A transport error ends the probe or the search. */
   async function find(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
-      return await ask(method, params)
+      return await call(method, params)
     } catch (error) {
       if (error instanceof UpstreamError && negatives.has(error.kind)) return null
       throw error
@@ -78,7 +78,7 @@ export function createProbeQuestions(
     return equalBytes(keccak256(first), root)
   }
 
-  async function holds(kind: HistoryKind, number: bigint): Promise<boolean> {
+  async function hasData(kind: HistoryKind, number: bigint): Promise<boolean> {
     const block = toQuantity(number)
     switch (kind) {
       case 'state':
@@ -99,7 +99,7 @@ export function createProbeQuestions(
   }
 
   /** A proof requested by hash has the root of that block, which differs from the head's. */
-  async function takesHash(head: bigint): Promise<boolean | null> {
+  async function acceptsBlockHash(head: bigint): Promise<boolean | null> {
     const newest = await stateRootOf(head)
     for (const age of pinnedAges.filter((one) => one <= head)) {
       const block = await find('eth_getBlockByNumber', [toQuantity(head - age), false])
@@ -121,7 +121,7 @@ export function createProbeQuestions(
     return { number, hash: toHex(hash), timestamp: Number(time) }
   }
 
-  return { lacking, ask, find, newestBlock, holds, takesHash }
+  return { lacking, call, find, newestBlock, hasData, acceptsBlockHash }
 }
 
 /** Errors that answer the question, unlike transport errors. */

@@ -125,7 +125,7 @@ test('the probe of an archive node finds everything', async () => {
       timestamp: 100,
       ageSeconds: 900,
     },
-    takesBlockHash: true,
+    acceptsBlockHash: true,
     reach: { state: 'all', proof: 'all', body: 'all', receipts: 'all' },
     lacks: [],
   })
@@ -170,7 +170,7 @@ test('unknown methods are named, and receipts are found by another method', asyn
 })
 
 test('a node that accepts no block hash is detected', async () => {
-  assert.equal((await probe({ pins: false })).report.takesBlockHash, false)
+  assert.equal((await probe({ pins: false })).report.acceptsBlockHash, false)
 })
 
 test('a node of another chain is detected and not used', async () => {
@@ -182,12 +182,12 @@ test('a node of another chain is detected and not used', async () => {
 test('a chain of one block can be probed', async () => {
   const { report } = await probe({ head: 0n })
   assert.equal(report.reach.proof, 'all')
-  assert.equal(report.takesBlockHash, null)
+  assert.equal(report.acceptsBlockHash, null)
 })
 
 test('an unreachable node has a report, and its earlier results remain', async () => {
   const upstream = upstreamOf('http://127.0.0.1:1/v3/secretkey')
-  upstream.tellReach({ proof: 'all' })
+  upstream.setHistoryDepths({ proof: 'all' })
   const report = await probeUpstream(upstream, { clock: createTurnedClock() }, never)
   assert.equal(report.failure, 'ECONNREFUSED')
   assert.equal(report.head, null)
@@ -203,7 +203,7 @@ test('a node that fails in the middle of a search leaves that search open', asyn
       : honest(asked, response),
   )
   const upstream = upstreamOf(node.url)
-  upstream.tellReach({ state: { age: 7n } })
+  upstream.setHistoryDepths({ state: { age: 7n } })
   const report = await probeUpstream(upstream, { clock: createTurnedClock() }, never)
   assert.equal(report.failure, null)
   assert.deepEqual(report.reach.state, { age: 7n })
@@ -278,7 +278,7 @@ test('the probe of a node of the recorded chain reports its settings', async (t)
   assert.equal(honest.failure, null)
   assert.equal(honest.chainId, stub.knobs.chainId)
   assert.equal(honest.head?.number, 54n)
-  assert.equal(honest.takesBlockHash, true)
+  assert.equal(honest.acceptsBlockHash, true)
   assert.deepEqual(honest.reach, { state: 'all', proof: 'all', body: 'all', receipts: 'all' })
   for (const words of ['geth', 'reth', 'erigon'] as const) {
     stub.knobs.proofWindow = { blocks: 2, words }
@@ -289,6 +289,6 @@ test('the probe of a node of the recorded chain reports its settings', async (t)
   stub.knobs.lacks = (method) => method.startsWith('debug_')
   const poor = await look()
   assert.deepEqual(poor.reach.body, { from: 53n })
-  assert.equal(poor.takesBlockHash, false)
+  assert.equal(poor.acceptsBlockHash, false)
   assert.deepEqual(poor.lacks, ['debug_getRawHeader', 'debug_getRawBlock', 'debug_getRawReceipts'])
 })

@@ -22,7 +22,7 @@ export type ProbeReport = {
   /** `ageSeconds`: between the block's time and now; negative if the block's time is in the future. */
   readonly head: (ProbedBlock & { readonly ageSeconds: number }) | null
   /** Whether it accepts a block hash (EIP-1898) and uses that block. Null if unknown. */
-  readonly takesBlockHash: boolean | null
+  readonly acceptsBlockHash: boolean | null
   /** Values that this probe could not determine are taken from the last one. */
   readonly reach: HistoryDepths
   /** Methods that Cairn calls and the upstream does not know. */
@@ -36,7 +36,7 @@ export type ProbeOptions = {
 }
 
 /** Called with the head's block number, to find out whether the upstream supports them. */
-const methodsAsked: readonly string[] = [
+const probedMethods: readonly string[] = [
   'debug_getRawHeader',
   'debug_getRawBlock',
   'debug_getRawReceipts',
@@ -60,13 +60,13 @@ export async function probeUpstream(
     chainId: null,
     client: null,
     head: null,
-    takesBlockHash: null,
+    acceptsBlockHash: null,
     reach: upstream.status().reach,
     lacks: [],
   }
   try {
-    report.chainId = quantityOf(await questions.ask('eth_chainId', []))
-    if (report.chainId !== null) upstream.tellChain(report.chainId)
+    report.chainId = quantityOf(await questions.call('eth_chainId', []))
+    if (report.chainId !== null) upstream.setChainId(report.chainId)
     const client = await questions.find('web3_clientVersion', [])
     report.client =
       typeof client === 'string' ? upstream.redact(client).slice(0, textLengthMax) : null
@@ -75,14 +75,14 @@ export async function probeUpstream(
       const { number } = newest
       const ageSeconds = Math.round(clock.now() / 1000) - newest.timestamp
       report.head = { ...newest, ageSeconds }
-      for (const method of methodsAsked) await questions.find(method, [toQuantity(number)])
-      report.takesBlockHash = await questions.takesHash(number)
+      for (const method of probedMethods) await questions.find(method, [toQuantity(number)])
+      report.acceptsBlockHash = await questions.acceptsBlockHash(number)
       const found: Partial<Record<HistoryKind, HistoryDepth>> = {}
       for (const kind of historyKinds) {
-        const reach = await probeHistory(kind, number, questions.holds)
+        const reach = await probeHistory(kind, number, questions.hasData)
         if (reach !== undefined) found[kind] = reach
       }
-      upstream.tellReach(found)
+      upstream.setHistoryDepths(found)
       report.reach = upstream.status().reach
     }
   } catch (error) {

@@ -75,7 +75,7 @@ function plainFailure({ status, retryAfterMs, body }: Response, sent: Sent): Ups
   // With a success status only this text has a meaning: some nodes use it for an unknown block.
   const signalText = ok && message.toLowerCase() !== 'not found' ? '' : message
   return new UpstreamError({
-    kind: classifyError({ status, code: null, message: signalText, asked: sent.body }),
+    kind: classifyError({ status, code: null, message: signalText, requestText: sent.body }),
     phase: 'answering',
     message: ok ? 'a reply that is not JSON-RPC' : `HTTP ${status}`,
     status,
@@ -90,9 +90,9 @@ function toError(error: unknown, { status, retryAfterMs }: Response, sent: Sent)
     return trouble(status, 'a reply whose error has no code')
   }
   const text = typeof message === 'string' ? message : ''
-  const kind = classifyError({ status, code, message: text, data, asked: sent.body })
-  const clear: Redact = (said) =>
-    kind === 'execution' ? sent.redact(said) : sent.hide(sent.redact(said))
+  const kind = classifyError({ status, code, message: text, data, requestText: sent.body })
+  const clear: Redact = (unredacted) =>
+    kind === 'execution' ? sent.redact(unredacted) : sent.hide(sent.redact(unredacted))
   const shown = shownData(data, clear)
   return new UpstreamError({
     kind,

@@ -18,7 +18,7 @@ export function createRedact(
 ): Redact {
   const secrets = secretsOf(places, headers)
   return (text) => {
-    let clear = text.replaceAll(urls, (whole) => hostOnly(whole))
+    let clear = text.replaceAll(urls, (url) => hostOnly(url))
     for (const secret of secrets) clear = clear.replaceAll(secret, hidden)
     return clear
   }
@@ -79,10 +79,10 @@ function secretsOf(
 
 /** `Bearer <token>`: the token alone is also a secret. `Basic <base64>`: so is the decoded text. */
 function secretsOfHeader(value: string): readonly string[] {
-  const words = value.split(/[\s,;=]+/)
+  const tokens = value.split(/[\s,;=]+/)
   const pair = /^Basic\s+(\S+)/i.exec(value)?.[1]
   const parts = pair === undefined ? [] : Buffer.from(pair, 'base64').toString('utf8').split(':')
-  return [value, ...words, ...parts]
+  return [value, ...tokens, ...parts]
 }
 
 function base64(text: string): string {

@@ -337,9 +337,9 @@ test('calls beyond the connections wait, and beyond the queue they are refused',
 test('an invalid reply with quarantine ends its use; without, it is only counted', async () => {
   await using started = await start(() => 1)
   const { upstream, clock } = started
-  upstream.lie(false)
+  upstream.reportInvalidReply(false)
   assert.ok(upstream.mayCall('content'))
-  upstream.lie(true)
+  upstream.reportInvalidReply(true)
   assert.ok(!upstream.mayCall('content'))
   assert.equal(await kindOf(upstream.call('eth_call', [], never)), 'not_asked')
   assert.equal(await upstream.call('eth_chainId', [], never, { isProbe: true }), 1)
@@ -375,7 +375,7 @@ test('the chain ID is requested first, once, and an upstream of another chain is
   assert.equal(await kindOf(other.upstream.call('eth_getProof', [], never)), 'not_asked')
   assert.equal(other.node.asked.length, 1)
   assert.deepEqual(events, ['upstream_of_another_chain'])
-  other.upstream.tellChain(1n)
+  other.upstream.setChainId(1n)
   assert.ok(other.upstream.usable)
 })
 
@@ -421,7 +421,7 @@ test('slower, failing, lagging and faulty upstreams cost more', async () => {
   const before = upstream.cost('content')
   upstream.setLag(3, 10n)
   assert.equal(upstream.cost('content'), before * 4)
-  upstream.lie(false)
+  upstream.reportInvalidReply(false)
   assert.equal(upstream.cost('content'), before * 8)
   await kindOf(upstream.call('eth_getProof', [], never))
   assert.ok(upstream.cost('content') > before * 8)
@@ -440,7 +440,7 @@ test('a live refusal updates the history depth', async () => {
   await using started = await start(() => 1)
   const { upstream } = started
   upstream.setLag(0, 100n)
-  upstream.tellReach({ proof: 'all' })
+  upstream.setHistoryDepths({ proof: 'all' })
   assert.equal(upstream.can('proof', 50n), 'yes')
   upstream.cannot('proof', 50n)
   assert.equal(upstream.can('proof', 50n), 'no')

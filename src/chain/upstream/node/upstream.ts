@@ -105,9 +105,9 @@ export type Upstream = {
   watchHeads(onHead: (hash: Uint8Array) => Promise<void>): void
   /** Heads are currently pushed. */
   readonly isPushing: boolean
-  tellReach(reaches: Partial<HistoryDepths>): void
+  setHistoryDepths(reaches: Partial<HistoryDepths>): void
   /** Sets the chain ID that a probe found. */
-  tellChain(found: bigint): void
+  setChainId(found: bigint): void
   /** Requests its chain ID again. Throws UpstreamError if that is another one or unknown. */
   confirmChain(signal: AbortSignal): Promise<void>
   /** Reports that it lacks this data of that block. */
@@ -117,7 +117,7 @@ export type Upstream = {
   /** Reports a proved reply. */
   prove(): void
   /** Reports a reply that contradicted a hash. `isShut`: quarantine the upstream. */
-  lie(isShut: boolean): void
+  reportInvalidReply(isShut: boolean): void
   status(): UpstreamStatus
   close(): Promise<void>
 }

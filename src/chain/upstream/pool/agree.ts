@@ -63,7 +63,7 @@ export type Agreement = {
   readonly result: unknown
   /** Numbers of upstreams that returned it, and of queried upstreams. */
   readonly agreed: number
-  readonly asked: number
+  readonly queried: number
 }
 
 export type Question = {
@@ -91,7 +91,7 @@ export async function agreeOn(
     const answer = counts.get(key) ?? { result, agreed: 0 }
     counts.set(key, answer)
     answer.agreed++
-    if (answer.agreed >= k) resolve({ ...answer, asked: upstreams.length })
+    if (answer.agreed >= k) resolve({ ...answer, queried: upstreams.length })
   }
 
   function settle(): void {
@@ -100,7 +100,7 @@ export async function agreeOn(
     if (most + open < k) resolve(null)
   }
 
-  async function ask(upstream: Upstream): Promise<void> {
+  async function query(upstream: Upstream): Promise<void> {
     const answered = watch?.('source', upstream.name)
     try {
       const result = await upstream.call(method, params, ending.signal, { methodClass: 'read' })
@@ -117,7 +117,7 @@ export async function agreeOn(
   signal.addEventListener('abort', leave, { once: true })
   try {
     if (upstreams.length < k) return null
-    for (const upstream of upstreams) void ask(upstream)
+    for (const upstream of upstreams) void query(upstream)
     return await promise
   } finally {
     signal.removeEventListener('abort', leave)

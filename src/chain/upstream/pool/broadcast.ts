@@ -37,7 +37,7 @@ async function send(
     if (!(error instanceof UpstreamError)) throw error
     if (error.kind === 'already_known') return
     // It was sent before, by Cairn or others: either this transaction used the nonce or another one did.
-    if (error.kind === 'nonce_too_low' && (await isKnown(upstream, hash, signal))) return
+    if (error.kind === 'nonce_too_low' && (await hasTransaction(upstream, hash, signal))) return
     throw error
   }
   throw new UpstreamError({
@@ -47,7 +47,11 @@ async function send(
   })
 }
 
-async function isKnown(upstream: Upstream, hash: string, signal: AbortSignal): Promise<boolean> {
+async function hasTransaction(
+  upstream: Upstream,
+  hash: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     const found = await upstream.call('eth_getTransactionByHash', [hash], signal)
     return (
@@ -59,12 +63,12 @@ async function isKnown(upstream: Upstream, hash: string, signal: AbortSignal): P
   }
 }
 
-function isSame(said: unknown, hash: string): boolean {
-  return typeof said === 'string' && said.toLowerCase() === hash
+function isSame(reported: unknown, hash: string): boolean {
+  return typeof reported === 'string' && reported.toLowerCase() === hash
 }
 
 /** Errors about the transaction itself. */
-const words: ReadonlySet<UpstreamErrorKind> = new Set([
+const transactionErrors: ReadonlySet<UpstreamErrorKind> = new Set([
   'other',
   'execution',
   'nonce_too_low',
@@ -72,11 +76,11 @@ const words: ReadonlySet<UpstreamErrorKind> = new Set([
 ])
 
 function mostTelling(errors: readonly unknown[]): UpstreamError | null {
-  const known = errors.filter((error) => error instanceof UpstreamError)
+  const upstreamErrors = errors.filter((error) => error instanceof UpstreamError)
   return (
-    known.find(({ kind }) => words.has(kind)) ??
-    known.find(({ isAboutCall }) => isAboutCall) ??
-    known[0] ??
+    upstreamErrors.find(({ kind }) => transactionErrors.has(kind)) ??
+    upstreamErrors.find(({ isAboutCall }) => isAboutCall) ??
+    upstreamErrors[0] ??
     null
   )
 }

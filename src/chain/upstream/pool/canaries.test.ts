@@ -36,7 +36,7 @@ test('a valid proof is taken, an invalid one is recorded with its evidence', { s
   const invalidReply = { ...reply, balance: '0x7' }
   const outcome = await createHeadCanary(head, answering(invalidReply))(upstream, signal)
   assert.partialDeepStrictEqual(outcome, {
-    lie: { method: 'eth_getProof', response: invalidReply },
+    invalidReply: { method: 'eth_getProof', response: invalidReply },
   })
 })
 

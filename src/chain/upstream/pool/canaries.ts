@@ -21,13 +21,13 @@ export function createHeadCanary(head: () => ProvedHeader | null, callAt: CallAt
     const block = head()
     if (block === null) return 'failed'
     const { stateRoot, miner: address, number } = block.header
-    const asked = { method, params: [toHex(address), []], block: { hash: block.hash, number } }
-    const reply = await callAt(upstream, asked, signal)
+    const request = { method, params: [toHex(address), []], block: { hash: block.hash, number } }
+    const reply = await callAt(upstream, request, signal)
     const check = checkProof(readProofReply(reply.result, 0), { stateRoot, address, slots: [] })
     if (check === 'complete') return 'taken'
     if (check === 'short' || !reply.pinned) return 'failed'
     const { params, result: response } = reply
-    return { lie: { method, params, response, blockHash: block.hash, ...check } }
+    return { invalidReply: { method, params, response, blockHash: block.hash, ...check } }
   }
 }
 
@@ -59,7 +59,7 @@ export function createCanaries(parts: {
   const underWay = new Set<Upstream>()
   const closing = new AbortController()
   let calls = 0
-  let turn = 0
+  let nextOther = 0
 
   async function send(upstream: Upstream): Promise<void> {
     if (underWay.has(upstream) || !upstream.mayCall('content')) return
@@ -85,7 +85,7 @@ export function createCanaries(parts: {
       calls++
       if (calls % canaryLimits.callsPerCanary !== 0) return
       const others = upstreams.filter((one) => one !== by)
-      const other = others[turn++ % Math.max(others.length, 1)]
+      const other = others[nextOther++ % Math.max(others.length, 1)]
       if (other !== undefined) void send(other)
     },
     stop() {

@@ -14,7 +14,7 @@ export type UpstreamChoice = {
   readonly number?: bigint | null
 }
 
-export type Choose = (wanted: UpstreamChoice) => readonly Upstream[]
+export type Choose = (choice: UpstreamChoice) => readonly Upstream[]
 
 /** Another upstream becomes first if it costs less than this share of the current first one's cost. */
 const stickyShare = 0.8
@@ -58,11 +58,11 @@ export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choo
     }
   }
 
-  return (wanted) => {
-    const usable = findUsable(wanted.methodClass)
+  return (choice) => {
+    const usable = findUsable(choice.methodClass)
     if (usable.length < 2) return usable
     const line = usable
-      .map((one) => candidate(one, wanted))
+      .map((one) => candidate(one, choice))
       .toSorted((a, b) => a.rank - b.rank || a.tier - b.tier || a.cost - b.cost)
     const able = line.filter(({ tier }) => tier < cannotTier)
     // If no upstream is known to have it, query one anyway, because the results of its probe may be outdated.
@@ -70,7 +70,7 @@ export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choo
     const [first] = chosen
     // An upstream that is first only because the others lack the data does not become the first choice of later requests.
     if (first !== undefined && line.every(({ tier }) => tier === first.tier)) {
-      firsts.set(wanted.methodClass, first.upstream)
+      firsts.set(choice.methodClass, first.upstream)
     }
     return chosen.map(({ upstream }) => upstream)
   }

@@ -22,7 +22,7 @@ const ledgerLimits = {
   paramsBytesMax: 64 * 1024,
   rowsMax: 1000,
   /** Limits of pending writes, and of rows written per minute: many invalid replies must not fill memory, disk or log. */
-  waitingMax: 64,
+  pendingMax: 64,
   perMinuteMax: 600,
 } as const
 
@@ -33,7 +33,7 @@ export function createInvalidReplyLog(parts: {
   readonly log: Log
 }): InvalidReplyLog {
   const { network, writer, clock, log } = parts
-  const waiting = new Set<Promise<void>>()
+  const pendingWrites = new Set<Promise<void>>()
   let minute = 0
   let inMinute = 0
 
@@ -41,7 +41,7 @@ export function createInvalidReplyLog(parts: {
     const now = Math.floor(clock.monotonic() / 60_000)
     if (now !== minute) inMinute = 0
     minute = now
-    return waiting.size < ledgerLimits.waitingMax && inMinute++ < ledgerLimits.perMinuteMax
+    return pendingWrites.size < ledgerLimits.pendingMax && inMinute++ < ledgerLimits.perMinuteMax
   }
 
   async function write(lie: InvalidReply): Promise<void> {
@@ -69,11 +69,11 @@ export function createInvalidReplyLog(parts: {
         computed,
         block,
       })
-      waiting.add(writing)
-      void writing.finally(() => waiting.delete(writing))
+      pendingWrites.add(writing)
+      void writing.finally(() => pendingWrites.delete(writing))
     },
     async idle() {
-      await Promise.all(waiting)
+      await Promise.all(pendingWrites)
     },
   }
 }

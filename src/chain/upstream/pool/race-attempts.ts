@@ -26,7 +26,7 @@ export type AttemptOutcome =
   | 'absent'
   | 'cannot'
   | 'failed'
-  | { readonly lie: InvalidReplyEvidence }
+  | { readonly invalidReply: InvalidReplyEvidence }
 
 export type HedgeBudget = {
   /** Counts one regular call. */
@@ -101,7 +101,7 @@ export async function raceAttempts(
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   let next = 0
   let hasHedged = false
-  const waiting: { stop: (() => void) | null } = { stop: null }
+  const hedgeTimer: { stop: (() => void) | null } = { stop: null }
 
   function launch(): boolean {
     const upstream = line[next++]
@@ -118,23 +118,23 @@ export async function raceAttempts(
       },
     )
     if (next < line.length) startTimer(upstream)
-    else waiting.stop?.()
+    else hedgeTimer.stop?.()
     return true
   }
 
   /** Starts the next attempt if this one takes long: early if the budget allows it, and later in any case. */
   function startTimer(upstream: Upstream): void {
-    waiting.stop?.()
+    hedgeTimer.stop?.()
     const p95Ms = upstream.p95Ms('content') ?? 0
     const hedgeMs = Math.max(hedgeLimits.waitMsMin, p95Ms)
     const patienceMs = Math.max(hedgeLimits.patienceMsMin, hedgeLimits.patienceShare * p95Ms)
-    waiting.stop = clock.after(hedgeMs, () => {
+    hedgeTimer.stop = clock.after(hedgeMs, () => {
       if (!hasHedged && budget.spend()) {
         hasHedged = true
         launch()
         return
       }
-      waiting.stop = clock.after(patienceMs - hedgeMs, () => {
+      hedgeTimer.stop = clock.after(patienceMs - hedgeMs, () => {
         upstream.disappoint('content')
         launch()
       })
@@ -156,7 +156,7 @@ export async function raceAttempts(
     return findings
   } finally {
     signal.removeEventListener('abort', leave)
-    waiting.stop?.()
+    hedgeTimer.stop?.()
     const left = [...running]
     running.clear()
     for (const controller of left) controller.abort(signal.aborted ? signal.reason : answered)
@@ -207,7 +207,7 @@ export function invalidRepliesOf(
   findings: readonly AttemptResult[],
 ): readonly { readonly upstream: Upstream; readonly evidence: InvalidReplyEvidence }[] {
   return findings.flatMap(({ upstream, verdict }) =>
-    typeof verdict === 'object' ? [{ upstream, evidence: verdict.lie }] : [],
+    typeof verdict === 'object' ? [{ upstream, evidence: verdict.invalidReply }] : [],
   )
 }
 

@@ -97,7 +97,7 @@ const evidence: InvalidReplyEvidence = {
 /** Accepts `well`, and treats every other answer as an invalid reply. */
 const attempt: UpstreamAttempt = async (upstream, signal) => {
   const answer = await upstream.call('eth_getProof', [], signal)
-  return answer === 'well' ? 'taken' : { lie: evidence }
+  return answer === 'well' ? 'taken' : { invalidReply: evidence }
 }
 
 function countOf(started: Started): readonly number[] {
@@ -185,7 +185,7 @@ test('a faulty upstream is quarantined when another upstream proves the answer, 
 test('when every upstream fails a check none is quarantined, and an alarm names the policy', async () => {
   await using started = await start([{ answer: () => 'ill' }, { answer: () => 'ill' }])
   const verdict = await started.pool.content(proof, attempt, never)
-  assert.deepEqual(verdict, { lie: evidence })
+  assert.deepEqual(verdict, { invalidReply: evidence })
   assert.equal(started.lies.length, 2)
   const { upstreams, alarms } = started.pool.status()
   assert.deepEqual(
@@ -225,7 +225,7 @@ test('an invalid reply while the other upstream is down is recorded, and counted
 test('twenty canary proofs release an upstream from quarantine', async () => {
   const canary: Canary = async (upstream, signal) => {
     const answer = await upstream.call('eth_getProof', ['canary'], signal)
-    return answer === 'well' ? 'taken' : { lie: evidence }
+    return answer === 'well' ? 'taken' : { invalidReply: evidence }
   }
   await using started = await start([{ answer: () => 'ill' }, well], canary)
   await started.pool.content(proof, attempt, never)
@@ -245,7 +245,7 @@ test('twenty canary proofs release an upstream from quarantine', async () => {
 })
 
 test('an upstream that answers a canary wrongly is quarantined immediately', async () => {
-  const canary: Canary = async () => ({ lie: evidence })
+  const canary: Canary = async () => ({ invalidReply: evidence })
   await using started = await start([well, well], canary)
   for (let i = 0; i < 100; i++) await started.pool.content(proof, attempt, never)
   await new Promise(setImmediate)
@@ -348,13 +348,13 @@ test('an upstream without history is queried last, only if no other is left, and
   await using started = await start([erring('missing trie node 00'), well])
   for (const upstream of started.pool.upstreams) {
     upstream.setLag(0, 1000n)
-    upstream.tellReach({ proof: 'all' })
+    upstream.setHistoryDepths({ proof: 'all' })
   }
   await started.pool.content(proof, attempt, never)
   await started.pool.content(proof, attempt, never)
   assert.deepEqual(countOf(started), [1, 2])
   assert.ok(started.pool.canSome('proof', 100n))
-  started.pool.upstreams[1]?.tellReach({ proof: { age: 10n } })
+  started.pool.upstreams[1]?.setHistoryDepths({ proof: { age: 10n } })
   assert.ok(!started.pool.canSome('proof', 100n))
   for (const node of started.nodes) node.answer = () => 'well'
   assert.equal(await started.pool.content(proof, attempt, never), 'taken')
@@ -586,7 +586,7 @@ test('an answer counts when enough upstreams give the same value, in any spellin
     never,
   )
   assert.equal(agreed?.agreed, 2)
-  assert.equal(agreed?.asked, 3)
+  assert.equal(agreed?.queried, 3)
   assert.equal(
     await started.pool.agree(
       { method: 'eth_getBlockByNumber', params: ['0x1', false], k: 3 },
@@ -621,6 +621,6 @@ test('an answer counts when enough upstreams give the same value, in any spellin
   assert.deepEqual(await nulls.pool.agree({ method: 'eth_x', params: [], k: 2 }, never), {
     result: null,
     agreed: 2,
-    asked: 3,
+    queried: 3,
   })
 })

@@ -64,7 +64,7 @@ function createVerificationAlarms(parts: {
   }
 }
 
-type ContentAsked = {
+type ContentQuery = {
   readonly need: DataKind
   /** Number of the block, or null if unknown. */
   readonly number: bigint | null
@@ -85,7 +85,7 @@ export type UpstreamPool = {
    * `signal.reason`, or an exception of an attempt that is not an UpstreamError.
    */
   content(
-    asked: ContentAsked,
+    query: ContentQuery,
     attempt: UpstreamAttempt,
     signal: AbortSignal,
   ): Promise<AttemptOutcome>
@@ -93,7 +93,7 @@ export type UpstreamPool = {
    * One answer that cannot be proved, from the next upstream if the class allows it. Throws UpstreamError,
    * `no_upstream`.
    */
-  read(asked: ReadRequest, signal: AbortSignal): Promise<ReadAnswer>
+  read(request: ReadRequest, signal: AbortSignal): Promise<ReadAnswer>
   /**
    * Sends to at most three upstreams; resolves when one has it. A caller that leaves does not end the broadcast. Throws
    * UpstreamError with a node's own text, `no_upstream`.
@@ -119,7 +119,7 @@ export type PoolParts = {
 
 const poolLimits = {
   /** Upstreams queried per request. */
-  askedMax: 5,
+  queriedMax: 5,
   broadcastMax: 3,
   /** Rounds of a content request if only transport errors occurred, and the delay of the next one. */
   roundsMax: 3,
@@ -140,24 +140,24 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   const canaries =
     parts.canary === null
       ? null
-      : createCanaries({ upstreams, canary: parts.canary, clock, log, onVerdict: judgeCanary })
+      : createCanaries({ upstreams, canary: parts.canary, clock, log, onVerdict: recordCanary })
 
-  function judgeCanary(upstream: Upstream, verdict: AttemptOutcome): void {
+  function recordCanary(upstream: Upstream, verdict: AttemptOutcome): void {
     if (verdict === 'taken') upstream.prove()
     if (typeof verdict !== 'object') return
-    ledger.add(upstream.name, verdict.lie, upstream.redact)
+    ledger.add(upstream.name, verdict.invalidReply, upstream.redact)
     // The canary's correct answer is known, so one invalid reply is sufficient evidence.
-    upstream.lie(true)
+    upstream.reportInvalidReply(true)
   }
 
   /** Updates the statistics of the upstreams from the outcomes. */
-  function learn({ need, number }: ContentAsked, findings: readonly AttemptResult[]): void {
+  function learn({ need, number }: ContentQuery, findings: readonly AttemptResult[]): void {
     const winner = findings.find(({ verdict }) => verdict === 'taken')?.upstream
-    const lies = invalidRepliesOf(findings)
-    for (const { upstream, evidence } of lies) {
+    const invalidReplies = invalidRepliesOf(findings)
+    for (const { upstream, evidence } of invalidReplies) {
       ledger.add(upstream.name, evidence, upstream.redact)
       // Confirm the fault only if another upstream supplied a valid proof. If all fail, the chain may use other rules.
-      upstream.lie(winner !== undefined)
+      upstream.reportInvalidReply(winner !== undefined)
     }
     for (const { upstream, verdict, kind } of findings) {
       if (isTooDeep(kind) && number !== null) upstream.cannot(need, number)
@@ -170,7 +170,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       // Without canaries, only client requests can end a quarantine.
       if (parts.canary === null) winner.prove()
       canaries?.answered(winner)
-    } else if (lies.length > 0 && lies.length === countOfChain()) {
+    } else if (invalidReplies.length > 0 && invalidReplies.length === countOfChain()) {
       alarms.raise(need)
     }
   }
@@ -178,53 +178,53 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   /** Upstreams of this chain, available or not: all must fail before an alarm is raised. */
   function countOfChain(): number {
     const count = upstreams.filter((one) => one.status().state !== 'wrong-chain').length
-    return Math.min(count, poolLimits.askedMax)
+    return Math.min(count, poolLimits.queriedMax)
   }
 
   /** Synchronous if an upstream is available. */
   function lineFor(
-    wanted: UpstreamChoice,
+    choice: UpstreamChoice,
     signal: AbortSignal,
   ): readonly Upstream[] | Promise<readonly Upstream[]> {
-    const now = choose(wanted)
-    return now.length > 0 ? now.slice(0, poolLimits.askedMax) : lineLater(wanted, signal)
+    const now = choose(choice)
+    return now.length > 0 ? now.slice(0, poolLimits.queriedMax) : lineLater(choice, signal)
   }
 
   async function lineLater(
-    wanted: UpstreamChoice,
+    choice: UpstreamChoice,
     signal: AbortSignal,
   ): Promise<readonly Upstream[]> {
-    const line = await waitForUpstreams(wanted, signal)
-    if (line.length > 0) return line.slice(0, poolLimits.askedMax)
+    const line = await waitForUpstreams(choice, signal)
+    if (line.length > 0) return line.slice(0, poolLimits.queriedMax)
     throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
   }
 
   return {
     upstreams,
 
-    async content(asked, attempt, signal) {
+    async content(query, attempt, signal) {
       const start = clock.monotonic()
       let findings: readonly AttemptResult[] = []
       for (let round = 0; round < poolLimits.roundsMax; round++) {
-        const wanted = { methodClass: 'content', ...asked } as const
+        const choice = { methodClass: 'content', ...query } as const
         // Only the first round waits for resting upstreams.
-        const found = round === 0 ? lineFor(wanted, signal) : choose(wanted)
+        const found = round === 0 ? lineFor(choice, signal) : choose(choice)
         const line = found instanceof Promise ? await found : found
         if (line.length === 0) break
         budget.earn()
         findings = await raceAttempts({ line, attempt, budget, clock }, signal)
-        learn(asked, findings)
+        learn(query, findings)
         const isSoon = clock.monotonic() - start < poolLimits.againMs
         if (!isSoon || !findings.every(isTransportError)) break
       }
       return lastFailure(findings)
     },
 
-    async read(asked, signal) {
+    async read(request, signal) {
       const work = async (shared: AbortSignal): Promise<ReadAnswer> =>
-        await readElsewhere(await lineFor(asked, shared), asked, shared)
-      if (!isShared(asked.methodClass)) return await work(signal)
-      return await singleFlight.join(shareKey(asked.method, asked.params), signal, work)
+        await readElsewhere(await lineFor(request, shared), request, shared)
+      if (!isShared(request.methodClass)) return await work(signal)
+      return await singleFlight.join(shareKey(request.method, request.params), signal, work)
     },
 
     async broadcast(transaction, signal) {
@@ -242,8 +242,8 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
     },
 
     async agree(question, signal) {
-      const asked = upstreams.filter((one) => one.usable).slice(0, poolLimits.agreeMax)
-      return await agreeOn(asked, question, signal)
+      const queried = upstreams.filter((one) => one.usable).slice(0, poolLimits.agreeMax)
+      return await agreeOn(queried, question, signal)
     },
 
     canSome: (need, number) =>

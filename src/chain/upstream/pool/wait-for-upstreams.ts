@@ -7,7 +7,7 @@ import type { Upstream } from '../node/upstream.ts'
 
 /** The upstreams to query, or an empty list if none came back in time. Throws `signal.reason`. */
 export type WaitForUpstreams = (
-  wanted: UpstreamChoice,
+  choice: UpstreamChoice,
   signal: AbortSignal,
 ) => Promise<readonly Upstream[]>
 
@@ -15,7 +15,7 @@ const waitLimits = {
   /** Slightly longer than the rest after a rate limit. */
   waitMs: 1_500,
   lookMs: 50,
-  waitingMax: 256,
+  callersMax: 256,
 } as const
 
 export function createWaitForUpstreams(parts: {
@@ -24,21 +24,21 @@ export function createWaitForUpstreams(parts: {
   readonly clock: Clock
 }): WaitForUpstreams {
   const { upstreams, choose, clock } = parts
-  let waiting = 0
+  let callers = 0
 
-  return async (wanted, signal) => {
-    if (waiting >= waitLimits.waitingMax) return []
-    waiting++
+  return async (choice, signal) => {
+    if (callers >= waitLimits.callersMax) return []
+    callers++
     try {
       const until = clock.monotonic() + waitLimits.waitMs
-      while (clock.monotonic() < until && upstreams.some((one) => one.rests(wanted.methodClass))) {
+      while (clock.monotonic() < until && upstreams.some((one) => one.rests(choice.methodClass))) {
         await pause(waitLimits.lookMs, clock, signal)
-        const line = choose(wanted)
+        const line = choose(choice)
         if (line.length > 0) return line
       }
       return []
     } finally {
-      waiting--
+      callers--
     }
   }
 }

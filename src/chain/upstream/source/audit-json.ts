@@ -28,14 +28,18 @@ export function auditTransactions(
 ): Contradiction | null {
   const entries = decodeEntries(list)
   for (const [index, entry] of entries.entries()) {
-    const said = json[index] ?? {}
-    const lie = placeLie(said, index, block) ?? textLie(said, 'hash', toHex(transactionHash(entry)))
+    const reported = json[index] ?? {}
+    const lie =
+      positionContradiction(reported, index, block) ??
+      textContradiction(reported, 'hash', toHex(transactionHash(entry)))
     if (lie !== null) return lie
   }
   const index = chosen(entries.length)
-  const [entry, said] = [entries[index], json[index]]
+  const [entry, reported] = [entries[index], json[index]]
   const sender = entry === undefined ? null : senderOf(entry)
-  return sender === null || said === undefined ? null : textLie(said, 'from', toHex(sender))
+  return sender === null || reported === undefined
+    ? null
+    : textContradiction(reported, 'from', toHex(sender))
 }
 
 /** `json`: the block's receipts, as they were encoded. */
@@ -45,11 +49,14 @@ export function auditReceipts(json: readonly Json[], block: AuditedBlock): Contr
   for (const [index, receipt] of json.entries()) {
     const cumulative = BigInt(String(receipt['cumulativeGasUsed']))
     const lie =
-      placeLie(receipt, index, block) ?? numberLie(receipt, 'gasUsed', cumulative - gasBefore)
+      positionContradiction(receipt, index, block) ??
+      numberContradiction(receipt, 'gasUsed', cumulative - gasBefore)
     if (lie !== null) return lie
     gasBefore = cumulative
     for (const log of receipt['logs'] as readonly Json[]) {
-      const wrong = placeLie(log, index, block) ?? numberLie(log, 'logIndex', BigInt(logIndex))
+      const wrong =
+        positionContradiction(log, index, block) ??
+        numberContradiction(log, 'logIndex', BigInt(logIndex))
       if (wrong !== null) return wrong
       logIndex += 1
     }
@@ -59,7 +66,7 @@ export function auditReceipts(json: readonly Json[], block: AuditedBlock): Contr
 
 /** Compares the hash member of a block or a header. */
 export function auditHash(json: Json, hash: Uint8Array): Contradiction | null {
-  return textLie(json, 'hash', toHex(hash))
+  return textContradiction(json, 'hash', toHex(hash))
 }
 
 /**
@@ -67,8 +74,8 @@ export function auditHash(json: Json, hash: Uint8Array): Contradiction | null {
  * member unknown to Cairn differs too, at every upstream, and then none is blamed.
  */
 export function auditHeader(json: Json, hash: Uint8Array): Contradiction | null {
-  const said = auditHash(json, hash)
-  if (said !== null) return said
+  const wrongHash = auditHash(json, hash)
+  if (wrongHash !== null) return wrongHash
   const encoded = encodedOrNull(json)
   const expected = toHex(hash)
   const computed = encoded === null ? expected : toHex(keccak256(encoded))
@@ -85,17 +92,21 @@ function encodedOrNull(json: Json): Uint8Array | null {
   }
 }
 
-function placeLie(said: Json, index: number, { hash, number }: AuditedBlock): Contradiction | null {
+function positionContradiction(
+  reported: Json,
+  index: number,
+  { hash, number }: AuditedBlock,
+): Contradiction | null {
   return (
-    textLie(said, 'blockHash', toHex(hash)) ??
-    numberLie(said, 'transactionIndex', BigInt(index)) ??
-    (number === null ? null : numberLie(said, 'blockNumber', number))
+    textContradiction(reported, 'blockHash', toHex(hash)) ??
+    numberContradiction(reported, 'transactionIndex', BigInt(index)) ??
+    (number === null ? null : numberContradiction(reported, 'blockNumber', number))
   )
 }
 
 /** Null also if the member is missing or malformed: a different spelling is not an invalid reply. */
-function textLie(said: Json, name: string, truth: string): Contradiction | null {
-  const value = said[name]
+function textContradiction(reported: Json, name: string, truth: string): Contradiction | null {
+  const value = reported[name]
   if (typeof value !== 'string' || value.length !== truth.length) return null
   if (value.toLowerCase() === truth) return null
   return { expected: `${name} ${truth}`, computed: `${name} ${value}` }
@@ -103,8 +114,8 @@ function textLie(said: Json, name: string, truth: string): Contradiction | null 
 
 const numberTextMax = 256
 
-function numberLie(said: Json, name: string, truth: bigint): Contradiction | null {
-  const value = said[name]
+function numberContradiction(reported: Json, name: string, truth: bigint): Contradiction | null {
+  const value = reported[name]
   if (typeof value !== 'string' || value.length > numberTextMax) return null
   if (!/^0x[0-9a-fA-F]+$/.test(value) || BigInt(value) === truth) return null
   return { expected: `${name} ${toQuantity(truth)}`, computed: `${name} ${value}` }

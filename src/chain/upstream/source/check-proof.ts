@@ -17,7 +17,7 @@ import { walkProof } from '../../../codec/ethereum/trie-walk.ts'
 import type { PeekNode } from '../../../content/ref.ts'
 import { type NodeBag, type ProofNodes, type ProofReply, bagOf } from './proof-reply.ts'
 
-type JudgedAccount = {
+type VerifiedAccount = {
   /** The nodes as received, from the state root to the leaf. */
   readonly texts: readonly string[]
   /** Null: proved absent. */
@@ -26,21 +26,21 @@ type JudgedAccount = {
 
 /** `stateRoot`: 32 bytes; `address`: 20. Null: not in the cache. */
 export type AccountProofMemory = {
-  find(stateRoot: Uint8Array, address: Uint8Array): JudgedAccount | null
-  add(stateRoot: Uint8Array, address: Uint8Array, judged: JudgedAccount): void
+  find(stateRoot: Uint8Array, address: Uint8Array): VerifiedAccount | null
+  add(stateRoot: Uint8Array, address: Uint8Array, verified: VerifiedAccount): void
 }
 
 /** About a hundred accounts with the ten nodes that each has on mainnet. */
 const textsMax = 2 * 1024 * 1024
 
 export function createAccountProofMemory(): AccountProofMemory {
-  const judged = createLruCache<JudgedAccount>({
+  const verified = createLruCache<VerifiedAccount>({
     sizeMax: textsMax,
     sizeOf: (_key, { texts }) => texts.reduce((total, text) => total + text.length, 0),
   })
   return {
-    find: (stateRoot, address) => judged.find(joinLatin1(stateRoot, address)),
-    add: (stateRoot, address, one) => judged.add(joinLatin1(stateRoot, address), one),
+    find: (stateRoot, address) => verified.find(joinLatin1(stateRoot, address)),
+    add: (stateRoot, address, one) => verified.add(joinLatin1(stateRoot, address), one),
   }
 }
 
@@ -66,23 +66,23 @@ export type AccountProofs = {
 /** `before`: caches that save work and do not change the result. Never throws, for any reply. */
 export function checkProof(
   reply: ProofReply,
-  asked: RequestedProof,
+  request: RequestedProof,
   before: AccountProofs | null = null,
 ): ProofCheck {
   if (reply.excess !== null) return { expected: 'a proof', computed: reply.excess }
   const { nodes } = reply
-  const walks = new Walks(nodes, before?.peekNode ?? holdsNothing)
+  const walks = new Walks(nodes, before?.peekNode ?? peekNothing)
   try {
-    const account = findAccount(reply, asked, walks, before?.accounts ?? null)
+    const account = findAccount(reply, request, walks, before?.accounts ?? null)
     // Without the account, Cairn cannot tell which storage nodes are off the path.
     if (account === undefined) {
-      return walks.stray(reply.accountNodes, asked.stateRoot) ?? 'short'
+      return walks.stray(reply.accountNodes, request.stateRoot) ?? 'short'
     }
-    const values = asked.slots.map((slot) => walks.slot(account ?? absentAccount, slot))
+    const values = request.slots.map((slot) => walks.slot(account ?? absentAccount, slot))
     return (
-      walks.stray(nodes.length, asked.stateRoot) ??
-      accountLie(reply.json, account) ??
-      slotLie(reply, asked.slots, values) ??
+      walks.stray(nodes.length, request.stateRoot) ??
+      accountContradiction(reply.json, account) ??
+      slotContradiction(reply, request.slots, values) ??
       (values.includes(null) ? 'short' : 'complete')
     )
   } catch (thrown) {
@@ -92,7 +92,7 @@ export function checkProof(
   }
 }
 
-const holdsNothing: PeekNode = () => null
+const peekNothing: PeekNode = () => null
 
 /** Null: proved absent; undefined: a node is missing. */
 function findAccount(
@@ -101,10 +101,10 @@ function findAccount(
   walks: Walks,
   accounts: AccountProofMemory | null,
 ): AccountState | null | undefined {
-  const known = accounts?.find(stateRoot, address) ?? null
-  if (known?.texts.length === accountNodes && nodes.beginsWith(known.texts)) {
+  const cached = accounts?.find(stateRoot, address) ?? null
+  if (cached?.texts.length === accountNodes && nodes.beginsWith(cached.texts)) {
     walks.skip(accountNodes)
-    return known.account
+    return cached.account
   }
   const account = walks.account(stateRoot, address)
   if (account !== undefined && walks.inOrder === accountNodes) {
@@ -182,10 +182,10 @@ class Walks {
   }
 
   #find(hash: Uint8Array): Uint8Array | null {
-    const held = this.#next < this.#nodes.length ? this.#peekNode(hash, 0) : null
-    if (held !== null && this.#nodes.isAt(this.#next, held)) {
+    const peeked = this.#next < this.#nodes.length ? this.#peekNode(hash, 0) : null
+    if (peeked !== null && this.#nodes.isAt(this.#next, peeked)) {
       this.#next += 1
-      return held
+      return peeked
     }
     const name = toLatin1(hash)
     this.#needed.add(name)
@@ -202,7 +202,7 @@ class Walks {
 }
 
 /** Compares the members that repeat the leaf, as numbers: spelling does not matter. */
-function accountLie(json: JsonRecord, found: AccountState | null): Contradiction | null {
+function accountContradiction(json: JsonRecord, found: AccountState | null): Contradiction | null {
   const account = found ?? absentAccount
   const { balance, nonce, storageRoot, codeHash } = account
   // The spelling of nearly all nodes.
@@ -219,18 +219,18 @@ function accountLie(json: JsonRecord, found: AccountState | null): Contradiction
     ['codeHash', numberOf(codeHash)],
   ]
   for (const [name, truth] of named) {
-    const said = readNumber(json[name])
-    if (said === null || said === truth) continue
+    const reported = readNumber(json[name])
+    if (reported === null || reported === truth) continue
     // An absent account has no hashes: nodes return zero or the hash of nothing.
-    if (found === null && said === 0n) continue
-    if (name === 'codeHash' && said === 0n && equalBytes(codeHash, emptyCodeHash)) continue
-    return { expected: `${name} ${toQuantity(truth)}`, computed: `${name} ${toQuantity(said)}` }
+    if (found === null && reported === 0n) continue
+    if (name === 'codeHash' && reported === 0n && equalBytes(codeHash, emptyCodeHash)) continue
+    return { expected: `${name} ${toQuantity(truth)}`, computed: `${name} ${toQuantity(reported)}` }
   }
   return null
 }
 
 /** `values`: of `slots`, null if unknown. Entries are matched by their key, in any order. */
-function slotLie(
+function slotContradiction(
   { storage }: ProofReply,
   slots: readonly Uint8Array[],
   values: readonly (Uint8Array | null)[],
@@ -245,9 +245,9 @@ function slotLie(
   for (const json of storage) {
     const key = readNumber(json['key'])
     const value = key === null ? null : (truths.get(key) ?? null)
-    const said = readNumber(json['value'])
-    if (value === null || said === null || said === numberOf(value)) continue
-    return { expected: `value ${toHex(value)}`, computed: `value ${toQuantity(said)}` }
+    const reported = readNumber(json['value'])
+    if (value === null || reported === null || reported === numberOf(value)) continue
+    return { expected: `value ${toHex(value)}`, computed: `value ${toQuantity(reported)}` }
   }
   return null
 }

@@ -39,12 +39,12 @@ export type FetchBodyParts = {
 export async function fetchBody(
   { raw, pick }: FetchBodyParts,
   upstream: Upstream,
-  asked: RequestedList,
+  request: RequestedList,
   signal: AbortSignal,
 ): Promise<AttemptOutcome | 'short'> {
-  const { ref, block } = asked
+  const { ref, block } = request
   const first = await raw.byHash(upstream, 'debug_getRawBlock', block.hash, signal)
-  if (first !== null) return await offerRaw({ method: 'debug_getRawBlock', ...first }, asked)
+  if (first !== null) return await offerRaw({ method: 'debug_getRawBlock', ...first }, request)
   const isFull = ref.kind === 'transactions'
   const call = { method: 'eth_getBlockByHash', params: [toHex(block.hash), isFull] }
   const result = await upstream.call(call.method, call.params, signal)
@@ -54,15 +54,15 @@ export async function fetchBody(
     const uncles = await callUncles(upstream, block.hash, json['uncles'], signal)
     if (uncles === null) return 'cannot'
     const reply = { method: uncleMethod, params: call.params.slice(0, 1), result: uncles }
-    return await offerList(reply, asked, { bytes: encodeUnclesJson(uncles) })
+    return await offerList(reply, request, { bytes: encodeUnclesJson(uncles) })
   }
   const reply = { ...call, result }
   if (ref.kind === 'withdrawals') {
-    return await offerList(reply, asked, { bytes: encodeWithdrawalsJson(json['withdrawals']) })
+    return await offerList(reply, request, { bytes: encodeWithdrawalsJson(json['withdrawals']) })
   }
   const bytes = encodeTransactionsJson(json['transactions'])
   const transactions = json['transactions'] as readonly JsonRecord[]
-  return await offerList(reply, asked, {
+  return await offerList(reply, request, {
     bytes,
     more: withdrawalsOf(json),
     audit: () =>
@@ -71,36 +71,36 @@ export async function fetchBody(
 }
 
 /** Bytes that are not a block also contradict its hash. */
-async function offerRaw(reply: Reply, asked: RequestedList): Promise<AttemptOutcome | 'short'> {
-  const { ref, block } = asked
+async function offerRaw(reply: Reply, request: RequestedList): Promise<AttemptOutcome | 'short'> {
+  const { ref, block } = request
   const bytes = bytesOf(reply.result, 'block')
   const parts = orNull(() => splitBlock(bytes))
   const expected = toHex(block.hash)
-  if (parts === null) return invalidReplyOf(reply, asked, { expected, computed: 'no block' })
+  if (parts === null) return invalidReplyOf(reply, request, { expected, computed: 'no block' })
   const computed = toHex(keccak256(parts.header))
-  if (computed !== expected) return invalidReplyOf(reply, asked, { expected, computed })
+  if (computed !== expected) return invalidReplyOf(reply, request, { expected, computed })
   const list = parts[ref.kind as Exclude<ListKind, 'receipts'>]
   if (list === null) {
-    return invalidReplyOf(reply, asked, { expected: toHex(ref.hash), computed: 'no withdrawals' })
+    return invalidReplyOf(reply, request, { expected: toHex(ref.hash), computed: 'no withdrawals' })
   }
   const others = partsOf(parts, ref.kind)
-  return await offerList(reply, asked, {
+  return await offerList(reply, request, {
     bytes: list,
     more: [
       { kind: 'header', bytes: parts.header },
       ...others.filter(({ ref }) => !isEmptyName(ref)),
     ],
-    audit: () => firstLie(others),
+    audit: () => firstContradiction(others),
   })
 }
 
 /** The first invalid list among those that were not requested. Ignores an empty list under another root (OP Stack: withdrawals). */
-function firstLie(items: readonly UnverifiedItem[]): Contradiction | null {
+function firstContradiction(items: readonly UnverifiedItem[]): Contradiction | null {
   for (const { ref, bytes } of items) {
     const expected = toHex(ref.hash)
     const computed = rootOf(ref.kind, bytes)
-    const saysNothing = ref.kind === 'withdrawals' && bytes.length === 1
-    if (!saysNothing && computed !== expected) return { expected, computed }
+    const isEmptyList = ref.kind === 'withdrawals' && bytes.length === 1
+    if (!isEmptyList && computed !== expected) return { expected, computed }
   }
   return null
 }

@@ -23,13 +23,13 @@ export async function fetchCode(
   { hash, block, address, offer }: RequestedCode,
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {
-  const asked = { method: 'eth_getCode', params: [toHex(address)], block }
-  const reply = await callAt(upstream, asked, signal)
+  const request = { method: 'eth_getCode', params: [toHex(address)], block }
+  const reply = await callAt(upstream, request, signal)
   const bytes = bytesOf(reply.result, 'code')
   if (offer([{ kind: 'code', bytes }]) === 'taken') return 'taken'
   // A request by number may return code at another block of that number.
   if (!reply.pinned) return 'failed'
   const computed = toHex(keccak256(bytes))
   const evidence = { params: reply.params, response: reply.result, blockHash: block.hash }
-  return { lie: { method: asked.method, ...evidence, expected: toHex(hash), computed } }
+  return { invalidReply: { method: request.method, ...evidence, expected: toHex(hash), computed } }
 }

@@ -30,24 +30,24 @@ export async function fetchHeader(
   // A raw header that is null is no answer: the block's JSON shows whether the block exists.
   if (first !== null && first.result !== null) {
     const bytes = bytesOf(first.result, 'header')
-    return takes(offer, bytes) ? 'taken' : invalidReplyOf({ method, ...first }, hash, bytes)
+    return accepts(offer, bytes) ? 'taken' : invalidReplyOf({ method, ...first }, hash, bytes)
   }
-  const asked = { method: 'eth_getBlockByHash', params: [toHex(hash), false] }
-  const result = await upstream.call(asked.method, asked.params, signal)
+  const request = { method: 'eth_getBlockByHash', params: [toHex(hash), false] }
+  const result = await upstream.call(request.method, request.params, signal)
   if (result === null) return 'absent'
   const encoded = encodeHeaderJson(result)
   if (equalBytes(keccak256(encoded), hash)) {
-    if (!takes(offer, encoded)) return 'failed'
+    if (!accepts(offer, encoded)) return 'failed'
     const wrong = auditHash(recordOf(result, 'block'), hash)
-    const evidence = { ...asked, response: result, blockHash: hash }
-    return wrong === null ? 'taken' : { lie: { ...evidence, ...wrong } }
+    const evidence = { ...request, response: result, blockHash: hash }
+    return wrong === null ? 'taken' : { invalidReply: { ...evidence, ...wrong } }
   }
   const bytes = await rawByNumber(upstream, recordOf(result, 'block')['number'], signal)
-  if (bytes !== null && equalBytes(keccak256(bytes), hash) && takes(offer, bytes)) {
+  if (bytes !== null && equalBytes(keccak256(bytes), hash) && accepts(offer, bytes)) {
     onUnknownFields(upstream)
     return 'taken'
   }
-  return invalidReplyOf({ ...asked, result }, hash, encoded)
+  return invalidReplyOf({ ...request, result }, hash, encoded)
 }
 
 /** The block of that number may be another one. Null if this upstream lacks the method. */
@@ -65,7 +65,7 @@ async function rawByNumber(
   }
 }
 
-function takes(offer: Offer, bytes: Uint8Array): boolean {
+function accepts(offer: Offer, bytes: Uint8Array): boolean {
   return offer([{ kind: 'header', bytes }]) === 'taken'
 }
 
@@ -80,5 +80,5 @@ function invalidReplyOf(
 ): AttemptOutcome {
   const { method, params, result } = reply
   const differs = { expected: toHex(hash), computed: toHex(keccak256(bytes)) }
-  return { lie: { method, params, response: result, blockHash: hash, ...differs } }
+  return { invalidReply: { method, params, response: result, blockHash: hash, ...differs } }
 }

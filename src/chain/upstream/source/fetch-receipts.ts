@@ -16,22 +16,22 @@ import type { AttemptOutcome } from '../pool/race-attempts.ts'
 export async function fetchReceipts(
   raw: RawCalls,
   upstream: Upstream,
-  asked: RequestedList,
+  request: RequestedList,
   signal: AbortSignal,
 ): Promise<AttemptOutcome | 'short'> {
-  const { block } = asked
+  const { block } = request
   const method = 'debug_getRawReceipts'
   const first = await raw.byHash(upstream, method, block.hash, signal)
   if (first !== null) {
     const entries = arrayOf(first.result, 'receipts', entriesMax)
     const bytes = encodeEntries(entries.map((entry) => bytesOf(entry, 'receipt')))
-    return await offerList({ method, ...first }, asked, { bytes })
+    return await offerList({ method, ...first }, request, { bytes })
   }
   const reply = await callReceipts(upstream, toHex(block.hash), signal)
   if (reply === null) return 'cannot'
   const bytes = encodeReceiptsJson(reply.result)
   const audit = () => auditReceipts(reply.result as readonly JsonRecord[], block)
-  return await offerList(reply, asked, { bytes, audit })
+  return await offerList(reply, request, { bytes, audit })
 }
 
 /** Null if the upstream does not return them. */
@@ -40,10 +40,10 @@ async function callReceipts(
   blockHash: string,
   signal: AbortSignal,
 ): Promise<Reply | null> {
-  const whole = { method: 'eth_getBlockReceipts', params: [blockHash] }
+  const blockReceipts = { method: 'eth_getBlockReceipts', params: [blockHash] }
   try {
-    const result = await upstream.call(whole.method, whole.params, signal)
-    return result === null ? null : { ...whole, result }
+    const result = await upstream.call(blockReceipts.method, blockReceipts.params, signal)
+    return result === null ? null : { ...blockReceipts, result }
   } catch (thrown) {
     if (!(thrown instanceof UpstreamError) || thrown.kind !== 'unsupported') throw thrown
     return await callOneByOne(upstream, blockHash, signal)

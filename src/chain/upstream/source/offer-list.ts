@@ -38,18 +38,18 @@ export type ListOffer = {
 /** `short`: the root matches, but the receiver refuses the list. */
 export async function offerList(
   reply: Reply,
-  asked: RequestedList,
+  request: RequestedList,
   { bytes, more = [], audit }: ListOffer,
 ): Promise<AttemptOutcome | 'short'> {
-  if (asked.offer([{ ref: asked.ref, bytes }, ...more]) === 'taken') {
+  if (request.offer([{ ref: request.ref, bytes }, ...more]) === 'taken') {
     if (audit === undefined) return 'taken'
     await setImmediate()
     const wrong = audit()
-    return wrong === null ? 'taken' : invalidReplyOf(reply, asked, wrong)
+    return wrong === null ? 'taken' : invalidReplyOf(reply, request, wrong)
   }
-  const computed = rootOf(asked.ref.kind, bytes)
-  const expected = toHex(asked.ref.hash)
-  return computed === expected ? 'short' : invalidReplyOf(reply, asked, { expected, computed })
+  const computed = rootOf(request.ref.kind, bytes)
+  const expected = toHex(request.ref.hash)
+  return computed === expected ? 'short' : invalidReplyOf(reply, request, { expected, computed })
 }
 
 export function invalidReplyOf(
@@ -57,7 +57,7 @@ export function invalidReplyOf(
   { block }: RequestedList,
   differs: Contradiction,
 ): AttemptOutcome {
-  return { lie: { method, params, response: result, blockHash: block.hash, ...differs } }
+  return { invalidReply: { method, params, response: result, blockHash: block.hash, ...differs } }
 }
 
 /** The hash that names a list, as text: its root, or for uncles its hash. */

@@ -146,7 +146,7 @@ export async function runProofCall(
     if (!reply.pinned) return 'failed'
     const { method } = asked
     const evidence = { method, params: reply.params, response: reply.result, blockHash: block.hash }
-    return { lie: { ...evidence, ...judgement } }
+    return { invalidReply: { ...evidence, ...judgement } }
   }
 
   /** Records the reply in the trace when it arrives, because the readers may leave before it is checked. */

@@ -21,8 +21,8 @@ export class ProofNodes {
 
   /** `index`: less than `length`. Throws `Malformed` if it is not hex of whole bytes. */
   at(index: number): Uint8Array {
-    const known = this.#bytes[index]
-    if (known !== undefined) return known
+    const cached = this.#bytes[index]
+    if (cached !== undefined) return cached
     const bytes = bytesOf(this.#texts[index], 'node')
     this.#bytes[index] = bytes
     return bytes
@@ -30,8 +30,8 @@ export class ProofNodes {
 
   /** True if these are its bytes. False also if it is not lower-case hex. `index`: as for `at`. */
   isAt(index: number, bytes: Uint8Array): boolean {
-    const known = this.#bytes[index]
-    if (known !== undefined) return equalBytes(known, bytes)
+    const cached = this.#bytes[index]
+    if (cached !== undefined) return equalBytes(cached, bytes)
     const text = this.#texts[index] ?? ''
     if (text.length !== 2 + 2 * bytes.length) return false
     // Cheaper than decoding the text, whose bytes are not needed.

@@ -58,7 +58,7 @@ export async function queryPool(
     async (upstream, shared) => {
       try {
         const verdict = await attempt(upstream, shared)
-        findings.set(upstream, typeof verdict === 'object' ? verdict.lie : verdict)
+        findings.set(upstream, typeof verdict === 'object' ? verdict.invalidReply : verdict)
         return verdict === 'short' ? 'failed' : verdict
       } catch (thrown) {
         const finding = findingOf(thrown)
@@ -150,11 +150,11 @@ function checkAbsence(
   data: { readonly block: string; readonly tried: number },
 ): void {
   if (absences > 0 && !require) return
-  const said =
+  const reason =
     absences > 0
       ? 'only one upstream reports that the block does not exist'
       : 'no upstream has the header of that block'
-  throw new Fault('unverified', { detail: `no source could prove the answer: ${said}`, data })
+  throw new Fault('unverified', { detail: `no source could prove the answer: ${reason}`, data })
 }
 
 function isAbsent(findings: readonly (readonly [Upstream, AttemptResult])[]): boolean {

@@ -18,7 +18,7 @@ import { decodeEntries } from '../../../codec/ethereum/list.ts'
 import { transactionHash } from '../../../codec/ethereum/transaction.ts'
 import { createSenderCache } from '../../../chain/sender-cache.ts'
 import { createRpcOperations } from '../index.ts'
-import { known } from '../../../chain/read.ts'
+import { resolvedRead } from '../../../chain/read.ts'
 
 const { signal } = new AbortController()
 const operations = createRpcOperations({
@@ -89,9 +89,11 @@ test('a hint that leads to another transaction or past the end gives null, unpro
 
 test('a transaction in an orphaned block only is not there', async () => {
   for (const method of methods) {
-    const { result, levels } = await run(method, changed({ isCanonical: () => known(false) }), [
-      hash,
-    ])
+    const { result, levels } = await run(
+      method,
+      changed({ isCanonical: () => resolvedRead(false) }),
+      [hash],
+    )
     assert.deepEqual([result, levels], [null, ['none']])
   }
 })
