@@ -20,14 +20,14 @@ function refOf(block: Uint8Array): ContentRef {
 
 function createRun(
   store: Pick<BlockStore, 'read'>,
-  verifyBeside: RunParts['verifyInParallel'] = null,
+  verifyInParallel: RunParts['verifyInParallel'] = null,
 ) {
   const counted: string[] = []
   const readRun = createSequentialRead({
     store,
     verify: (ref, bytes) => verifyDagBlock(ref.hash, bytes),
     verifyLeaf,
-    verifyInParallel: verifyBeside,
+    verifyInParallel,
     log: silentLog,
     count: (event) => counted.push(event),
   })
@@ -182,14 +182,14 @@ test('a group waits for its parallel proofs, and a refused piece is lost', async
 /** Parallel checks that end on request; calls are recorded. */
 function countedProofs() {
   const seen = { begun: 0, ended: 0 }
-  const verifyBeside: RunParts['verifyInParallel'] = () => {
+  const verifyInParallel: RunParts['verifyInParallel'] = () => {
     seen.begun += 1
     return () => {
       seen.ended += 1
       return null
     }
   }
-  return { seen, verifyBeside }
+  return { seen, verifyBeside: verifyInParallel }
 }
 
 test('while the caller has one group, only the next one is verified in parallel', async () => {

@@ -22,21 +22,21 @@ export type ContentHost =
 const labelCharsMax = 63
 
 /**
- * `own`: the content host; null: none. `sites`: DNS names. `host`: a well-formed Host header. Returns null if the request is for
+ * `contentHost`: null if there is none. `sites`: DNS names. `host`: a well-formed Host header. Returns null if the request is for
  * another host.
  */
 export function findContentHost(
-  own: string | null,
+  contentHost: string | null,
   sites: readonly string[],
   host: string | undefined,
 ): ContentHost | null {
   if (host === undefined) return null
   const port = /:\d+$/.exec(host)?.[0] ?? ''
   const name = host.slice(0, host.length - port.length).toLowerCase()
-  if (own !== null) {
-    const authority = own + port
-    if (name === own) return { kind: 'paths', authority }
-    const below = name.endsWith(`.${own}`) ? name.slice(0, -own.length - 1) : ''
+  if (contentHost !== null) {
+    const authority = contentHost + port
+    if (name === contentHost) return { kind: 'paths', authority }
+    const below = name.endsWith(`.${contentHost}`) ? name.slice(0, -contentHost.length - 1) : ''
     const [, root] = /^([^.]+)\.ipfs$/.exec(below) ?? []
     if (root !== undefined) return { kind: 'root', authority, label: root }
     const [, label] = /^(.+)\.ipns$/.exec(below) ?? []
@@ -106,11 +106,11 @@ function tooLong(cid: string): Fault {
 
 /** The path of an `ipfs://` or `ipns://` URI, as `registerProtocolHandler` sends it. Throws `bad_argument`. */
 export function pathOfUri(uri: string): string {
-  const [, scheme = '', rest = ''] = /^(ipfs|ipns):\/\/(.*)$/is.exec(uri) ?? []
+  const [, scheme = '', subpath = ''] = /^(ipfs|ipns):\/\/(.*)$/is.exec(uri) ?? []
   const namespace = scheme.toLowerCase() === 'ipns' ? 'ipns' : 'ipfs'
-  const [name = ''] = rest.split(/[/?#]/, 1)
+  const [name = ''] = subpath.split(/[/?#]/, 1)
   // Parsed as a URL, so that no character can end the header and no `..` remains.
-  const { pathname, search } = new URL(`/${namespace}/${rest.replace(/#.*$/s, '')}`, 'http://x')
+  const { pathname, search } = new URL(`/${namespace}/${subpath.replace(/#.*$/s, '')}`, 'http://x')
   const isName =
     namespace === 'ipns'
       ? parseIpnsName(name) !== null || parseDnsName(name) !== null

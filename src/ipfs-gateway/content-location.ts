@@ -31,12 +31,12 @@ export function withQuery({ query }: NodeExchange, path: string): string {
 
 /** The content host of the request; null: none. `X-Forwarded-Host` is used only from a trusted proxy. */
 export function hostOf(
-  { host: own, sites }: HostSettings,
+  { host: contentHost, sites }: HostSettings,
   exchange: NodeExchange,
 ): ContentHost | null {
-  if (own === null && sites.length === 0) return null
+  if (contentHost === null && sites.length === 0) return null
   const host = exchange.forwarded('x-forwarded-host') ?? exchange.request.headers.host
-  return findContentHost(own, sites, host)
+  return findContentHost(contentHost, sites, host)
 }
 
 /** True if the request is for the content host or a host below it. The gateway then serves every path. */
@@ -89,24 +89,25 @@ export function findLocation(
 ): Location | null {
   const { path } = exchange
   if (host !== null && host.kind !== 'paths') {
-    const own = canonicalHost(host)
-    return own === null ? null : moved(rootUrl(exchange, own, path))
+    const rootHost = canonicalHost(host)
+    return rootHost === null ? null : moved(rootUrl(exchange, rootHost, path))
   }
   const uri = path === '/ipfs/' || path === '/ipns/' ? query.get('uri') : undefined
   if (uri !== undefined) return moved(pathOfUri(uri))
   const canonical = canonicalPath(path)
   if (canonical !== null) return moved(withQuery(exchange, canonical))
-  const [, namespace = '', name = '', rest = ''] = /^\/(ipfs|ipns)\/([^/]*)(.*)$/s.exec(path) ?? []
+  const [, namespace = '', name = '', subpath = ''] =
+    /^\/(ipfs|ipns)\/([^/]*)(.*)$/s.exec(path) ?? []
   if (host !== null && namespace === '') throw new Fault('no_command')
   if (namespace === 'ipns') {
     const text = canonicalName(decodeOrSame(name))
     if (host === null || !settings.subdomains) {
       // Not permanent: Kubo answers 302.
       if (text === name) return null
-      return { url: withQuery(exchange, `/ipns/${text}${rest}`), status: 302 }
+      return { url: withQuery(exchange, `/ipns/${text}${subpath}`), status: 302 }
     }
     const label = labelOfName(text)
-    return moved(rootUrl(exchange, { ...host, namespace, label }, rest === '' ? '/' : rest))
+    return moved(rootUrl(exchange, { ...host, namespace, label }, subpath === '' ? '/' : subpath))
   }
   if (host === null || !settings.subdomains) return null
   const root = parseCid(name)
@@ -115,7 +116,7 @@ export function findLocation(
     throw new Fault('bad_argument', { detail })
   }
   const label = labelOfRoot(root)
-  return moved(rootUrl(exchange, { ...host, namespace, label }, rest === '' ? '/' : rest))
+  return moved(rootUrl(exchange, { ...host, namespace, label }, subpath === '' ? '/' : subpath))
 }
 
 /** `url`: with or without a host. */
@@ -136,8 +137,8 @@ function canonicalHost(host: Exclude<ContentHost, { readonly kind: 'paths' }>): 
     return label === host.label ? null : { namespace: 'ipfs', label, authority }
   }
   const name = nameOfLabel(host.label)
-  const isOwn = name === host.label || labelOfName(name) === host.label
-  return isOwn ? null : { namespace: 'ipns', label: labelOfName(name), authority }
+  const isCanonical = name === host.label || labelOfName(name) === host.label
+  return isCanonical ? null : { namespace: 'ipns', label: labelOfName(name), authority }
 }
 
 function rootUrl(

@@ -107,16 +107,16 @@ export function typeOfName(name: string): string | null {
   return byExtension.get(extension) ?? null
 }
 
-/** `start`: the first 512 bytes of the file, or all bytes of a smaller one; `isWhole`: `start` is the whole file. */
-export function typeOfBytes(start: Uint8Array, isWhole: boolean): string {
+/** `start`: the first 512 bytes of the file, or all bytes of a smaller one; `isComplete`: `start` is the whole file. */
+export function typeOfBytes(start: Uint8Array, isComplete: boolean): string {
   const text = Buffer.from(start.buffer, start.byteOffset, start.length).toString('latin1')
-  const known = beginnings.find(({ begins, skip = 0 }) => text.startsWith(begins, skip))
-  if (known !== undefined) return known.type
+  const signature = beginnings.find(({ begins, skip = 0 }) => text.startsWith(begins, skip))
+  if (signature !== undefined) return signature.type
   if (!isText(start)) return 'application/octet-stream'
   if (/^\s*(?:<!doctype html|<html|<head|<body)[\s>]/i.test(text)) return `text/html${utf8}`
   if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)?<svg[\s>]/i.test(text)) return 'image/svg+xml'
   if (/^\s*<\?xml\s/i.test(text)) return 'text/xml'
-  if (isJsonText(text, isWhole)) return 'application/json'
+  if (isJsonText(text, isComplete)) return 'application/json'
   return `text/plain${utf8}`
 }
 

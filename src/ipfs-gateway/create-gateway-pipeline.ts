@@ -71,12 +71,12 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
    * Whether the request is limited to public content: it has no key, the gateway is not public, and it was not made on this
    * machine.
    */
-  function seesPublicAlone({ caller, local }: IpfsGatewayRequest): boolean {
+  function seesOnlyPublic({ caller, local }: IpfsGatewayRequest): boolean {
     return caller === null && !local && !rules.isPublic()
   }
 
   function filesFor(visit: IpfsGatewayRequest): Files {
-    if (seesPublicAlone(visit)) return parts.publicFiles
+    if (seesOnlyPublic(visit)) return parts.publicFiles
     return visit.caller === null ? files : (parts.filesOf?.(visit.caller.accountId) ?? files)
   }
 
@@ -88,8 +88,8 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
 
   /** Whether names may be looked up in routers: under the same conditions as fetching content from sources. */
   function lookupTerms({ caller, cachedOnly, forCairn }: IpfsGatewayRequest) {
-    const isAsked = caller !== null && !cachedOnly && !forCairn
-    return { ...usualTerms, offline: cachedOnly, routers: isAsked }
+    const mayUseRouters = caller !== null && !cachedOnly && !forCairn
+    return { ...usualTerms, offline: cachedOnly, routers: mayUseRouters }
   }
 
   /** Resolves a name to its current content. `name`: in canonical form (`canonicalName`). */
@@ -114,7 +114,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     if (found === undefined || found === null) {
       throw new Fault('not_found', { detail: `no valid record of ${name.text} was found` })
     }
-    if (seesPublicAlone(visit)) await checkNamed(visit, name)
+    if (seesOnlyPublic(visit)) await checkNamed(visit, name)
     return found
   }
 
@@ -147,15 +147,15 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     const { caller, operation } = visit
     const { root, segments } = request
     // A direct pin covers only the root's own block, not the target of a path.
-    const whole = operation.whole || segments.length > 0
-    if (seesPublicAlone(visit)) {
+    const recursive = operation.recursive || segments.length > 0
+    if (seesOnlyPublic(visit)) {
       // Do not reveal whether the content is stored.
       if (await parts.publicFiles.has(root)) return
       throw new Fault('no_credential')
     }
     const isOpen = caller !== null || rules.isPublic()
     if (isOpen && !rules.pinnedOnly() && caller?.settings.gatewayPinnedOnly !== true) return
-    if (await files.isPinned(root, { accountId: caller?.accountId ?? null, whole })) return
+    if (await files.isPinned(root, { accountId: caller?.accountId ?? null, recursive })) return
     throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
   }
 
@@ -181,7 +181,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     async runPath(visit) {
       const { caller, address, operation, from, local, signal } = visit
       const keyId = caller?.keyId ?? null
-      const began = clock.monotonic()
+      const started = clock.monotonic()
       let admitted = false
       function meter(fault: Fault | null, bytesOut: number, status?: number): void {
         // A request without a key is not counted in any account's usage.
@@ -202,7 +202,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
           status: fault === null ? (status ?? outcome.status) : outcome.status,
           bytesIn: 0,
           bytesOut,
-          ms: admitted ? clock.monotonic() - began : null,
+          ms: admitted ? clock.monotonic() - started : null,
         })
       }
       let leave = (): void => {}

@@ -113,9 +113,9 @@ export class DenyRules {
     const prefix = below.endsWith('*')
     const path = normalPath(prefix ? below.slice(0, -1) : below.replace(/\/+$/, ''))
     if (path === null) return false
-    const known = this.#paths.get(key)
-    if (known === undefined) this.#paths.set(key, [{ path, prefix, rule }])
-    else known.push({ path, prefix, rule })
+    const rules = this.#paths.get(key)
+    if (rules === undefined) this.#paths.set(key, [{ path, prefix, rule }])
+    else rules.push({ path, prefix, rule })
     return true
   }
 
@@ -261,9 +261,9 @@ function parseMultihash(text: string): { readonly code: number; readonly hex: st
 }
 
 /** `a*` matches all paths with that prefix; `a/*` only `a` and the paths below it. */
-function matchesPath({ path, prefix }: PathRule, asked: string): boolean {
-  if (!prefix) return asked === path
-  return asked.startsWith(path) || `${asked}/` === path
+function matchesPath({ path, prefix }: PathRule, requestPath: string): boolean {
+  if (!prefix) return requestPath === path
+  return requestPath.startsWith(path) || `${requestPath}/` === path
 }
 
 /**

@@ -1,7 +1,7 @@
 // The HTML page of a directory: names, CIDs and sizes of its entries, sorted.
 // Tested by src/ipfs-gateway/path-content.test.ts
 import type { DirectoryEntry } from '../ipfs/read/listed.ts'
-import { escapeHtml, linkToCid, ownHref, pageEnd, pageHead, type PagePath } from './html-page.ts'
+import { escapeHtml, linkToCid, pageHref, pageEnd, pageHead, type PagePath } from './html-page.ts'
 
 export type DirectoryPage = {
   readonly path: PagePath
@@ -17,13 +17,13 @@ const rowsAtOnce = 200
 /** Yields the page in pieces, so that the whole text of a long list is never in memory. */
 export async function* directoryPage(page: DirectoryPage): AsyncGenerator<Uint8Array> {
   const { path, cid, entries, isCut } = page
-  const here = ownHref(path)
+  const baseHref = pageHref(path)
   const noun = entries.length === 1 ? 'entry' : 'entries'
   const count = `${isCut ? 'the first ' : ''}${entries.length} ${noun}`
   const parent =
     path.segments.length === 0
       ? ''
-      : `<tr><td><a href="${here}/..">..</a></td><td></td><td></td></tr>\n`
+      : `<tr><td><a href="${baseHref}/..">..</a></td><td></td><td></td></tr>\n`
   yield Buffer.from(`${pageHead('Index of', path)}
 <p><span class="ipfs-hash whole" translate="no">${escapeHtml(cid)}</span></p>
 <p><span class="dim">${count}</span>. Download as <a href="?format=tar" download>tar</a> or
@@ -36,7 +36,7 @@ ${parent}`)
     yield Buffer.from(
       entries
         .slice(at, at + rowsAtOnce)
-        .map((entry) => rowOf(entry, here, path))
+        .map((entry) => rowOf(entry, baseHref, path))
         .join(''),
     )
   }
@@ -46,7 +46,7 @@ ${parent}`)
   yield Buffer.from(`</tbody>\n</table>\n${rest}${pageEnd}`)
 }
 
-function rowOf({ name, cid, size }: DirectoryEntry, here: string, path: PagePath): string {
+function rowOf({ name, cid, size }: DirectoryEntry, baseHref: string, path: PagePath): string {
   const text = cid.toString()
   // The style hides the start of the CID, so that copying still yields all of it.
   const shown =
@@ -59,7 +59,7 @@ function rowOf({ name, cid, size }: DirectoryEntry, here: string, path: PagePath
     query: `?filename=${saved}`,
     text: shown,
   })
-  return `<tr><td><a href="${here}/${escapeHtml(escaped)}">${escapeHtml(name)}</a></td><td>${link}</td><td>${shownSize(size)}</td></tr>\n`
+  return `<tr><td><a href="${baseHref}/${escapeHtml(escaped)}">${escapeHtml(name)}</a></td><td>${link}</td><td>${shownSize(size)}</td></tr>\n`
 }
 
 /** Size of the DAG below, as claimed by the directory. */

@@ -38,7 +38,7 @@ export type PagePath = {
   /** Start of the URLs of the root in the heading. */
   readonly rootUrl: string
   /** Start of the URLs of entries below the root. */
-  readonly ownUrl: string
+  readonly pageUrl: string
   /** Start of the URLs of other CIDs, in front of `/ipfs/`; null: no host of this server serves them. */
   readonly gatewayUrl: string | null
 }
@@ -47,13 +47,14 @@ export function pagePathOf({ root, segments, origin, mount }: PathRequest): Page
   const namespace = mount === null ? 'ipfs' : 'ipns'
   const name = mount?.name ?? root.toString()
   const path = { namespace, root: name, segments: segments.slice(mount?.depth ?? 0) } as const
-  const here = `/${namespace}/${encodeURIComponent(name)}`
-  if (origin.kind !== 'root') return { ...path, rootUrl: here, ownUrl: here, gatewayUrl: '' }
+  const rootPath = `/${namespace}/${encodeURIComponent(name)}`
+  if (origin.kind !== 'root')
+    return { ...path, rootUrl: rootPath, pageUrl: rootPath, gatewayUrl: '' }
   const { gateway, authority } = origin
   if (gateway === null) {
-    return { ...path, rootUrl: `//${authority}`, ownUrl: '', gatewayUrl: null }
+    return { ...path, rootUrl: `//${authority}`, pageUrl: '', gatewayUrl: null }
   }
-  return { ...path, rootUrl: `//${gateway}${here}`, ownUrl: '', gatewayUrl: `//${gateway}` }
+  return { ...path, rootUrl: `//${gateway}${rootPath}`, pageUrl: '', gatewayUrl: `//${gateway}` }
 }
 
 /** From the doctype to the heading, which links each segment of the path. */
@@ -104,8 +105,8 @@ export function linkToCid(
 }
 
 /** URL of the page's directory, without a trailing slash, escaped for an attribute. */
-export function ownHref({ ownUrl, segments }: PagePath): string {
-  return escapeHtml(ownUrl + encoded(segments))
+export function pageHref({ pageUrl, segments }: PagePath): string {
+  return escapeHtml(pageUrl + encoded(segments))
 }
 
 /** Encodes the names, each with a leading slash. */

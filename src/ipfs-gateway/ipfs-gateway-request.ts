@@ -48,11 +48,11 @@ export function chooseFormat(
   query: ReadonlyMap<string, string>,
   accept: string | undefined,
 ): ChosenFormat {
-  const asked = query.get('format') ?? ''
+  const requested = query.get('format') ?? ''
   const accepted = parseAccept(accept)
-  const liked = accepted.filter(({ type }) => formats.has(type))
-  if (asked === '') {
-    const best = liked.find(isServed) ?? liked[0]
+  const supported = accepted.filter(({ type }) => formats.has(type))
+  if (requested === '') {
+    const best = supported.find(isServed) ?? supported[0]
     const format = best === undefined ? undefined : formats.get(best.type)
     if (best === undefined || format === undefined) {
       const acceptsHtml = accepted.some(({ type }) => type === 'text/html')
@@ -60,12 +60,12 @@ export function chooseFormat(
     }
     return { format, accepted: best.parameters, negotiated: true, acceptsHtml: false }
   }
-  const format = [...formats.values()].find((one) => one === asked)
+  const format = [...formats.values()].find((one) => one === requested)
   if (format === undefined) {
-    const shown = JSON.stringify(asked.slice(0, 100))
+    const shown = JSON.stringify(requested.slice(0, 100))
     throw new Fault('bad_argument', { detail: `format ${shown} is not supported by this server` })
   }
-  const same = liked.filter(({ type }) => formats.get(type) === format)
+  const same = supported.filter(({ type }) => formats.get(type) === format)
   const { parameters } = same.find(isServed) ?? same[0] ?? { parameters: new Map() }
   return { format, accepted: parameters, negotiated: false, acceptsHtml: false }
 }
@@ -102,7 +102,7 @@ export function readPath(path: string): Pick<PathRequest, 'segments' | 'slash'> 
   readonly shown: string
 } {
   const isName = path.startsWith(nameBase)
-  const [first = '', ...rest] = path.slice(base.length).split('/')
+  const [first = '', ...encodedSegments] = path.slice(base.length).split('/')
   const name = isName ? canonicalName(decode(first)) : decode(first)
   const from = isName ? name : parseCid(name)
   if (from === null) {
@@ -111,7 +111,7 @@ export function readPath(path: string): Pick<PathRequest, 'segments' | 'slash'> 
     })
   }
   const segments: string[] = []
-  for (const one of rest) {
+  for (const one of encodedSegments) {
     const segment = decode(one)
     if (segment === '' || segment === '.') continue
     if (segment === '..') {

@@ -104,7 +104,7 @@ export function createIpfsGateway(parts: IpfsGatewayDeps): RequestHandler {
       // A truncated body must never look complete.
       if (response.headersSent) response.destroy()
       else {
-        const shown = isAskingBrowser(parts, exchange, fault) ? new Fault('browser_refused') : fault
+        const shown = promptsBrowser(parts, exchange, fault) ? new Fault('browser_refused') : fault
         refuse(exchange, shown, parts.settings.abuseContact)
       }
     }
@@ -138,14 +138,14 @@ async function answer(
   const caller = await gateway.authenticatePath(credential, operation.name, local)
   progress.caller = caller
   progress.timeline?.reached('auth')
-  let asked: { readonly chosen: ChosenFormat; readonly path: PathOfContent }
+  let parsed: { readonly chosen: ChosenFormat; readonly path: PathOfContent }
   try {
-    asked = readAsked(parts, exchange, chosen, host)
+    parsed = parseRequest(parts, exchange, chosen, host)
   } catch (thrown) {
     gateway.countPathRefusal(caller, operation.name, Fault.from(thrown))
     throw thrown
   }
-  const { shown, from, ...path } = asked.path
+  const { shown, from, ...path } = parsed.path
   const { reply, ttlMs, download, settle } = await gateway.runPath({
     caller,
     address: exchange.address,
@@ -153,7 +153,7 @@ async function answer(
     from,
     request: {
       ...path,
-      ...wishesOf(asked.chosen),
+      ...formatMembersOf(parsed.chosen),
       query,
       search: exchange.query,
       origin: originOf(host),
@@ -169,9 +169,9 @@ async function answer(
   timeline?.reached('run')
   let fault: Fault | null = null
   try {
-    const isIsolated = isOwnOrigin(host)
+    const isIsolated = isSingleRootOrigin(host)
     const terms = {
-      chosen: asked.chosen,
+      chosen: parsed.chosen,
       path: shown,
       ttlMs,
       isOpen: caller === null,
@@ -209,16 +209,16 @@ function operationOf(
 }
 
 /** Whether the host belongs to a single root or name. */
-function isOwnOrigin(host: ContentHost | null): boolean {
+function isSingleRootOrigin(host: ContentHost | null): boolean {
   return host !== null && host.kind !== 'paths'
 }
 
-function wishesOf({ format, accepted, acceptsHtml }: ChosenFormat) {
+function formatMembersOf({ format, accepted, acceptsHtml }: ChosenFormat) {
   return { format, accepted, acceptsHtml }
 }
 
 /** Errors in the request that are reported only after authentication. Throws `bad_argument`. */
-function readAsked(
+function parseRequest(
   { settings }: IpfsGatewayDeps,
   { request: { headers }, path }: NodeExchange,
   chosen: ChosenFormat | Unserved,
@@ -233,13 +233,13 @@ function readAsked(
     throw new Fault(format === null ? 'bad_argument' : 'not_acceptable', { detail })
   }
   // The scope of a service worker would include other sites.
-  if (headers['service-worker'] === 'script' && !isOwnOrigin(host)) {
+  if (headers['service-worker'] === 'script' && !isSingleRootOrigin(host)) {
     throw new Fault('bad_argument', { detail: 'no service workers from this host' })
   }
   return { chosen, path: readPath(contentPathOf(host, path)) }
 }
 
-type Asked = {
+type ReplyContext = {
   readonly chosen: ChosenFormat
   readonly path: string
   /** How long the name of the path refers to the content; null: unlimited. */
@@ -257,7 +257,7 @@ async function sendReply(
   parts: IpfsGatewayDeps,
   exchange: NodeExchange,
   reply: PathReply,
-  asked: Asked,
+  context: ReplyContext,
   sent: { bytes: number },
 ): Promise<void> {
   const { request, response } = exchange
@@ -272,8 +272,8 @@ async function sendReply(
     return
   }
   const { tag } = reply
-  const { isOpen, isLocal } = asked
-  const ttlMs = reply.ttlMs ?? asked.ttlMs
+  const { isOpen, isLocal } = context
+  const ttlMs = reply.ttlMs ?? context.ttlMs
   // Without a key, pages of other origins receive nothing, not even from a browser's cache.
   if (isLocal) response.removeHeader('Access-Control-Allow-Origin')
   // Conditions and ranges apply to content, not to a page about its absence (RFC 9110 13.2.1).
@@ -287,11 +287,11 @@ async function sendReply(
   const isGenerated = content.generated === true
   const head = {
     ...cacheHeaders(tag, { isOpen, isLocal, ttlMs, isGenerated }),
-    ...contentHeaders(content, asked.path),
+    ...contentHeaders(content, context.path),
     ...lengthHeaders(content, range),
-    ...locationHeaders(exchange, asked.chosen),
+    ...locationHeaders(exchange, context.chosen),
     // Sites below one content host share a registrable domain; this header asks browsers to separate their memory.
-    ...(asked.isIsolated ? { 'Origin-Agent-Cluster': '?1' } : {}),
+    ...(context.isIsolated ? { 'Origin-Agent-Cluster': '?1' } : {}),
   }
   const status = reply.status ?? (range === null ? 200 : 206)
   if (request.method === 'HEAD') {
@@ -300,9 +300,9 @@ async function sendReply(
   }
   await sendChunks(
     response,
-    asked.download === null
+    context.download === null
       ? content.open(range)
-      : measuredStream(content.open(range), range?.length ?? content.size, asked.download),
+      : measuredStream(content.open(range), range?.length ?? content.size, context.download),
     { begin: () => response.writeHead(status, head) },
     {
       clock: parts.clock,
@@ -374,9 +374,9 @@ function chooseIn(
 }
 
 /** If the reply requested credentials, the browser would send them automatically from then on, to the commands too. */
-function isAskingBrowser(parts: IpfsGatewayDeps, exchange: NodeExchange, { code }: Fault): boolean {
-  const asks = code === 'no_credential' || code === 'bad_secret' || code === 'bad_key'
-  return asks && isAmbient(exchange.request.headers) && hostOf(parts.settings, exchange) === null
+function promptsBrowser(parts: IpfsGatewayDeps, exchange: NodeExchange, { code }: Fault): boolean {
+  const refuses = code === 'no_credential' || code === 'bad_secret' || code === 'bad_key'
+  return refuses && isAmbient(exchange.request.headers) && hostOf(parts.settings, exchange) === null
 }
 
 function refuse(

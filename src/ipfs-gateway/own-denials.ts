@@ -104,23 +104,23 @@ export function createOwnDenials(parts: {
   return {
     list: async () => (await rows.find(listDenials())).map(toDenial),
     async put(rule, status, reason) {
-      const known = await rows.first(findDenial(rule))
-      const count = known === null ? ((await rows.first(countDenials()))?.count ?? 0) : 0
+      const existing = await rows.first(findDenial(rule))
+      const count = existing === null ? ((await rows.first(countDenials()))?.count ?? 0) : 0
       if (count >= ownDenialsMax) {
         const detail = `the server has ${ownDenialsMax} rules already: move them into a file of gateway.denyFiles`
         throw new Fault('conflict', { detail })
       }
-      const created = known?.created ?? clock.now()
+      const created = existing?.created ?? clock.now()
       await rows.write([putDenial({ rule, status, reason, created })])
       return { rule, status, reason, created }
     },
     async remove(rule) {
-      const known = await rows.first(findDenial(rule))
-      if (known === null) {
+      const existing = await rows.first(findDenial(rule))
+      if (existing === null) {
         throw new Fault('absent', { detail: `no rule ${rule}: cairn deny list shows all rules` })
       }
       await rows.write([deleteDenial(rule)])
-      return toDenial(known)
+      return toDenial(existing)
     },
   }
 }
@@ -144,7 +144,7 @@ class RuleTable {
   #rules = new DenyRules()
   #names: readonly string[] = []
 
-  take(revision: number, listed: readonly DenialRow[]): void {
+  replace(revision: number, listed: readonly DenialRow[]): void {
     const read = new DenyRules()
     for (const [at, { rule, status }] of listed.entries()) {
       read.add(rule, at + 1, status === 451 ? 451 : 410)
@@ -167,7 +167,7 @@ export function createOwnDenyList(db: Database): OwnDenyList {
   const table = new RuleTable()
   function refresh(): undefined {
     const now = findOne(db, denialsRevision)?.number ?? 0
-    if (now !== table.revision) table.take(now, findAll(db, listDenials()))
+    if (now !== table.revision) table.replace(now, findAll(db, listDenials()))
   }
   return { find: table.find, refresh, refreshNow: refresh, stop: () => {} }
 }
@@ -193,7 +193,7 @@ export function createRemoteDenyList(parts: {
     const [revisions, listed] = await rows.snapshot([denialsRevision, listDenials()])
     const read = revisions[0]?.number ?? 0
     // A read that started earlier may end later.
-    if (read > table.revision) table.take(read, listed)
+    if (read > table.revision) table.replace(read, listed)
   }
 
   function look(): void {

@@ -113,7 +113,7 @@ export type PathOperation<Input> = {
   /** The name in usage and allowlists: `ipfs/raw`. */
   readonly name: string
   /** Whether it also serves everything below the last CID of the path. */
-  readonly whole: boolean
+  readonly recursive: boolean
   /** It serves the record of an IPNS name instead of content. */
   readonly ofName?: true
   /** Throws `bad_argument`. Pure. */

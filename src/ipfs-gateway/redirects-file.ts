@@ -79,12 +79,12 @@ function parseTo(
   if (!isPath && !/^https?:\/\/[^/:*]/i.test(to)) {
     throw wrong(`the target ${shown} is neither a path nor an http or https URL`)
   }
-  const given = status ?? '301'
+  const statusText = status ?? '301'
   const code = [200 as const, ...redirectStatuses, ...pageStatuses].find(
-    (one) => String(one) === given,
+    (one) => String(one) === statusText,
   )
   if (code === undefined) {
-    throw wrong(`status ${JSON.stringify(given.slice(0, 20))} is not supported`)
+    throw wrong(`status ${JSON.stringify(statusText.slice(0, 20))} is not supported`)
   }
   if (!isPath && !isRedirect(code)) throw wrong(`status ${code} needs a path of the site`)
   // Other characters are not allowed in a header.
@@ -109,11 +109,11 @@ export function findRedirect(
   for (const { from, to, status } of rules) {
     const values = match(from, segments)
     if (values === null) continue
-    const [, target = '', given = ''] = /^([^?#]*)(.*)$/s.exec(to) ?? []
+    const [, target = '', suffix = ''] = /^([^?#]*)(.*)$/s.exec(to) ?? []
     // With an empty placeholder the path could begin with `//`, which refers to another server.
     const filled = fill(target, values).replace(/^[/\\]{2,}/, '/')
     if (isRedirect(status)) {
-      return { kind: 'move', status, location: filled + mergedQuery(fill(given, values), query) }
+      return { kind: 'move', status, location: filled + mergedQuery(fill(suffix, values), query) }
     }
     const page = filled.slice(1).split('/').map(decodeOrSame)
     return {
@@ -136,8 +136,8 @@ function match(
   for (const [at, wanted] of from.entries()) {
     const segment = segments[at] ?? ''
     if (wanted === '*' && at === from.length - 1) {
-      const rest = segments.slice(at).filter((one) => one !== '')
-      values.set(':splat', rest.map(encoded).join('/'))
+      const remaining = segments.slice(at).filter((one) => one !== '')
+      values.set(':splat', remaining.map(encoded).join('/'))
     } else if (placeholder.test(wanted)) {
       if (segment === '') return null
       values.set(wanted, encoded(segment))
@@ -159,9 +159,10 @@ function fill(text: string, values: ReadonlyMap<string, string>): string {
   })
 }
 
-function mergedQuery(own: string, sent: string): string {
-  const hash = own.indexOf('#')
-  const [query, fragment] = hash < 0 ? [own, ''] : [own.slice(0, hash), own.slice(hash)]
+function mergedQuery(ruleQuery: string, sent: string): string {
+  const hash = ruleQuery.indexOf('#')
+  const [query, fragment] =
+    hash < 0 ? [ruleQuery, ''] : [ruleQuery.slice(0, hash), ruleQuery.slice(hash)]
   if (sent === '') return query + fragment
   const merged = new URLSearchParams(query)
   const added = [...new URLSearchParams(sent)]

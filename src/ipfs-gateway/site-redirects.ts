@@ -27,8 +27,8 @@ export async function findSiteTarget(
   if (found.size > BigInt(redirectsBytesMax)) {
     throw redirectsFault(`redirects file size cannot exceed ${redirectsBytesMax} bytes`)
   }
-  const whole = { offset: 0n, length: BigInt(redirectsBytesMax) }
-  const { chunks } = await files.open(found.cid, whole, patience, signal)
+  const range = { offset: 0n, length: BigInt(redirectsBytesMax) }
+  const { chunks } = await files.open(found.cid, range, patience, signal)
   const rules = parseRedirects((await gatherChunks(chunks)).toString('utf8'))
   const end = slash && segments.length > 0 ? '/' : ''
   const target = findRedirect(rules, `/${segments.map(encodeURIComponent).join('/')}${end}`, search)

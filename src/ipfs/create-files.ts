@@ -150,7 +150,7 @@ export function createFiles(settings: FilesSettings): Files {
 
     stored: (accountId) => readStorage(rows, accountId),
 
-    held: (accountId, signal) => accountBlocks(rows, accountId, signal),
+    storedBlocks: (accountId, signal) => accountBlocks(rows, accountId, signal),
 
     block: (cid, patience, signal) => openBlocks(patience, signal)(cid),
 
@@ -222,17 +222,17 @@ export function createFiles(settings: FilesSettings): Files {
     async locality(cid, signal) {
       const read = openBlocks({ offline: true, timeoutMs: null }, signal)
       let bytes = 0n
-      let whole = true
+      let complete = true
       for await (const { block } of walkBlocks(
         cid,
         new Map(),
         limits.pinBlocksMax,
         storedOnly(read),
       )) {
-        if (block === null) whole = false
+        if (block === null) complete = false
         else bytes += BigInt(block.length)
       }
-      return { whole, bytes }
+      return { complete, bytes }
     },
 
     async size(cid, patience, signal) {

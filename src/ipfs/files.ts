@@ -142,12 +142,12 @@ export interface Files {
   has(cid: CID): Promise<boolean>
 
   /**
-   * Whether the account, or with null any account, pins the CID as v0 or v1, directly or below a recursive pin. `whole`: with all
-   * blocks below it, so a direct pin does not count.
+   * Whether the account, or with null any account, pins the CID as v0 or v1, directly or below a recursive pin. `recursive`: with
+   * all blocks below it, so a direct pin does not count.
    */
   isPinned(
     cid: CID,
-    by: { readonly accountId: string | null; readonly whole: boolean },
+    by: { readonly accountId: string | null; readonly recursive: boolean },
   ): Promise<boolean>
 
   /**
@@ -192,7 +192,7 @@ export interface Files {
   locality(
     cid: CID,
     signal: AbortSignal,
-  ): Promise<{ readonly whole: boolean; readonly bytes: bigint }>
+  ): Promise<{ readonly complete: boolean; readonly bytes: bigint }>
 
   /** The size of a file, for `cat` with several arguments. Throws as `open` if it is not a file. */
   size(cid: CID, patience: FetchPolicy, signal: AbortSignal): Promise<bigint>
@@ -281,7 +281,7 @@ export interface Files {
    * Every block that the account stores, each once, as raw CIDs; pins that are not counted yet are left out. Rows may change during
    * the iteration. Throws `command_failed` if too many blocks are below several pins.
    */
-  held(accountId: string, signal: AbortSignal): AsyncIterable<CID>
+  storedBlocks(accountId: string, signal: AbortSignal): AsyncIterable<CID>
 
   /** The file trees of accounts. */
   readonly mfs: Mfs

@@ -81,12 +81,12 @@ export function routeCommand<Command extends CommandDeclaration>(
   path: string,
 ): Route<Command> {
   const segments = path.split('/')
-  const taken = commandSegments(commands, segments)
-  if (taken === undefined) throw new Fault('no_command')
-  const command = commands.get(segments.slice(0, taken).join('/'))
+  const nameSegments = commandSegments(commands, segments)
+  if (nameSegments === undefined) throw new Fault('no_command')
+  const command = commands.get(segments.slice(0, nameSegments).join('/'))
   if (command === undefined) throw new Fault('command_not_offered')
-  const rest = segments[taken] ?? ''
-  return { command, pathArgument: rest === '' ? null : decodeOrSame(rest) }
+  const argument = segments[nameSegments] ?? ''
+  return { command, pathArgument: argument === '' ? null : decodeOrSame(argument) }
 }
 
 /** The name of the command at a path as `routeCommand` accepts it; the unchanged path if it is not a command. */
@@ -111,7 +111,7 @@ export function parseCommandLine(
   query: URLSearchParams,
 ): CommandLine {
   const options = new Map<string, boolean | bigint | string>()
-  const givenAs = new Map<string, string>()
+  const sentAs = new Map<string, string>()
   for (const declared of [...Object.values(globalOptions), ...route.command.options]) {
     for (const name of [declared.name, declared.alias]) {
       if (name === undefined) continue
@@ -122,13 +122,13 @@ export function parseCommandLine(
           `expected key ${name} to have only a single value, received [${values.join(' ')}]`,
         )
       }
-      const other = givenAs.get(declared.name)
+      const other = sentAs.get(declared.name)
       if (other !== undefined) {
         throw badArgument(
           `duplicate command options were provided (${quote(other)} and ${quote(name)})`,
         )
       }
-      givenAs.set(declared.name, name)
+      sentAs.set(declared.name, name)
       options.set(declared.name, typedValue(declared, name, values.join(',')))
     }
   }

@@ -70,8 +70,8 @@ export function createKuboPipeline(parts: KuboPipelineDeps): KuboPipeline {
         verified: '',
         units: 0,
       } as const
-      const began = clock.monotonic()
-      const took = () => clock.monotonic() - began
+      const started = clock.monotonic()
+      const took = () => clock.monotonic() - started
       let meter: TransferMeter | null = null
       try {
         const input = operation.parse(visit.request, importProfileOf(caller))
@@ -113,10 +113,10 @@ export function createKuboPipeline(parts: KuboPipelineDeps): KuboPipeline {
 
 /** Uploads with `only-hash` are read and not stored. */
 function measuredOf({ operation, request, upload }: KuboRequest): FileRequest {
-  const keeps = operation.class === 'write' && request.entries !== null
+  const hasUpload = operation.class === 'write' && request.entries !== null
   return {
     declaredBytes: upload?.declaredBytes ?? null,
     reservedBytes: upload?.reservedBytes ?? null,
-    stores: keeps && request.options.get('only-hash') !== true,
+    stores: hasUpload && request.options.get('only-hash') !== true,
   }
 }

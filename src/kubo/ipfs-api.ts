@@ -100,7 +100,7 @@ export function createIpfsApi(parts: IpfsApiDeps, entry: FilesEntry | null = nul
       else {
         // A page of an origin that is not listed must not be able to read the refusal either.
         if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
-        const refusal = asksForText(exchange) ? textOf(refusalOf(fault), fault) : refusalOf(fault)
+        const refusal = wantsText(exchange) ? textOf(refusalOf(fault), fault) : refusalOf(fault)
         sendRefusal(exchange, refusal, { bodyEnded: upload.ended, clock })
         progress.sent.bytes = Buffer.byteLength(refusal.body)
       }
@@ -124,11 +124,11 @@ async function answerCommand(
 ): Promise<void> {
   const arrived = parts.clock.monotonic()
   const { headers, method } = exchange.request
-  const whole = entry?.path ?? exchange.path
-  if (!whole.startsWith(base)) throw new Fault('no_command')
+  const fullPath = entry?.path ?? exchange.path
+  if (!fullPath.startsWith(base)) throw new Fault('no_command')
   if (method !== 'POST') throw new Fault('wrong_http', { detail: '405 - Method Not Allowed' })
   if (isAmbient(headers)) throw new Fault('browser_refused')
-  const path = whole.slice(base.length)
+  const path = fullPath.slice(base.length)
   const credential =
     entry === null ? readFilesCredential(exchange) : { key: null, secret: null, ...entry }
   const counted = countedAs(parts, path)
@@ -274,7 +274,7 @@ async function bodyArguments(upload: UploadBody, boundary: string): Promise<read
 }
 
 /** Also works for a command line that could not be parsed. */
-function asksForText({ query }: NodeExchange): boolean {
+function wantsText({ query }: NodeExchange): boolean {
   if (!query.includes('text')) return false
   const options = new URLSearchParams(query)
   return (options.get('encoding') ?? options.get('enc')) === 'text'

@@ -218,42 +218,42 @@ export async function* batchedLines(
   const iterator = values[Symbol.asyncIterator]()
   let lines = ''
   /** Resolves in the next event-loop turn after the first line was added. */
-  let turn: Promise<null> | null = null
-  let waiting = false
+  let nextTurn: Promise<null> | null = null
+  let isPending = false
 
-  function takeLines(): Uint8Array {
+  function flushLines(): Uint8Array {
     const piece = Buffer.from(lines)
     lines = ''
-    turn = null
+    nextTurn = null
     return piece
   }
 
   try {
     for (;;) {
       const next = iterator.next()
-      waiting = true
-      let step = turn === null ? await next : await Promise.race([next, turn])
+      isPending = true
+      let step = nextTurn === null ? await next : await Promise.race([next, nextTurn])
       if (step === null) {
-        yield takeLines()
+        yield flushLines()
         step = await next
       }
-      waiting = false
+      isPending = false
       if (step.done === true) break
       lines += lineOf(step.value)
-      if (lines !== '') turn ??= setImmediate(null)
-      if (lines.length >= pieceCharsMax) yield takeLines()
+      if (lines !== '') nextTurn ??= setImmediate(null)
+      if (lines.length >= pieceCharsMax) yield flushLines()
     }
   } catch (thrown) {
-    waiting = false
-    if (lines !== '') yield takeLines()
+    isPending = false
+    if (lines !== '') yield flushLines()
     throw thrown
   } finally {
     // Does not wait for a value that may never arrive after the consumer has stopped.
     const ended = iterator.return?.()
-    if (waiting) ended?.catch(() => undefined)
+    if (isPending) ended?.catch(() => undefined)
     else await ended
   }
-  if (lines !== '') yield takeLines()
+  if (lines !== '') yield flushLines()
 }
 
 /** Characters that are rendered before yielding to other work. */

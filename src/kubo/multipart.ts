@@ -43,7 +43,7 @@ export async function* readParts(
   await scanner.skipContent(limits.paddingBytesMax)
   for (;;) {
     const head = await scanner.readHead(limits.headBytesMax)
-    if (head === null) return await scanner.skipRest(limits.paddingBytesMax)
+    if (head === null) return await scanner.skipEpilogue(limits.paddingBytesMax)
     yield { head: parsePartHead(head), content: scanner.content() }
     await scanner.skipContent()
   }
@@ -69,7 +69,7 @@ class Scanner {
 
   /** The remaining content of the current part. */
   content(): FileContent {
-    return { drain: (take) => this.#drain(take), [Symbol.asyncIterator]: () => this.#read() }
+    return { drain: (consume) => this.#drain(consume), [Symbol.asyncIterator]: () => this.#read() }
   }
 
   async skipContent(bytesMax = Infinity): Promise<void> {
@@ -102,7 +102,7 @@ class Scanner {
     return lineLength === -1 ? block.subarray(block.length) : block.subarray(lineLength + 2)
   }
 
-  async skipRest(bytesMax: number): Promise<void> {
+  async skipEpilogue(bytesMax: number): Promise<void> {
     let bytes = this.#window.length
     this.#window = Buffer.alloc(0)
     if (bytes > bytesMax) throw overPadding(bytesMax)
@@ -113,14 +113,14 @@ class Scanner {
     })
   }
 
-  /** Passes content up to the next delimiter to `take`, and consumes the delimiter up to the end of the boundary. */
-  async #drain(take: TakePiece): Promise<void> {
-    await this.#handOver(take)
+  /** Passes content up to the next delimiter to `consume`, and consumes the delimiter up to the end of the boundary. */
+  async #drain(consume: ConsumePiece): Promise<void> {
+    await this.#handOver(consume)
     while (this.#inContent) {
       const more = await this.#body.feed((chunk) => {
         const inWindow = this.#append(chunk)
-        const waiting = this.#handOver(take)
-        if (waiting !== null) return waiting.then(() => this.#inContent)
+        const pending = this.#handOver(consume)
+        if (pending !== null) return pending.then(() => this.#inContent)
         if (!inWindow || this.#window.length === 0) this.#release(chunk)
         return this.#inContent
       })
@@ -136,21 +136,21 @@ class Scanner {
     }
   }
 
-  /** Passes the bytes of the window that are certainly content to `take`. */
-  #handOver(take: TakePiece): Promise<void> | null {
+  /** Passes the bytes of the window that are certainly content to `consume`. */
+  #handOver(consume: ConsumePiece): Promise<void> | null {
     while (this.#inContent) {
       const piece = this.#settled()
       if (piece === null) return null
       if (piece.length === 0) continue
-      const waiting = take(piece)
-      if (waiting !== null) return this.#handOverAfter(waiting, take)
+      const pending = consume(piece)
+      if (pending !== null) return this.#handOverAfter(pending, consume)
     }
     return null
   }
 
-  async #handOverAfter(waiting: Promise<void>, take: TakePiece): Promise<void> {
-    await waiting
-    await this.#handOver(take)
+  async #handOverAfter(pending: Promise<void>, consume: ConsumePiece): Promise<void> {
+    await pending
+    await this.#handOver(consume)
   }
 
   /** The next piece of content at the start of the window, possibly empty; null: more bytes are needed. */
@@ -206,15 +206,15 @@ class Scanner {
   }
 
   async #fill(): Promise<void> {
-    const come = await this.#body.feed((chunk) => {
+    const hasMore = await this.#body.feed((chunk) => {
       this.#append(chunk)
       return false
     })
-    if (!come) throw endedEarly()
+    if (!hasMore) throw endedEarly()
   }
 }
 
-type TakePiece = Parameters<FileContent['drain'] & {}>[0]
+type ConsumePiece = Parameters<FileContent['drain'] & {}>[0]
 
 function endedEarly(): Fault {
   return new Fault('bad_params', { detail: 'multipart: NextPart: EOF' })
@@ -343,13 +343,13 @@ function declared(name: string): { mode?: number; mtime?: Mtime } {
   const mode = query.get('mode')
   const mtime = query.get('mtime')
   const nanos = query.get('mtime-nsecs')
-  const kept: { mode?: number; mtime?: Mtime } = {}
-  if (mode !== null && /^[0-7]{1,11}$/.test(mode)) kept.mode = Number.parseInt(mode, 8) & 0o7777
+  const metadata: { mode?: number; mtime?: Mtime } = {}
+  if (mode !== null && /^[0-7]{1,11}$/.test(mode)) metadata.mode = Number.parseInt(mode, 8) & 0o7777
   if (mtime !== null && /^[+-]?\d{1,18}$/.test(mtime)) {
     const wanted = nanos !== null && /^\d{1,9}$/.test(nanos) ? Number(nanos) : 0
-    kept.mtime = { seconds: BigInt(mtime.replace('+', '')), nanos: wanted }
+    metadata.mtime = { seconds: BigInt(mtime.replace('+', '')), nanos: wanted }
   }
-  return kept
+  return metadata
 }
 
 function decodeUtf8(bytes: Uint8Array, complaint: string): string {

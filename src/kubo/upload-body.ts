@@ -58,9 +58,9 @@ export class UploadBody implements RequestBodyStream {
    * Requests the body from the client; nothing is read ahead. Throws `too_large` past the limit, `body_deadline` when idle,
    * `bad_params` if the client disconnects. Only one consumer at a time.
    */
-  async feed(take: Take): Promise<boolean> {
+  async feed(consume: Take): Promise<boolean> {
     this.#exchange.acceptBody()
-    if (!this.#exchange.request.readableEnded && (await this.#push(take))) return true
+    if (!this.#exchange.request.readableEnded && (await this.#push(consume))) return true
     // A client whose own source failed ends the body correctly and disconnects immediately after: lets that event arrive before the
     // connection is checked.
     await new Promise<void>((resolve) => setImmediate(resolve))
@@ -74,7 +74,7 @@ export class UploadBody implements RequestBodyStream {
     if (buffer instanceof ArrayBuffer) buffer.transfer(0)
   }
 
-  #push(take: Take): Promise<boolean> {
+  #push(consume: Take): Promise<boolean> {
     const { request } = this.#exchange
     return new Promise((resolve, reject) => {
       let stopTimer = this.#whenIdle(() => stop(new Fault('body_deadline')))
@@ -85,7 +85,11 @@ export class UploadBody implements RequestBodyStream {
       const settle = (): void => {
         stopTimer()
         request.pause()
-        request.off('data', pushed).off('end', ended).off('close', gone).off('error', gone)
+        request
+          .off('data', pushed)
+          .off('end', ended)
+          .off('close', onDisconnect)
+          .off('error', onDisconnect)
         request.on('error', ignore)
       }
       const stop = (error: Error): void => {
@@ -107,14 +111,14 @@ export class UploadBody implements RequestBodyStream {
           const { bytesMax } = this.#limits
           if (bytesMax !== null && this.bytes > bytesMax) throw new Fault('too_large')
           this.onChunk?.(chunk.length)
-          const verdict = take(chunk)
+          const verdict = consume(chunk)
           if (typeof verdict === 'boolean') go(verdict)
-          else void later(verdict)
+          else void awaitVerdict(verdict)
         } catch (thrown) {
           stop(thrown as Error)
         }
       }
-      const later = async (verdict: Promise<boolean>): Promise<void> => {
+      const awaitVerdict = async (verdict: Promise<boolean>): Promise<void> => {
         request.pause()
         stopTimer()
         taking = true
@@ -134,12 +138,16 @@ export class UploadBody implements RequestBodyStream {
         settle()
         resolve(false)
       }
-      const gone = (cause?: Error): void => {
+      const onDisconnect = (cause?: Error): void => {
         stop(new Fault('bad_params', { detail: 'multipart: NextPart: EOF', cause }))
       }
       request.off('error', ignore)
-      request.on('data', pushed).on('end', ended).on('close', gone).on('error', gone)
-      if (request.destroyed) gone()
+      request
+        .on('data', pushed)
+        .on('end', ended)
+        .on('close', onDisconnect)
+        .on('error', onDisconnect)
+      if (request.destroyed) onDisconnect()
       else request.resume()
     })
   }

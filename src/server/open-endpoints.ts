@@ -335,7 +335,7 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
     ...filesParts,
     add: add as KuboCommand<unknown>,
     records: uploads,
-    room: uploadSpace,
+    space: uploadSpace,
   })
   const side =
     parts.openAdmin?.({

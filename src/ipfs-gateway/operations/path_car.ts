@@ -17,7 +17,7 @@ type CarInput = {
 
 export const pathCar: PathOperation<CarInput> = {
   name: 'ipfs/car',
-  whole: true,
+  recursive: true,
   parse(request) {
     const { root, segments, query } = request
     const last = segments.at(-1)

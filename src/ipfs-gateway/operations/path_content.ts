@@ -48,7 +48,7 @@ const still =
 
 export const pathContent: PathOperation<PathRequest> = {
   name: 'ipfs/content',
-  whole: true,
+  recursive: true,
   parse: (request) => request,
   async run(request, call) {
     const { root, segments } = request

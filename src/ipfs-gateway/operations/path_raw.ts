@@ -8,7 +8,7 @@ type RawInput = { readonly path: ContentPath; readonly fileName: string | null }
 
 export const pathRaw: PathOperation<RawInput> = {
   name: 'ipfs/raw',
-  whole: false,
+  recursive: false,
   parse: ({ root, segments, query }) => ({
     path: { root, segments, ipld: false },
     fileName: query.get('filename') ?? null,

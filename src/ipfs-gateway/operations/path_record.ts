@@ -10,7 +10,7 @@ type RecordInput = { readonly name: IpnsName; readonly fileName: string | null }
 
 export const pathRecord: PathOperation<RecordInput> = {
   name: 'ipns/record',
-  whole: false,
+  recursive: false,
   ofName: true,
   parse({ root, mount, query }) {
     const name = mount === null ? null : ipnsNameOf(root.multihash.bytes)

@@ -14,13 +14,13 @@ type TarInput = { readonly path: ContentPath; readonly fileName: string | null }
 /** Maximum number of files and folders in one archive. */
 const entriesMax = 1_000_000
 /** Bytes that are buffered before the status is sent: most invalid names and missing blocks are found by then. */
-const heldBytes = 65_536
+const bufferedBytes = 65_536
 /** Modification time of entries without one, so that the same content always yields the same archive. */
 const epoch = { seconds: 0n, nanos: 0 }
 
 export const pathTar: PathOperation<TarInput> = {
   name: 'ipfs/tar',
-  whole: true,
+  recursive: true,
   parse: ({ root, segments, query }) => ({
     path: { root, segments, ipld: false },
     fileName: query.get('filename') ?? null,
@@ -49,7 +49,10 @@ export const pathTar: PathOperation<TarInput> = {
           fileName: fileName ?? `${name}.tar`,
           policy: null,
           open: () =>
-            bufferStart(tarTree(files, { cid, name, stat }, terms, patience, signal), heldBytes),
+            bufferStart(
+              tarTree(files, { cid, name, stat }, terms, patience, signal),
+              bufferedBytes,
+            ),
         }
       },
     }
@@ -59,8 +62,8 @@ export const pathTar: PathOperation<TarInput> = {
 /** Each entry is looked up once before it is written; this checks its CID against the deny rules. */
 function checkedFiles({ files, checkAllowed }: PathCall): Parameters<typeof tarTree>[0] {
   return {
-    list: (...given) => files.list(...given),
-    open: async (...given) => await files.open(...given),
+    list: (...args) => files.list(...args),
+    open: async (...args) => await files.open(...args),
     async stat(cid, patience, signal) {
       checkAllowed(cid)
       return await files.stat(cid, patience, signal)

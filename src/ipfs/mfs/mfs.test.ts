@@ -92,7 +92,7 @@ test('a tree and pins together are charged as a recount says, and outlive a swee
     whole: true,
     bytes: (await files.locality(await rootOf(), never)).bytes,
   })
-  const listed = await Array.fromAsync(files.held('alice', never))
+  const listed = await Array.fromAsync(files.storedBlocks('alice', never))
   assert.equal(listed.length, (await recount()).blocks)
   for await (const { cid } of files.pins('alice', never)) await files.unpin('alice', cid, true)
   const { Entries } = (await value('files/ls', ['/'])) as { Entries: { Name: string }[] | null }
@@ -105,10 +105,10 @@ test('content of a tree is stored by no pin', async (t) => {
   await write('/d/f', 'abc')
   const cid = parseCid(await hashOf('/d'))
   assert.ok(cid)
-  assert.equal(await files.isPinned(cid, { accountId: 'alice', whole: true }), false)
+  assert.equal(await files.isPinned(cid, { accountId: 'alice', recursive: true }), false)
   assert.deepEqual(await value('pin/ls'), {})
   await value('pin/add', [cid.toString()])
-  assert.equal(await files.isPinned(cid, { accountId: 'alice', whole: true }), true)
+  assert.equal(await files.isPinned(cid, { accountId: 'alice', recursive: true }), true)
 })
 
 test('each account has a tree of its own', async (t) => {

@@ -85,8 +85,8 @@ export function movePinStatements(
   return [...made(root, put), add, ...remove, deleteAttemptLeases(accountId, to.bytes)]
 }
 
-/** Pins of one account, or with null of any account. `whole`: with all blocks below, so direct pins do not count. */
-type PinnedBy = { readonly accountId: string | null; readonly whole: boolean }
+/** Pins of one account, or with null of any account. `recursive`: with all blocks below, so direct pins do not count. */
+type PinnedBy = { readonly accountId: string | null; readonly recursive: boolean }
 
 /**
  * Whether the CID is pinned, as v0 or v1, or is below a recursive pin. For an account with very many leases, only the CIDs of its
@@ -95,10 +95,10 @@ type PinnedBy = { readonly accountId: string | null; readonly whole: boolean }
 export async function isPinned(
   rows: Rows,
   cid: CID,
-  { accountId, whole }: PinnedBy,
+  { accountId, recursive }: PinnedBy,
 ): Promise<boolean> {
   const forms = [cid, ...otherForm(cid)].map(({ bytes }) => bytes)
-  const mode = whole ? 'recursive' : null
+  const mode = recursive ? 'recursive' : null
   if ((await rows.first(pinOfAnyExists(forms, accountId, mode))) !== null) return true
   return (await rows.first(pinAboveExists(cid.multihash.bytes, forms, accountId))) !== null
 }

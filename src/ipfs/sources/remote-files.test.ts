@@ -85,7 +85,7 @@ test('a pin of what is elsewhere fetches many blocks at once, each one time', li
   assert.equal(new Set(gateway.asked).size, blocks.size)
   assert.ok(gateway.most <= 17, `${gateway.most} at once`)
   assert.equal(counts.at(-1), blocks.size)
-  const { whole } = await here.files.locality(root, never)
+  const { complete: whole } = await here.files.locality(root, never)
   assert.ok(whole)
 })
 
@@ -176,7 +176,7 @@ for (let first = 0; first < ills.length; first += 3) {
     const { root, rogues, here } = await rig(t, entries, three.length)
     for (const [index, rogue] of rogues.entries()) rogue.manner = three[index] ?? 'absent'
     await here.files.pin('alice', { cid: root, mode: 'recursive', name: '' }, atOnce, silent, never)
-    const { whole } = await here.files.locality(root, never)
+    const { complete: whole } = await here.files.locality(root, never)
     assert.ok(whole)
     for (const { asked } of rogues) assert.ok(asked.length > 0)
   })

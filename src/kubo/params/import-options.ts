@@ -10,7 +10,7 @@ import { checkPinName } from './file-options.ts'
 import type { Chunker, RabinBounds } from '../../ipfs/import/chunk.ts'
 
 /** The options of `add`. */
-const takes = {
+const declared = {
   pin: flag('pin', { default: true }),
   pinName: text('pin-name'),
   onlyHash: flag('only-hash', { alias: 'n' }),
@@ -36,7 +36,7 @@ const takes = {
   toFiles: text('to-files'),
   nocopy: flag('nocopy'),
 }
-export const importOptions = Object.values(takes)
+export const importOptions = Object.values(declared)
 
 const nodeBytesMax = 2_097_152
 /** Maximum bytes of a link in a file node without its multihash, its block size included. */
@@ -47,18 +47,18 @@ const linkBytes = 34
  * Cairn does not support.
  */
 export function parseImportOptions(options: OptionValues, profile: ImportProfile): ImportOptions {
-  const inlineLimit = valueOf(options, takes.inlineLimit)
+  const inlineLimit = valueOf(options, declared.inlineLimit)
   if (inlineLimit > 128n) {
     throw failed(`inline-limit ${inlineLimit} exceeds maximum allowed size of 128 bytes`)
   }
-  const pinName = valueOf(options, takes.pinName)
+  const pinName = valueOf(options, declared.pinName)
   checkPinName(pinName)
   const metadata = parseMetadata(options)
-  const { onlyHash, wrap, pin } = parseKeeping(options, pinName)
+  const { onlyHash, wrap, pin } = parseStorage(options, pinName)
   const hash = parseHash(options)
   checkMtime(options)
   const cidVersion = parseCidVersion(options, hash, profile)
-  const chunker = parseChunker(valueOf(options, takes.chunker) || `size-${profile.chunkBytes}`)
+  const chunker = parseChunker(valueOf(options, declared.chunker) || `size-${profile.chunkBytes}`)
   const sharding = parseSharding(options, profile)
 
   refuseUnbuilt(options, hash, inlineLimit)
@@ -66,19 +66,19 @@ export function parseImportOptions(options: OptionValues, profile: ImportProfile
     cidVersion,
     rawLeaves: metadata.present
       ? false
-      : (valueOf(options, takes.rawLeaves) ?? (cidVersion === 1 || profile.rawLeaves)),
+      : (valueOf(options, declared.rawLeaves) ?? (cidVersion === 1 || profile.rawLeaves)),
     chunker,
-    layout: valueOf(options, takes.trickle) ? 'trickle' : 'balanced',
+    layout: valueOf(options, declared.trickle) ? 'trickle' : 'balanced',
     hash,
     maxFileLinks: parseFileLinks(options, hash, profile),
     sharding,
-    inline: valueOf(options, takes.inline),
+    inline: valueOf(options, declared.inline),
     inlineLimit: Number(inlineLimit),
     onlyHash,
     wrap,
-    emptyDirs: valueOf(options, takes.emptyDirs),
-    silent: valueOf(options, takes.silent),
-    progress: valueOf(options, takes.progress),
+    emptyDirs: valueOf(options, declared.emptyDirs),
+    silent: valueOf(options, declared.silent),
+    progress: valueOf(options, declared.progress),
     pin,
     pinName,
     ...metadata.values,
@@ -86,13 +86,13 @@ export function parseImportOptions(options: OptionValues, profile: ImportProfile
 }
 
 function parseMetadata(options: OptionValues) {
-  const mode = Number(valueOf(options, takes.mode)) & 0o777
-  const seconds = valueOf(options, takes.mtime)
-  const nanos = Number(valueOf(options, takes.mtimeNsecs))
-  const preserveMode = valueOf(options, takes.preserveMode)
-  const preserveMtime = valueOf(options, takes.preserveMtime)
+  const mode = Number(valueOf(options, declared.mode)) & 0o777
+  const seconds = valueOf(options, declared.mtime)
+  const nanos = Number(valueOf(options, declared.mtimeNsecs))
+  const preserveMode = valueOf(options, declared.preserveMode)
+  const preserveMtime = valueOf(options, declared.preserveMtime)
   const present = preserveMode || preserveMtime || mode !== 0 || seconds !== 0n
-  if (present && valueOf(options, takes.rawLeaves)) {
+  if (present && valueOf(options, declared.rawLeaves)) {
     throw failed("raw-leaves can't be used with UnixFS metadata like mode or modification time")
   }
   const values = {
@@ -104,28 +104,29 @@ function parseMetadata(options: OptionValues) {
   return { present, values }
 }
 
-function parseKeeping(options: OptionValues, pinName: string) {
-  const onlyHash = valueOf(options, takes.onlyHash)
-  const wrap = valueOf(options, takes.wrapWithDirectory)
+function parseStorage(options: OptionValues, pinName: string) {
+  const onlyHash = valueOf(options, declared.onlyHash)
+  const wrap = valueOf(options, declared.wrapWithDirectory)
   const toFiles = options.has('to-files')
   if (onlyHash && toFiles) throw failed('only-hash and to-files options are not compatible')
-  const pin = valueOf(options, takes.pin) && !onlyHash
+  const pin = valueOf(options, declared.pin) && !onlyHash
   if (pinName !== '' && !pin) throw failed('pin-name option requires pin to be set')
   if (wrap && toFiles) throw failed('wrap-with-directory and to-files options are not compatible')
   return { onlyHash, wrap, pin }
 }
 
 function parseHash(options: OptionValues): string {
-  const asked = valueOf(options, takes.hash)
-  const hash = asked.toLowerCase()
-  if (!isMultihashName(hash)) throw failed(`unrecognized hash function: ${JSON.stringify(asked)}`)
+  const requested = valueOf(options, declared.hash)
+  const hash = requested.toLowerCase()
+  if (!isMultihashName(hash))
+    throw failed(`unrecognized hash function: ${JSON.stringify(requested)}`)
   return hash
 }
 
 function checkMtime(options: OptionValues): void {
-  const nanos = valueOf(options, takes.mtimeNsecs)
+  const nanos = valueOf(options, declared.mtimeNsecs)
   if (nanos === 0n) return
-  if (valueOf(options, takes.mtime) === 0n) {
+  if (valueOf(options, declared.mtime) === 0n) {
     throw failed('option "mtime-nsecs" requires "mtime" to be provided as well')
   }
   if (nanos > 999_999_999n) {
@@ -134,40 +135,40 @@ function checkMtime(options: OptionValues): void {
 }
 
 function parseCidVersion(options: OptionValues, hash: string, profile: ImportProfile): 0 | 1 {
-  const asked = valueOf(options, takes.cidVersion)
+  const requested = valueOf(options, declared.cidVersion)
   const plain = hash === 'sha2-256'
-  if (asked === 0n && !plain) throw failed('CIDv0 only supports sha2-256')
-  if (asked !== null && asked !== 0n && asked !== 1n) {
-    throw failed(`unknown CID version: ${asked}`)
+  if (requested === 0n && !plain) throw failed('CIDv0 only supports sha2-256')
+  if (requested !== null && requested !== 0n && requested !== 1n) {
+    throw failed(`unknown CID version: ${requested}`)
   }
-  if (!plain || asked === 1n) return 1
-  return asked === 0n ? 0 : profile.cidVersion
+  if (!plain || requested === 1n) return 1
+  return requested === 0n ? 0 : profile.cidVersion
 }
 
 function parseSharding(options: OptionValues, { sharding }: ImportProfile): Sharding {
-  const fanout = Number(valueOf(options, takes.maxHamtFanout) ?? BigInt(sharding.fanout))
+  const fanout = Number(valueOf(options, declared.maxHamtFanout) ?? BigInt(sharding.fanout))
   const powerOfTwo = fanout > 0 && Number.isInteger(Math.log2(fanout))
   if (!powerOfTwo || fanout < 8 || fanout > 1024) {
     throw failed(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
   }
-  const linksMax = Number(valueOf(options, takes.maxDirectoryLinks) ?? BigInt(sharding.linksMax))
+  const linksMax = Number(valueOf(options, declared.maxDirectoryLinks) ?? BigInt(sharding.linksMax))
   return { ...sharding, fanout, linksMax: Math.max(0, linksMax) }
 }
 
 function parseFileLinks(options: OptionValues, hash: string, profile: ImportProfile): number {
-  const asked = Number(valueOf(options, takes.maxFileLinks))
-  if (asked <= 0) return profile.maxFileLinks
+  const requested = Number(valueOf(options, declared.maxFileLinks))
+  if (requested <= 0) return profile.maxFileLinks
   // With one link per node Kubo never terminates; too many links would make blocks that peers cannot exchange.
   const sample = new Uint8Array(hash === 'identity' ? 128 : 0)
   const each = multihashOf(hash, sample).length + linkBytes
-  if (asked < 2 || asked * each > nodeBytesMax) {
-    throw refusedValue('max-file-links', String(asked))
+  if (requested < 2 || requested * each > nodeBytesMax) {
+    throw refusedValue('max-file-links', String(requested))
   }
-  return asked
+  return requested
 }
 
 function refuseUnbuilt(options: OptionValues, hash: string, inlineLimit: bigint): void {
-  if (valueOf(options, takes.nocopy)) throw refusedOption('nocopy')
+  if (valueOf(options, declared.nocopy)) throw refusedOption('nocopy')
   if (!hashNames.has(hash)) throw failed('potentially insecure hash functions not allowed')
   if (inlineLimit < 0n) throw refusedValue('inline-limit', String(inlineLimit))
 }

@@ -27,9 +27,9 @@ export const formatOptions = {
 /** Null: the request sets none of the options. Throws `command_failed` with Kubo's texts. */
 export function formatIn(options: OptionValues): CidFormat | null {
   const name = options.get(formatOptions.hash.name) as string | undefined
-  const asked = valueOf(options, formatOptions.cidVersion)
-  if (name === undefined && asked === null) return null
-  const version = name !== undefined && (asked ?? 0n) === 0n ? 1n : (asked ?? 0n)
+  const requested = valueOf(options, formatOptions.cidVersion)
+  if (name === undefined && requested === null) return null
+  const version = name !== undefined && (requested ?? 0n) === 0n ? 1n : (requested ?? 0n)
   if (version !== 0n && version !== 1n) throw failed(`unknown CID version: ${version}`)
   if (name === undefined) return { version: version === 0n ? 0 : 1, hashCode: sha256Code }
   const hashCode = hashNames.get(name.toLowerCase())

@@ -53,7 +53,7 @@ export function parseQuery(query: URLSearchParams): PinQuery {
     query.getAll(name).flatMap((text) => text.split(','))
   const cids = list('cid')
   if (cids.length > cidsMax) throw wrong(`cid: ${cids.length} CIDs, at most ${cidsMax} are allowed`)
-  const asked = list('status')
+  const statuses = list('status')
   const meta = query.get('meta')
   const pairs = meta === null ? [] : Object.entries(metaOf(parseJson(meta, 'meta')))
   if (pairs.length > filterPairsMax) throw tooManyMembers(pairs.length, filterPairsMax)
@@ -61,7 +61,7 @@ export function parseQuery(query: URLSearchParams): PinQuery {
     limit: limitOf(query.get('limit')),
     filter: {
       cids: cids.map((text) => cidOf(text).bytes),
-      statuses: asked.length === 0 ? ['pinned'] : [...new Set(asked.map(statusOf))],
+      statuses: statuses.length === 0 ? ['pinned'] : [...new Set(statuses.map(statusOf))],
       name: nameFilter(query.get('name'), query.get('match') ?? 'exact'),
       before: timeOf(query.get('before'), 'before', Math.ceil),
       after: timeOf(query.get('after'), 'after', Math.floor),

@@ -9,7 +9,7 @@ import { parsePin, parseQuery, pinStatus } from './pin-objects.ts'
 /** The operation of one request. Status of the reply: 200 for GET, otherwise 202. */
 export type PinOperation = {
   readonly command: 'pin/ls' | 'pin/add' | 'pin/rm'
-  readonly takesBody: boolean
+  readonly hasBody: boolean
   /** `body`: '' if there is none. */
   operation(body: string): KuboCommand<unknown>
 }
@@ -41,7 +41,7 @@ export function findPinOperation(
 /** Parsing is part of the run, so that the pipeline counts a refusal. */
 function declare<Input>(
   command: PinOperation['command'],
-  takesBody: boolean,
+  hasBody: boolean,
   parse: (body: string) => Input,
   run: (input: Input, accountId: string) => Promise<object | null>,
 ): PinOperation {
@@ -54,7 +54,7 @@ function declare<Input>(
   }
   return {
     command,
-    takesBody,
+    hasBody,
     operation: (body) => ({
       ...declaration,
       parse: () => parse(body),

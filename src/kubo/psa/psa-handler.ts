@@ -93,7 +93,7 @@ async function serve(
   const { command } = found
   const caller = await parts.gateway.authenticateFiles(credential, command)
   progress.caller = caller
-  const body = found.takesBody ? await readBody(upload).catch(countRefused) : ''
+  const body = found.hasBody ? await readBody(upload).catch(countRefused) : ''
   const ran = await parts.gateway.runFiles({
     caller,
     operation: found.operation(body),

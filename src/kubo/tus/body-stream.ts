@@ -22,7 +22,7 @@ export function bodyStream(
         wake(true)
         if (begun) return
         begun = true
-        const take = (chunk: Uint8Array): boolean | Promise<boolean> => {
+        const consume = (chunk: Uint8Array): boolean | Promise<boolean> => {
           if (over) return false
           controller.enqueue(chunk)
           if ((controller.desiredSize ?? 0) > 0) return true
@@ -30,7 +30,7 @@ export function bodyStream(
           wake = resolve
           return promise
         }
-        body.feed(take).then(
+        body.feed(consume).then(
           () => {
             if (!over) controller.close()
             over = true

@@ -82,30 +82,30 @@ export async function openSharedUploads(parts: {
     const buffer = await buffers.acquire()
     let at = offset
     let filled = 0
-    let isOwn = true
+    let ownsUpload = true
     const store = async (): Promise<void> => {
-      if (filled === 0 || !isOwn) return
-      isOwn = await storePart(id, at, buffer.subarray(0, filled))
+      if (filled === 0 || !ownsUpload) return
+      ownsUpload = await storePart(id, at, buffer.subarray(0, filled))
       at += filled
       filled = 0
     }
     try {
       for await (const piece of pieces) {
         mustFit(piece.length)
-        for (let from = 0; from < piece.length && isOwn;) {
+        for (let from = 0; from < piece.length && ownsUpload;) {
           const part = piece.subarray(from, from + buffer.length - filled)
           buffer.set(part, filled)
           filled += part.length
           from += part.length
           if (filled === buffer.length) await store()
         }
-        if (!isOwn) return null
+        if (!ownsUpload) return null
       }
     } finally {
       // However the body ended, the received bytes are stored.
       await store().finally(() => buffers.release(buffer))
     }
-    return isOwn ? at : null
+    return ownsUpload ? at : null
   }
 
   await sweep()
@@ -135,12 +135,12 @@ export async function openSharedUploads(parts: {
     },
     async openOf(keyId) {
       const found = await rows.first(countOpenUploads(keyId))
-      const own = [...beginning.values()].filter((one) => one.keyId === keyId)
-      return (found?.uploads ?? 0) + own.length
+      const beginningUploads = [...beginning.values()].filter((one) => one.keyId === keyId)
+      return (found?.uploads ?? 0) + beginningUploads.length
     },
     declaredOf(accountId) {
-      const own = [...beginning.values()].filter((one) => one.accountId === accountId)
-      return own.reduce((sum, { bytes }) => sum + bytes, declared.get(accountId) ?? 0)
+      const beginningUploads = [...beginning.values()].filter((one) => one.accountId === accountId)
+      return beginningUploads.reduce((sum, { bytes }) => sum + bytes, declared.get(accountId) ?? 0)
     },
     storedBytes: 0,
     begin(record) {

@@ -9,13 +9,13 @@ import type { UploadSpace } from './upload-space.ts'
 export class TusDataStore extends DataStore {
   override extensions = ['creation', 'creation-with-upload', 'termination', 'expiration']
   readonly #records: ResumableUploads
-  readonly #room: UploadSpace
+  readonly #space: UploadSpace
   readonly #draft: ResumableUpload | null
 
-  constructor(records: ResumableUploads, room: UploadSpace, draft: ResumableUpload | null) {
+  constructor(records: ResumableUploads, space: UploadSpace, draft: ResumableUpload | null) {
     super()
     this.#records = records
-    this.#room = room
+    this.#space = space
     this.#draft = draft
   }
 
@@ -27,7 +27,7 @@ export class TusDataStore extends DataStore {
 
   override async write(stream: Readable, id: string, offset: number): Promise<number> {
     const pieces = stream as AsyncIterable<Uint8Array>
-    const end = await this.#records.append(id, offset, pieces, this.#room.mustFit)
+    const end = await this.#records.append(id, offset, pieces, this.#space.mustFit)
     // Another machine has stored bytes from this offset on.
     if (end === null) throw ERRORS.INVALID_OFFSET
     return end

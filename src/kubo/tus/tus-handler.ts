@@ -41,7 +41,7 @@ export type TusHandlerDeps = {
   readonly gateway: KuboPipeline
   readonly add: KuboCommand<unknown>
   readonly records: ResumableUploads
-  readonly room: UploadSpace
+  readonly space: UploadSpace
   readonly version: string
   readonly settings: FilesSettings
   /** Absent: requests are not logged. */
@@ -86,7 +86,7 @@ export function createTusHandler(parts: TusHandlerDeps): TusHandler {
   }
 }
 
-function createServe({ gateway, add, records, room, clock, settings }: TusHandlerDeps) {
+function createServe({ gateway, add, records, space, clock, settings }: TusHandlerDeps) {
   // Loaded with the first upload, so that the server starts faster.
   let loaded: Promise<{ library: typeof import('@tus/server'); locker: Locker }> | null = null
   async function load() {
@@ -115,10 +115,10 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
       return plain(409, 'upload is complete')
     loaded ??= load()
     const visit = { exchange, upload, path, caller, record, creates }
-    if (exchange.method === 'DELETE') return await ask(visit, null)
+    if (exchange.method === 'DELETE') return await runProtocol(visit, null)
     if (exchange.method === 'HEAD') {
       // It waits for a running PATCH, which may have received the last byte.
-      const answer = await ask(visit, null)
+      const answer = await runProtocol(visit, null)
       const now = await records.find(record.id)
       if (now === null || now.received < now.bytes || now.added !== null) return answer
     }
@@ -159,7 +159,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
       throw overCount(`this key is limited to ${openMax} unfinished uploads`)
     }
     // When the upload completes, its bytes are stored twice: in the upload and in the store.
-    room.mustFit(2 * bytes)
+    space.mustFit(2 * bytes)
     const { accountId, keyId } = caller
     const metadata = parseMetadata(headers['upload-metadata'] as string | undefined)
     const id = randomBytes(16).toString('hex')
@@ -189,7 +189,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
         ...add,
         async run(input, call) {
           const finish = () => addOnce(record.id, input, call)
-          return { kind: 'object', value: await ask(visit, finish) }
+          return { kind: 'object', value: await runProtocol(visit, finish) }
         },
       },
       request,
@@ -209,7 +209,10 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
   }
 
   /** Runs the protocol. Throws the errors of the body, the disk or `finish`. */
-  async function ask(visit: Visit, finish: (() => Promise<Added>) | null): Promise<Refusal> {
+  async function runProtocol(
+    visit: Visit,
+    finish: (() => Promise<Added>) | null,
+  ): Promise<Refusal> {
     const { exchange, upload, path, record, creates } = visit
     if (exchange.method === 'HEAD' && finish !== null) await finish()
     const { library, locker } = await (loaded ?? load())
@@ -217,7 +220,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     const failed: { thrown?: unknown } = {}
     const server: TusServer = new library.Server({
       path: tusPath,
-      datastore: new TusDataStore(records, room, creates ? record : null),
+      datastore: new TusDataStore(records, space, creates ? record : null),
       locker,
       relativeLocation: true,
       namingFunction: () => record.id,

@@ -41,7 +41,7 @@ type BlockPutInput = {
 
 type Put = { readonly Key: string; readonly Size: number }
 
-const takes = {
+const declared = {
   cidCodec: text('cid-codec', { default: 'raw' }),
   mhtype: text('mhtype', { default: 'sha2-256' }),
   mhlen: integer('mhlen', { default: -1n }),
@@ -55,15 +55,15 @@ export const blockPut: KuboCommand<BlockPutInput> = {
   class: 'write',
   argument: { name: 'data', required: true },
   body: 'entries',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ options, entries }) {
     if (entries === null) {
       throw new Fault('bad_argument', { detail: "file argument 'data' is required" })
     }
-    const hashName = valueOf(options, takes.mhtype)
+    const hashName = valueOf(options, declared.mhtype)
     const hashCode = hashNames.get(hashName)
     if (hashCode === undefined) throw failed(`unrecognized multihash function: ${hashName}`)
-    const length = Number(valueOf(options, takes.mhlen))
+    const length = Number(valueOf(options, declared.mhlen))
     const digestBytes = length < 0 ? null : length
     const { version, codec } = formatOf(options)
     if (version === 0 && (hashCode !== sha256Code || (digestBytes ?? 32) !== 32)) {
@@ -75,7 +75,7 @@ export const blockPut: KuboCommand<BlockPutInput> = {
       codec,
       hashCode,
       digestBytes,
-      pin: valueOf(options, takes.pin),
+      pin: valueOf(options, declared.pin),
       size: blockSizeOf(options),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
@@ -89,8 +89,8 @@ export const blockPut: KuboCommand<BlockPutInput> = {
 
 /** `format` is the older option for codec and version; setting both is refused. */
 function formatOf(options: OptionValues): { version: 0 | 1; codec: number } {
-  const format = valueOf(options, takes.format)
-  const codecName = valueOf(options, takes.cidCodec)
+  const format = valueOf(options, declared.format)
+  const codecName = valueOf(options, declared.cidCodec)
   if (format !== '' && codecName !== '' && codecName !== 'raw') {
     throw failed('unable to use "format" (deprecated) and a custom "cid-codec" at the same time')
   }

@@ -15,7 +15,7 @@ type BlockRmInput = {
   readonly print: (cid: CID) => string
 }
 
-const takes = {
+const declared = {
   force: flag('force', { alias: 'f' }),
   quiet: flag('quiet', { alias: 'q' }),
 }
@@ -25,12 +25,12 @@ export const blockRm: KuboCommand<BlockRmInput> = {
   class: 'write',
   argument: { name: 'cid', required: true },
   body: 'lines',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }) {
     return {
       paths: args,
-      force: valueOf(options, takes.force),
-      quiet: valueOf(options, takes.quiet),
+      force: valueOf(options, declared.force),
+      quiet: valueOf(options, declared.quiet),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

@@ -12,7 +12,7 @@ type DagExportInput = {
   readonly patience: FetchPolicy
 }
 
-const takes = {
+const declared = {
   localOnly: flag('local-only'),
 }
 
@@ -21,9 +21,9 @@ export const dagExport: KuboCommand<DagExportInput> = {
   class: 'read',
   argument: { name: 'root', required: true },
   body: 'lines',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }) {
-    const partial = valueOf(options, takes.localOnly)
+    const partial = valueOf(options, declared.localOnly)
     if (partial && options.get('offline') === false) {
       const detail =
         '--local-only implies --offline and cannot be combined with --offline=false; please drop one of them'

@@ -14,7 +14,7 @@ type DagGetInput = {
   readonly patience: FetchPolicy
 }
 
-const takes = {
+const declared = {
   outputCodec: text('output-codec', { default: 'dag-json' }),
 }
 
@@ -23,9 +23,9 @@ export const dagGet: KuboCommand<DagGetInput> = {
   class: 'read',
   argument: { name: 'ref', required: true },
   body: 'lines',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }) {
-    const codecName = valueOf(options, takes.outputCodec)
+    const codecName = valueOf(options, declared.outputCodec)
     const codec = findCodec(codecName)
     if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(codecName)}`)
     return { path: args[0] ?? '', codec, patience: fetchPolicyOf(options) }

@@ -13,7 +13,7 @@ type DagImportInput = {
   readonly size: BlockSize
 }
 
-const takes = {
+const declared = {
   pinRoots: flag('pin-roots', { default: true }),
   stats: flag('stats'),
   allowBigBlock,
@@ -24,15 +24,15 @@ export const dagImport: KuboCommand<DagImportInput> = {
   class: 'write',
   argument: { name: 'path', required: true },
   body: 'entries',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ options, entries }) {
     if (entries === null) {
       throw new Fault('bad_argument', { detail: "file argument 'path' is required" })
     }
     return {
       entries,
-      pinRoots: valueOf(options, takes.pinRoots),
-      stats: valueOf(options, takes.stats),
+      pinRoots: valueOf(options, declared.pinRoots),
+      stats: valueOf(options, declared.stats),
       size: blockSizeOf(options),
     }
   },

@@ -40,7 +40,7 @@ type Put = { readonly Cid: { readonly '/': string } }
 /** A node as text is larger than its block; Cairn checks the size of the block after encoding. */
 const inputPerBlock = 2
 
-const takes = {
+const declared = {
   storeCodec: text('store-codec', { default: 'dag-cbor' }),
   inputCodec: text('input-codec', { default: 'dag-json' }),
   pin: flag('pin'),
@@ -53,14 +53,14 @@ export const dagPut: KuboCommand<DagPutInput> = {
   class: 'write',
   argument: { name: 'object data', required: true },
   body: 'entries',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ options, entries }) {
     if (entries === null) {
       throw new Fault('bad_argument', { detail: "file argument 'object data' is required" })
     }
-    const inputCodec = codecOf(valueOf(options, takes.inputCodec))
-    const storeCodec = codecOf(valueOf(options, takes.storeCodec))
-    const hashName = valueOf(options, takes.hash)
+    const inputCodec = codecOf(valueOf(options, declared.inputCodec))
+    const storeCodec = codecOf(valueOf(options, declared.storeCodec))
+    const hashName = valueOf(options, declared.hash)
     const hashCode = hashNames.get(hashName === '' ? 'sha2-256' : hashName)
     if (hashCode === undefined) throw failed(`unknown multicodec: ${JSON.stringify(hashName)}`)
     checkDecoder(inputCodec)
@@ -70,7 +70,7 @@ export const dagPut: KuboCommand<DagPutInput> = {
       inputCodec,
       storeCodec,
       hashCode,
-      pin: valueOf(options, takes.pin),
+      pin: valueOf(options, declared.pin),
       size: blockSizeOf(options),
       patience: fetchPolicyOf(options),
     }

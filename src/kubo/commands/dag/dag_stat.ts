@@ -18,7 +18,7 @@ type DagCount = { readonly cid: CID; bytes: bigint; blocks: number }
 
 const progressMs = 500
 
-const takes = {
+const declared = {
   progress: flag('progress', { alias: 'p', default: true }),
 }
 
@@ -29,11 +29,11 @@ export function createDagStat(clock: Clock): KuboCommand<DagStatInput> {
     class: 'read',
     argument: { name: 'root', required: true },
     body: 'lines',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args, options }) {
       return {
         paths: args,
-        progress: valueOf(options, takes.progress),
+        progress: valueOf(options, declared.progress),
         patience: fetchPolicyOf(options),
       }
     },

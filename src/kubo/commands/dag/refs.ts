@@ -26,7 +26,7 @@ type RefsInput = {
 
 const plainFormat = '<dst>'
 
-const takes = {
+const declared = {
   format: text('format', { default: plainFormat }),
   edges: flag('edges', { alias: 'e' }),
   unique: flag('unique', { alias: 'u' }),
@@ -39,21 +39,21 @@ export const refs: KuboCommand<RefsInput> = {
   class: 'read',
   argument: { name: 'ipfs-path', required: true },
   body: 'lines',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }) {
-    const edges = valueOf(options, takes.edges)
-    const format = valueOf(options, takes.format)
+    const edges = valueOf(options, declared.edges)
+    const format = valueOf(options, declared.format)
     if (edges && format !== plainFormat) {
       const detail = 'using format argument with edges is not allowed'
       throw new Fault('command_failed', { detail })
     }
-    const depth = valueOf(options, takes.maxDepth)
+    const depth = valueOf(options, declared.maxDepth)
     const all = depth < 0n ? null : Number(depth)
     return {
       paths: args,
       format: edges ? '<src> -> <dst>' : format,
-      unique: valueOf(options, takes.unique),
-      depthMax: valueOf(options, takes.recursive) ? all : 1,
+      unique: valueOf(options, declared.unique),
+      depthMax: valueOf(options, declared.recursive) ? all : 1,
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

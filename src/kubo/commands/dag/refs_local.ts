@@ -16,7 +16,7 @@ export const refsLocal: KuboCommand<null> = {
 }
 
 async function* linesOf({ caller, files, signal }: CommandCall) {
-  for await (const cid of files.held(caller.accountId, signal)) {
+  for await (const cid of files.storedBlocks(caller.accountId, signal)) {
     yield { Ref: cid.toString(), Err: '' } satisfies ReferenceLine
   }
 }

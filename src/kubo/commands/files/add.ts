@@ -43,11 +43,11 @@ export const add: KuboCommand<AddInput> = {
       proceed: () => call.connected(),
       signal: call.signal,
     }
-    const whole = atLeastOne(entries)
+    const checkedEntries = atLeastOne(entries)
     const events =
       toFiles === null
-        ? call.files.import(whole, options, context)
-        : linkedEvents(whole, { ...input, toFiles }, call, context)
+        ? call.files.import(checkedEntries, options, context)
+        : linkedEvents(checkedEntries, { ...input, toFiles }, call, context)
     const lines = linesOf(events, print)
     return { kind: 'events', lines, live: options.progress, text: addedText }
   },

@@ -17,7 +17,7 @@ type CatInput = {
 type Opened = Awaited<ReturnType<CommandCall['files']['open']>>
 type Stretch = { readonly cid: CID; readonly offset: bigint; readonly length: bigint }
 
-const takes = {
+const declared = {
   offset: integer('offset', { type: 'int64', alias: 'o' }),
   length: integer('length', { type: 'int64', alias: 'l', default: null }),
   progress: flag('progress', { alias: 'p' }),
@@ -28,11 +28,11 @@ export const cat: KuboCommand<CatInput> = {
   class: 'read',
   argument: { name: 'ipfs-path', required: true },
   body: 'lines',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }) {
-    const offset = valueOf(options, takes.offset)
+    const offset = valueOf(options, declared.offset)
     if (offset < 0n) throw new Fault('command_failed', { detail: 'cannot specify negative offset' })
-    const length = valueOf(options, takes.length)
+    const length = valueOf(options, declared.length)
     if (length !== null && length < 0n) {
       throw new Fault('command_failed', { detail: 'cannot specify negative length' })
     }

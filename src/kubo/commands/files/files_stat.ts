@@ -18,7 +18,7 @@ type FilesStatInput = {
   readonly print: (cid: CID) => string
 }
 
-const takes = {
+const declared = {
   withLocal: flag('with-local'),
   format: text('format'),
   hash: flag('hash'),
@@ -30,12 +30,12 @@ export const filesStat: KuboCommand<FilesStatInput> = {
   class: 'read',
   argument: { name: 'path', required: true },
   body: 'none',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }, profile) {
     const formats = [
-      valueOf(options, takes.hash),
-      valueOf(options, takes.size),
-      valueOf(options, takes.format) !== '',
+      valueOf(options, declared.hash),
+      valueOf(options, declared.size),
+      valueOf(options, declared.format) !== '',
     ]
     if (formats.filter(Boolean).length > 1) {
       const detail =
@@ -46,7 +46,7 @@ export const filesStat: KuboCommand<FilesStatInput> = {
       path: checkSourcePath(args[0] ?? ''),
       format: formatIn(options),
       profile,
-      withLocal: valueOf(options, takes.withLocal),
+      withLocal: valueOf(options, declared.withLocal),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
@@ -69,7 +69,7 @@ export const filesStat: KuboCommand<FilesStatInput> = {
       Blocks: links,
       Type: kind === 'directory' ? 'directory' : 'file',
       ...(local === null ? {} : { WithLocality: true }),
-      ...(local?.whole === true ? { Local: true } : {}),
+      ...(local?.complete === true ? { Local: true } : {}),
       ...(local === null ? {} : { SizeLocal: local.bytes }),
       ...(mode === null ? {} : { Mode: mode.toString(8).padStart(4, '0') }),
       ...(mtime === null ? {} : { Mtime: mtime.seconds }),
@@ -88,9 +88,9 @@ Mode: <mode> (<mode-octal>)
 Mtime: <mtime>`
 
 function formatIn(options: OptionValues): string {
-  if (valueOf(options, takes.hash)) return '<hash>'
-  if (valueOf(options, takes.size)) return '<cumulsize>'
-  return valueOf(options, takes.format) || defaultFormat
+  if (valueOf(options, declared.hash)) return '<hash>'
+  if (valueOf(options, declared.size)) return '<cumulsize>'
+  return valueOf(options, declared.format) || defaultFormat
 }
 
 type Stat = {

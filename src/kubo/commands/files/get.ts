@@ -29,9 +29,9 @@ type GetInput = {
 /** Maximum number of files and folders in one archive. */
 const entriesMax = 1_000_000
 /** Bytes that are buffered before the status is sent: most invalid names and missing blocks are found by then. */
-const heldBytes = 65_536
+const bufferedBytes = 65_536
 
-const takes = {
+const declared = {
   archive: flag('archive', { alias: 'a' }),
   compress: flag('compress', { alias: 'C' }),
   compressionLevel: integer('compression-level', { alias: 'l', default: null }),
@@ -44,17 +44,17 @@ export function createGet(clock: Clock): KuboCommand<GetInput> {
     class: 'read',
     argument: { name: 'ipfs-path', required: true },
     body: 'lines',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args, options }) {
-      const compress = valueOf(options, takes.compress)
-      const asked = valueOf(options, takes.compressionLevel)
-      const level = asked === null ? null : Number(asked)
+      const compress = valueOf(options, declared.compress)
+      const requestedLevel = valueOf(options, declared.compressionLevel)
+      const level = requestedLevel === null ? null : Number(requestedLevel)
       if (compress && level !== null && (level < 1 || level > 9)) {
         throw failed('compression level must be between 1 and 9')
       }
       return {
         path: args[0] ?? '',
-        archive: valueOf(options, takes.archive),
+        archive: valueOf(options, declared.archive),
         compress,
         level,
         patience: fetchPolicyOf(options),
@@ -90,7 +90,7 @@ function archived(
   const now = { seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 }
   const root = { cid, name: nameOf(path), stat }
   const tar = tarTree(files, root, { precise: !archive, now, entriesMax }, patience, signal)
-  return bufferStart(tar, heldBytes)
+  return bufferStart(tar, bufferedBytes)
 }
 
 /** The last segment of the path as the client sent it. */

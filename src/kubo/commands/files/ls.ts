@@ -29,13 +29,13 @@ type LsInput = {
 type Shown = { readonly link: ListedLink; readonly name: string }
 
 /** Maximum number of entries of a reply that is a single object; streamed lists are not limited. */
-const heldEntriesMax = 250_000
+const bufferedEntriesMax = 250_000
 const types = { directory: 1, file: 2, symlink: 4 }
 const noTime = '0001-01-01T00:00:00Z'
 /** The last second of the year 9999: the maximum of RFC 3339. */
 const secondsMax = 253_402_300_799n
 
-const takes = {
+const declared = {
   headers: flag('headers', { alias: 'v' }),
   resolveType: flag('resolve-type', { default: true }),
   size: flag('size', { default: true }),
@@ -47,13 +47,13 @@ export const ls: KuboCommand<LsInput> = {
   class: 'read',
   argument: { name: 'ipfs-path', required: true },
   body: 'lines',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }) {
     return {
       paths: args,
-      resolving: valueOf(options, takes.resolveType) || valueOf(options, takes.size),
-      stream: valueOf(options, takes.stream),
-      text: { headers: valueOf(options, takes.headers), sizes: valueOf(options, takes.size) },
+      resolving: valueOf(options, declared.resolveType) || valueOf(options, declared.size),
+      stream: valueOf(options, declared.stream),
+      text: { headers: valueOf(options, declared.headers), sizes: valueOf(options, declared.size) },
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
@@ -64,13 +64,13 @@ export const ls: KuboCommand<LsInput> = {
       return { kind: 'events', lines: linesOf(input, call), live: false, text }
     }
     const objects: Listing['Objects'][number][] = []
-    let held = 0
+    let count = 0
     for (const path of input.paths) {
       const shown: Shown[] = []
       for await (const one of entriesOf(path, input, call)) {
-        held += 1
-        if (held > heldEntriesMax) {
-          const detail = `more than ${heldEntriesMax} entries: request them with stream=true`
+        count += 1
+        if (count > bufferedEntriesMax) {
+          const detail = `more than ${bufferedEntriesMax} entries: request them with stream=true`
           throw new Fault('command_failed', { detail })
         }
         shown.push(one)
@@ -125,7 +125,7 @@ async function linkOf(
 function timeOf(mtime: NodeStat['mtime']): string {
   if (mtime === null || mtime.seconds > secondsMax || mtime.seconds < -62_135_596_800n)
     return noTime
-  const whole = new Date(Number(mtime.seconds) * 1000).toISOString().slice(0, -5)
+  const dateTime = new Date(Number(mtime.seconds) * 1000).toISOString().slice(0, -5)
   const fraction = String(mtime.nanos).padStart(9, '0').replace(/0+$/, '')
-  return `${whole}${fraction === '' ? '' : `.${fraction}`}Z`
+  return `${dateTime}${fraction === '' ? '' : `.${fraction}`}Z`
 }

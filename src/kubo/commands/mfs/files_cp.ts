@@ -33,7 +33,7 @@ type FilesCpInput = MfsInput & {
   readonly format: CidFormat
 }
 
-const takes = {
+const declared = {
   force: flag('force'),
   parents: flag('parents', { alias: 'p' }),
   flush,
@@ -45,15 +45,15 @@ export const filesCp: KuboCommand<FilesCpInput> = {
   argument: { name: 'source', required: true },
   second: 'dest',
   body: 'none',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args: [source = '', dest = ''], options }, profile) {
     const from = checkSourcePath(source).replace(/\/+$/, '')
     const to = checkMfsPath(dest)
     return {
       from,
       to: to.endsWith('/') ? to + (from.split('/').at(-1) || '.') : to,
-      parents: valueOf(options, takes.parents),
-      force: valueOf(options, takes.force),
+      parents: valueOf(options, declared.parents),
+      force: valueOf(options, declared.force),
       format: formatOfProfile(profile),
       ...mfsInput(options, profile),
     }
@@ -65,7 +65,7 @@ export const filesCp: KuboCommand<FilesCpInput> = {
       work: async (tree) => {
         const cid =
           content ??
-          (await withCpStep(`cannot get node from path ${from}`, () => findOwn(tree, from)))
+          (await withCpStep(`cannot get node from path ${from}`, () => findInTree(tree, from)))
         const block =
           content === null
             ? await tree.blocks.read(cid)
@@ -86,7 +86,7 @@ async function findContent({ from, patience }: FilesCpInput, call: CommandCall):
   })
 }
 
-async function findOwn(tree: MfsTree, path: string): Promise<CID> {
+async function findInTree(tree: MfsTree, path: string): Promise<CID> {
   return (await tree.get(segmentsOf(path))).cid
 }
 

@@ -21,19 +21,19 @@ type Listed = {
   readonly Hash: string
 }
 
-const takes = { long: flag('long', { alias: 'l' }), unsorted: flag('U'), flush }
+const declared = { long: flag('long', { alias: 'l' }), unsorted: flag('U'), flush }
 
 export const filesLs: KuboCommand<FilesLsInput> = {
   name: 'files/ls',
   class: 'read',
   argument: { name: 'path', required: false },
   body: 'none',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }, profile) {
     return {
       path: checkMfsPath(args[0] ?? '/'),
-      long: valueOf(options, takes.long),
-      unsorted: valueOf(options, takes.unsorted),
+      long: valueOf(options, declared.long),
+      unsorted: valueOf(options, declared.unsorted),
       ...mfsInput(options, profile),
       print: cidPrinter(options),
     }

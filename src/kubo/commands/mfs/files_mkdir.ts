@@ -20,18 +20,18 @@ type FilesMkdirInput = MfsInput & {
   readonly format: CidFormat
 }
 
-const takes = { parents: flag('parents', { alias: 'p' }), ...formatOptions, flush }
+const declared = { parents: flag('parents', { alias: 'p' }), ...formatOptions, flush }
 
 export const filesMkdir: KuboCommand<FilesMkdirInput> = {
   name: 'files/mkdir',
   class: 'write',
   argument: { name: 'path', required: true },
   body: 'none',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }, profile) {
     return {
       path: checkMfsPath(args[0] ?? ''),
-      parents: valueOf(options, takes.parents),
+      parents: valueOf(options, declared.parents),
       format: formatIn(options) ?? formatOfProfile(profile),
       ...mfsInput(options, profile),
     }

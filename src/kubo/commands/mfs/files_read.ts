@@ -12,7 +12,7 @@ type FilesReadInput = MfsInput & {
   readonly count: bigint | null
 }
 
-const takes = {
+const declared = {
   offset: integer('offset', { type: 'int64', alias: 'o' }),
   count: integer('count', { type: 'int64', alias: 'n', default: null }),
   flush,
@@ -23,12 +23,12 @@ export const filesRead: KuboCommand<FilesReadInput> = {
   class: 'read',
   argument: { name: 'path', required: true },
   body: 'none',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }, profile) {
     return {
       path: checkMfsPath(args[0] ?? ''),
-      offset: valueOf(options, takes.offset),
-      count: valueOf(options, takes.count),
+      offset: valueOf(options, declared.offset),
+      count: valueOf(options, declared.count),
       ...mfsInput(options, profile),
     }
   },
@@ -36,8 +36,8 @@ export const filesRead: KuboCommand<FilesReadInput> = {
     const { path, offset, count, patience } = input
     const tree = await call.files.mfs.open(mfsCall(input, call))
     const found = await tree.get(segmentsOf(path)).catch((thrown: unknown) => {
-      const isOwn = thrown instanceof Error && hasCode(thrown, 'command_failed')
-      throw isOwn ? failed(`${path}: ${thrown.message}`) : thrown
+      const isCommandError = thrown instanceof Error && hasCode(thrown, 'command_failed')
+      throw isCommandError ? failed(`${path}: ${thrown.message}`) : thrown
     })
     if (found.kind !== 'file') throw failed(`${path} was not a file`)
     if (offset < 0n) throw failed('cannot specify negative offset')

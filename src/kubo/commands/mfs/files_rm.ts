@@ -20,24 +20,24 @@ type FilesRmInput = MfsInput & {
   readonly force: boolean
 }
 
-const takes = { recursive: flag('recursive', { alias: 'r' }), force: flag('force'), flush }
+const declared = { recursive: flag('recursive', { alias: 'r' }), force: flag('force'), flush }
 
 export const filesRm: KuboCommand<FilesRmInput> = {
   name: 'files/rm',
   class: 'write',
   argument: { name: 'path', required: true },
   body: 'lines',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }, profile) {
-    if (!valueOf(options, takes.flush)) {
+    if (!valueOf(options, declared.flush)) {
       throw failed(
         'files rm always flushes for safety. The --flush flag cannot be set to false for this command',
       )
     }
     return {
       paths: args,
-      recursive: valueOf(options, takes.recursive),
-      force: valueOf(options, takes.force),
+      recursive: valueOf(options, declared.recursive),
+      force: valueOf(options, declared.force),
       ...mfsInput(options, profile),
     }
   },

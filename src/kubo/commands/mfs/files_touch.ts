@@ -12,7 +12,7 @@ type FilesTouchInput = MfsInput & {
   readonly mtime: Mtime
 }
 
-const takes = {
+const declared = {
   mtime: integer('mtime', { type: 'int64' }),
   mtimeNsecs: integer('mtime-nsecs', { type: 'uint' }),
   flush,
@@ -30,10 +30,10 @@ export function createFilesTouch(clock: Clock): KuboCommand<FilesTouchInput> {
     class: 'write',
     argument: { name: 'path', required: true },
     body: 'none',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args, options }, profile) {
-      const seconds = valueOf(options, takes.mtime)
-      const nanos = Number(valueOf(options, takes.mtimeNsecs))
+      const seconds = valueOf(options, declared.mtime)
+      const nanos = Number(valueOf(options, declared.mtimeNsecs))
       if (nanos > 999_999_999) throw failed('mtime nanoseconds must be in range [1, 999999999]')
       return {
         path: checkMfsPath(args[0] ?? ''),

@@ -39,7 +39,7 @@ type FilesWriteInput = MfsInput &
     readonly format: CidFormat
   }
 
-const takes = {
+const declared = {
   offset: integer('offset', { type: 'int64', alias: 'o' }),
   create: flag('create', { alias: 'e' }),
   parents: flag('parents', { alias: 'p' }),
@@ -59,13 +59,13 @@ export function createFilesWrite(clock: Clock): KuboCommand<FilesWriteInput> {
     argument: { name: 'path', required: true },
     file: 'data',
     body: 'entries',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args, options, entries }, profile) {
       if (entries === null) {
         throw new Fault('bad_argument', { detail: "file argument 'data' is required" })
       }
-      const offset = valueOf(options, takes.offset)
-      const count = valueOf(options, takes.count)
+      const offset = valueOf(options, declared.offset)
+      const count = valueOf(options, declared.count)
       if (offset < 0n) throw failed('cannot have negative write offset')
       if (count !== null && count < 0n) throw failed('cannot have negative byte count')
       return {
@@ -73,10 +73,10 @@ export function createFilesWrite(clock: Clock): KuboCommand<FilesWriteInput> {
         entries,
         offset,
         count,
-        create: valueOf(options, takes.create),
-        parents: valueOf(options, takes.parents),
-        truncate: valueOf(options, takes.truncate),
-        rawLeaves: valueOf(options, takes.rawLeaves) ?? (profile.rawLeaves ? true : null),
+        create: valueOf(options, declared.create),
+        parents: valueOf(options, declared.parents),
+        truncate: valueOf(options, declared.truncate),
+        rawLeaves: valueOf(options, declared.rawLeaves) ?? (profile.rawLeaves ? true : null),
         chunkBytes: profile.chunkBytes,
         format: formatIn(options) ?? formatOfProfile(profile),
         ...mfsInput(options, profile),

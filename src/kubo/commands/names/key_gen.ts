@@ -12,7 +12,7 @@ import {
 
 type GenInput = { readonly name: string; readonly print: (name: IpnsName) => string }
 
-const takes = {
+const declared = {
   type: text('type', { alias: 't', default: 'ed25519' }),
   size: integer('size', { alias: 's', default: null }),
   ipnsBase,
@@ -24,15 +24,15 @@ export function createKeyGen(parts: NameCommandDeps): KuboCommand<GenInput> {
     class: 'write',
     argument: { name: 'name', required: true },
     body: 'none',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args: [name = ''], options }) {
-      const type = valueOf(options, takes.type)
+      const type = valueOf(options, declared.type)
       if (type === 'rsa' || type === 'secp256k1') {
         const detail = `value ${JSON.stringify(type)} of option "type" is not supported by this server`
         throw new Fault('unsupported_option', { detail })
       }
       if (type !== 'ed25519' && type !== '') throw failed(`unrecognized key type: ${type}`)
-      const size = valueOf(options, takes.size)
+      const size = valueOf(options, declared.size)
       if (size !== null && size !== -1n && size !== 256n) {
         throw failed(`invalid key size ${size}: ed25519 keys are always 256 bits`)
       }

@@ -21,7 +21,7 @@ type ImportInput = {
   readonly print: (name: IpnsName) => string
 }
 
-const takes = {
+const declared = {
   ipnsBase,
   format: text('format', { alias: 'f', default: 'libp2p-protobuf-cleartext' }),
   anyType: flag('allow-any-key-type'),
@@ -36,9 +36,9 @@ export function createKeyImport(parts: NameCommandDeps): KuboCommand<ImportInput
     argument: { name: 'name', required: true },
     file: 'key',
     body: 'entries',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args: [name = ''], options, entries }) {
-      const format = valueOf(options, takes.format)
+      const format = valueOf(options, declared.format)
       const read = readers.get(format)
       if (read === undefined) throw failed(`unrecognized import format: ${format}`)
       return { name, entries, read, print: namePrinter(options) }

@@ -12,7 +12,7 @@ import { keyList } from '../../replies/key-list.ts'
 
 type ListInput = { readonly long: boolean; readonly print: (name: IpnsName) => string }
 
-const takes = { long: flag('l'), ipnsBase }
+const declared = { long: flag('l'), ipnsBase }
 
 function createList(name: 'key/list' | 'key/ls') {
   return (parts: NameCommandDeps): KuboCommand<ListInput> => ({
@@ -20,8 +20,11 @@ function createList(name: 'key/list' | 'key/ls') {
     class: 'read',
     argument: null,
     body: 'none',
-    options: Object.values(takes),
-    parse: ({ options }) => ({ long: valueOf(options, takes.long), print: namePrinter(options) }),
+    options: Object.values(declared),
+    parse: ({ options }) => ({
+      long: valueOf(options, declared.long),
+      print: namePrinter(options),
+    }),
     async run({ long, print }, { caller }) {
       const keys = await heldKeysOf(parts).list(caller.accountId)
       return keyList(

@@ -16,7 +16,7 @@ type RenameInput = {
   readonly print: (name: IpnsName) => string
 }
 
-const takes = { force: flag('force', { alias: 'f' }), ipnsBase }
+const declared = { force: flag('force', { alias: 'f' }), ipnsBase }
 
 export function createKeyRename(parts: NameCommandDeps): KuboCommand<RenameInput> {
   return {
@@ -25,11 +25,11 @@ export function createKeyRename(parts: NameCommandDeps): KuboCommand<RenameInput
     argument: { name: 'name', required: true },
     second: 'newName',
     body: 'none',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse: ({ args: [from = '', to = ''], options }) => ({
       from,
       to,
-      force: valueOf(options, takes.force),
+      force: valueOf(options, declared.force),
       print: namePrinter(options),
     }),
     async run({ from, to, force, print }, { caller }) {

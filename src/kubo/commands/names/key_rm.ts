@@ -16,7 +16,7 @@ type RmInput = {
   readonly print: (name: IpnsName) => string
 }
 
-const takes = { long: flag('l'), ipnsBase }
+const declared = { long: flag('l'), ipnsBase }
 
 export function createKeyRm(parts: NameCommandDeps): KuboCommand<RmInput> {
   return {
@@ -24,10 +24,10 @@ export function createKeyRm(parts: NameCommandDeps): KuboCommand<RmInput> {
     class: 'write',
     argument: { name: 'name', required: true },
     body: 'lines',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse: ({ args, options }) => ({
       names: args,
-      long: valueOf(options, takes.long),
+      long: valueOf(options, declared.long),
       print: namePrinter(options),
     }),
     async run({ names, long, print }, { caller }) {

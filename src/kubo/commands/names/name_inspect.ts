@@ -35,7 +35,7 @@ type Inspected = {
   readonly Validation: { Valid: boolean; Reason: string; Name: string } | null
 }
 
-const takes = { verify: text('verify'), dump: flag('dump', { default: true }) }
+const declared = { verify: text('verify'), dump: flag('dump', { default: true }) }
 
 export function createNameInspect(clock: Clock): KuboCommand<InspectInput> {
   return {
@@ -43,13 +43,13 @@ export function createNameInspect(clock: Clock): KuboCommand<InspectInput> {
     class: 'read',
     argument: { name: 'record', required: true },
     body: 'entries',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ options, entries }) {
-      const verify = valueOf(options, takes.verify)
+      const verify = valueOf(options, declared.verify)
       return {
         entries,
         verify: verify === '' ? null : readName(verify),
-        dump: valueOf(options, takes.dump),
+        dump: valueOf(options, declared.dump),
       }
     },
     async run({ entries, verify, dump }) {

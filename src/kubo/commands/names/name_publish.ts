@@ -39,7 +39,7 @@ type PublishInput = {
   readonly print: (name: IpnsName) => string
 }
 
-const takes = {
+const declared = {
   key: text('key', { alias: 'k', default: 'self' }),
   resolve: flag('resolve', { default: true }),
   lifetime: text('lifetime', { alias: 't' }),
@@ -62,18 +62,18 @@ export function createNamePublish(parts: NameCommandDeps): KuboCommand<PublishIn
     class: 'write',
     argument: { name: 'ipfs-path', required: true },
     body: 'lines',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args: [path = ''], options }) {
       const offline = isOffline(options)
       return {
         path: publishedPath(path),
-        key: valueOf(options, takes.key),
-        resolve: valueOf(options, takes.resolve),
+        key: valueOf(options, declared.key),
+        resolve: valueOf(options, declared.resolve),
         ...timesOf(options),
-        sequence: valueOf(options, takes.sequence),
-        compatible: valueOf(options, takes.v1compat),
+        sequence: valueOf(options, declared.sequence),
+        compatible: valueOf(options, declared.v1compat),
         offline,
-        quieter: valueOf(options, takes.quieter),
+        quieter: valueOf(options, declared.quieter),
         patience: fetchPolicyOf(options),
         print: namePrinter(options),
       }
@@ -94,11 +94,11 @@ export function createNamePublish(parts: NameCommandDeps): KuboCommand<PublishIn
 }
 
 function timesOf(options: OptionValues): { readonly lifetimeMs: number; readonly ttlMs: number } {
-  const lifetimeMs = durationOf(options, takes.lifetime.name) ?? usualLifetimeMs
+  const lifetimeMs = durationOf(options, declared.lifetime.name) ?? usualLifetimeMs
   if (lifetimeMs <= 0)
     throw failed(`lifetime must be greater than zero, got ${shownMs(lifetimeMs)}`)
   if (lifetimeMs > lifetimeMsMax) throw failed('lifetime must not be greater than a year')
-  const ttlMs = durationOf(options, takes.ttl.name) ?? Math.min(usualTtlMs, lifetimeMs)
+  const ttlMs = durationOf(options, declared.ttl.name) ?? Math.min(usualTtlMs, lifetimeMs)
   if (ttlMs < 0) throw failed(`ttl must not be negative, got ${shownMs(ttlMs)}`)
   if (ttlMs > lifetimeMs) {
     const [ttl, lifetime] = [shownMs(ttlMs), shownMs(lifetimeMs)]

@@ -20,7 +20,7 @@ type PutInput = {
   readonly quiet: boolean
 }
 
-const takes = {
+const declared = {
   force: flag('force', { alias: 'f' }),
   ...publishOptions,
   quiet: flag('quiet', { alias: 'q' }),
@@ -33,15 +33,15 @@ export function createNamePut({ names }: NameCommandDeps): KuboCommand<PutInput>
     argument: { name: 'name', required: true },
     file: 'record',
     body: 'entries',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args: [name = ''], options, entries }) {
       const offline = isOffline(options)
       return {
         name: readName(name),
         entries,
-        force: valueOf(options, takes.force),
+        force: valueOf(options, declared.force),
         offline,
-        quiet: valueOf(options, takes.quiet),
+        quiet: valueOf(options, declared.quiet),
       }
     },
     async run({ name, entries, force, offline, quiet }, { caller, signal }) {

@@ -15,7 +15,7 @@ type ResolveInput = {
   readonly offline: boolean
 }
 
-const takes = {
+const declared = {
   recursive: flag('recursive', { alias: 'r', default: true }),
   nocache: flag('nocache', { alias: 'n' }),
   recordCount: integer('dht-record-count', { alias: 'dhtrc', type: 'uint', default: 16n }),
@@ -29,19 +29,19 @@ export function createNameResolve(parts: NameCommandDeps): KuboCommand<ResolveIn
     class: 'read',
     argument: { name: 'name', required: false },
     body: 'none',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args: [name], options }) {
-      durationOf(options, takes.timeout.name)
+      durationOf(options, declared.timeout.name)
       return {
         path: name === undefined ? null : pathOf(name),
-        recursive: valueOf(options, takes.recursive),
-        fresh: valueOf(options, takes.nocache),
-        stream: valueOf(options, takes.stream),
+        recursive: valueOf(options, declared.recursive),
+        fresh: valueOf(options, declared.nocache),
+        stream: valueOf(options, declared.stream),
         offline: valueOf(options, globalOptions.offline),
       }
     },
     async run({ path: given, recursive, fresh, stream, offline }, { caller, signal }) {
-      const path = given ?? (await ownPath(parts, caller.accountId))
+      const path = given ?? (await selfPath(parts, caller.accountId))
       const terms = { recursive, fresh, offline, routers: true }
       const { path: Path } = await parts.names.resolve(path, terms, signal)
       const asText = (line: unknown) => `${(line as { Path: string }).Path}\n`
@@ -56,7 +56,7 @@ async function* only(line: unknown) {
 }
 
 /** The path of the account's key `self`, which corresponds to the peer ID in Kubo. */
-async function ownPath(parts: NameCommandDeps, accountId: string): Promise<string> {
+async function selfPath(parts: NameCommandDeps, accountId: string): Promise<string> {
   const [own] = await heldKeysOf(parts).list(accountId)
   if (own?.name === 'self') return `/ipns/${own.id.text}`
   throw new Fault('command_failed', { detail: 'could not resolve name' })

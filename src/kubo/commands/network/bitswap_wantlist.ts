@@ -4,7 +4,7 @@ import { text, valueOf, type KuboCommand } from '../../kubo-command.ts'
 import { type KuboNetwork, requireNetwork } from '../../network-command.ts'
 import { wantsOf } from './bitswap_stat.ts'
 
-const takes = { peer: text('peer', { alias: 'p' }) }
+const declared = { peer: text('peer', { alias: 'p' }) }
 
 export function createBitswapWantlist(
   network: KuboNetwork | null,
@@ -14,8 +14,8 @@ export function createBitswapWantlist(
     class: 'read',
     argument: null,
     body: 'none',
-    options: Object.values(takes),
-    parse: ({ options }) => ({ peer: valueOf(options, takes.peer) }),
+    options: Object.values(declared),
+    parse: ({ options }) => ({ peer: valueOf(options, declared.peer) }),
     async run({ peer }, call) {
       const open = requireNetwork(network)
       const own = { Keys: wantsOf(open, call) }

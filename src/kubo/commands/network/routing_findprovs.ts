@@ -5,7 +5,7 @@ import { cidArgument, type KuboNetwork, networkCommand } from '../../network-com
 import type { CommandRequest, KuboCommand } from '../../kubo-command.ts'
 
 const providersMax = 1000n
-const takes = { providers: integer('num-providers', { alias: 'n', default: 20n }) }
+const declared = { providers: integer('num-providers', { alias: 'n', default: 20n }) }
 
 /** Throws `command_failed` with Kubo's text. */
 function checkCount(providers: bigint): number {
@@ -19,12 +19,12 @@ export function createRoutingFindprovs(network: KuboNetwork | null): KuboCommand
     {
       name: 'routing/findprovs',
       argument: { name: 'key', required: true },
-      options: Object.values(takes),
+      options: Object.values(declared),
     },
     (request) => ({
       name: 'routing/findprovs',
       arg: cidArgument(request),
-      max: checkCount(valueOf(request.options, takes.providers)),
+      max: checkCount(valueOf(request.options, declared.providers)),
     }),
   )
 }

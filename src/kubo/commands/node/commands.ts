@@ -11,7 +11,7 @@ type CommandNode = {
 
 type CommandsInput = { readonly flags: boolean }
 
-const takes = {
+const declared = {
   flags: flag('flags', { alias: 'f' }),
 }
 
@@ -24,8 +24,8 @@ export function createCommands(
     class: 'read',
     argument: null,
     body: 'none',
-    options: Object.values(takes),
-    parse: ({ options }) => ({ flags: valueOf(options, takes.flags) }),
+    options: Object.values(declared),
+    parse: ({ options }) => ({ flags: valueOf(options, declared.flags) }),
     async run({ flags }) {
       const value = treeOf(listed())
       return { kind: 'object', value, text: () => linesOf(value, flags).join('') }
@@ -39,14 +39,14 @@ function treeOf(commands: readonly CommandDeclaration[]): CommandNode {
   const optionsOf = new Map(commands.map(({ name, options }) => [name, options]))
   // Sorted, so that a group precedes its commands.
   for (const path of [...optionsOf.keys()].toSorted()) {
-    const words = path.split('/')
+    const segments = path.split('/')
     let at = root
-    words.forEach((word, index) => {
-      const whole = index === words.length - 1
-      let next = at.Subcommands.find(({ Name }) => Name === word)
+    segments.forEach((segment, index) => {
+      const isLast = index === segments.length - 1
+      let next = at.Subcommands.find(({ Name }) => Name === segment)
       if (next === undefined) {
-        const options = whole ? (optionsOf.get(path) ?? []) : []
-        next = { Name: word, Subcommands: [], Options: named(options) }
+        const options = isLast ? (optionsOf.get(path) ?? []) : []
+        next = { Name: segment, Subcommands: [], Options: named(options) }
         at.Subcommands.push(next)
       }
       at = next
@@ -62,18 +62,18 @@ function named(options: CommandDeclaration['options']): CommandNode['Options'] {
 /** Each command as a user types it; with `flags` also each of its options. */
 function linesOf(root: CommandNode, flags: boolean): readonly string[] {
   const lines: string[] = []
-  const open = [{ node: root, words: root.Name }]
+  const open = [{ node: root, commandLine: root.Name }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node, words } = next
-    lines.push(`${words}\n`)
-    if (flags) lines.push(...node.Options.map(({ Names }) => `${spelled(words, Names)}\n`))
+    const { node, commandLine } = next
+    lines.push(`${commandLine}\n`)
+    if (flags) lines.push(...node.Options.map(({ Names }) => `${spelled(commandLine, Names)}\n`))
     for (const below of node.Subcommands.toReversed()) {
-      open.push({ node: below, words: `${words} ${below.Name}` })
+      open.push({ node: below, commandLine: `${commandLine} ${below.Name}` })
     }
   }
   return lines
 }
 
-function spelled(words: string, names: readonly string[]): string {
-  return names.map((name) => `${words} ${name.length === 1 ? '-' : '--'}${name}`).join(' / ')
+function spelled(commandLine: string, names: readonly string[]): string {
+  return names.map((name) => `${commandLine} ${name.length === 1 ? '-' : '--'}${name}`).join(' / ')
 }

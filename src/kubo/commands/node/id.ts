@@ -7,7 +7,7 @@ import type { KuboCommand } from '../../kubo-command.ts'
 import type { KuboNetwork } from '../../network-command.ts'
 import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
 
-type IdInput = { readonly asked: string | undefined; readonly address: string | null }
+type IdInput = { readonly requested: string | undefined; readonly address: string | null }
 
 type Identity = {
   readonly ID: string
@@ -23,7 +23,7 @@ export function createId(
   { peerId, publicKey }: OwnNode,
   network: KuboNetwork | null,
 ): KuboCommand<IdInput> {
-  const own: Identity = {
+  const self: Identity = {
     ID: peerId,
     PublicKey: publicKey,
     Addresses: [],
@@ -36,18 +36,19 @@ export function createId(
     argument: { name: 'peerid', required: false },
     body: 'none',
     options: [],
-    parse: ({ args, host }) => ({ asked: args[0], address: ownAddress(host) }),
-    async run({ asked, address }, { signal }) {
-      const found = await peerOf(network, asked, signal)
-      const identity = found ?? own
-      if (found === null && asked !== undefined && asked !== own.ID) {
+    parse: ({ args, host }) => ({ requested: args[0], address: ownAddress(host) }),
+    async run({ requested, address }, { signal }) {
+      const found = await peerOf(network, requested, signal)
+      const identity = found ?? self
+      if (found === null && requested !== undefined && requested !== self.ID) {
         throw new Fault('unsupported_option', {
           detail: 'option "peerid" is not supported by this server',
         })
       }
-      const isListening = identity.Addresses.length > 0 || address === null || asked !== undefined
-      const here = `${address}/p2p/${identity.ID}`
-      const value = isListening ? identity : { ...identity, Addresses: [here] }
+      const isListening =
+        identity.Addresses.length > 0 || address === null || requested !== undefined
+      const requestAddress = `${address}/p2p/${identity.ID}`
+      const value = isListening ? identity : { ...identity, Addresses: [requestAddress] }
       return { kind: 'object', value, text: () => `${JSON.stringify(value, null, '\t')}\n` }
     },
   }
@@ -56,12 +57,12 @@ export function createId(
 /** Null: there is no network, or its process is starting. */
 async function peerOf(
   network: KuboNetwork | null,
-  asked: string | undefined,
+  requested: string | undefined,
   signal: AbortSignal,
 ): Promise<Identity | null> {
   if (network === null) return null
   try {
-    const command = { name: 'id', ...(asked === undefined ? {} : { arg: asked }) } as const
+    const command = { name: 'id', ...(requested === undefined ? {} : { arg: requested }) } as const
     const [identity] = await Array.fromAsync(network.command(command, signal))
     return identity as Identity
   } catch (thrown) {

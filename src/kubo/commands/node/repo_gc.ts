@@ -6,7 +6,7 @@ import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-co
 type RepoGcInput = { readonly silent: boolean; readonly quiet: boolean }
 type Collected = { readonly Key: { readonly '/': string } }
 
-const takes = {
+const declared = {
   silent: flag('silent'),
   quiet: flag('quiet', { alias: 'q' }),
 }
@@ -16,10 +16,10 @@ export const repoGc: KuboCommand<RepoGcInput> = {
   class: 'write',
   argument: null,
   body: 'none',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse: ({ options }) => ({
-    silent: valueOf(options, takes.silent),
-    quiet: valueOf(options, takes.quiet),
+    silent: valueOf(options, declared.silent),
+    quiet: valueOf(options, declared.quiet),
   }),
   async run(input, call) {
     const text = (line: unknown) => {

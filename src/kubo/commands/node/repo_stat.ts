@@ -10,7 +10,7 @@ const unlimited = (1n << 64n) - 1n
 
 type RepoStatInput = { readonly sizeOnly: boolean }
 
-const takes = {
+const declared = {
   sizeOnly: flag('size-only'),
 }
 
@@ -20,8 +20,8 @@ function createRepoStat(name: 'repo/stat' | 'stats/repo'): KuboCommand<RepoStatI
     class: 'read',
     argument: null,
     body: 'none',
-    options: Object.values(takes),
-    parse: ({ options }) => ({ sizeOnly: valueOf(options, takes.sizeOnly) }),
+    options: Object.values(declared),
+    parse: ({ options }) => ({ sizeOnly: valueOf(options, declared.sizeOnly) }),
     async run({ sizeOnly }, { caller, files }) {
       const { blocks, bytes } = await files.stored(caller.accountId)
       const quotas = [caller.settings.filesStoredBytes, caller.quotas.filesStoredBytes]

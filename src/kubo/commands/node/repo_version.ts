@@ -5,7 +5,7 @@ import { repoFormat } from './repo_stat.ts'
 
 type RepoVersionInput = { readonly quiet: boolean }
 
-const takes = {
+const declared = {
   quiet: flag('quiet', { alias: 'q' }),
 }
 
@@ -14,8 +14,8 @@ export const repoVersion: KuboCommand<RepoVersionInput> = {
   class: 'read',
   argument: null,
   body: 'none',
-  options: Object.values(takes),
-  parse: ({ options }) => ({ quiet: valueOf(options, takes.quiet) }),
+  options: Object.values(declared),
+  parse: ({ options }) => ({ quiet: valueOf(options, declared.quiet) }),
   async run({ quiet }) {
     const text = () => `${quiet ? '' : 'ipfs repo version '}fs-repo@${repoFormat}\n`
     return { kind: 'object', value: { Version: repoFormat }, text }

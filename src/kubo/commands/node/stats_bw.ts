@@ -8,7 +8,7 @@ import { flag, type KuboCommand, type OptionValues, text, valueOf } from '../../
 import type { KuboNetwork } from '../../network-command.ts'
 import { durationOf } from '../../params/ipns-options.ts'
 
-const takes = {
+const declared = {
   peer: text('peer', { alias: 'p' }),
   proto: text('proto', { alias: 't' }),
   poll: flag('poll'),
@@ -31,11 +31,13 @@ export function createStatsBw(
     class: 'read',
     argument: null,
     body: 'none',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ options }) {
       refuseShares(options)
-      const intervalMs = durationOf(options, takes.interval.name) ?? intervalMsDefault
-      return { everyMs: valueOf(options, takes.poll) ? Math.max(intervalMs, intervalMsMin) : null }
+      const intervalMs = durationOf(options, declared.interval.name) ?? intervalMsDefault
+      return {
+        everyMs: valueOf(options, declared.poll) ? Math.max(intervalMs, intervalMsMin) : null,
+      }
     },
     run: async ({ everyMs }, { signal }) => {
       const read = () => network?.command({ name: 'stats/bw' }, signal) ?? zeros()
@@ -47,7 +49,7 @@ export function createStatsBw(
 
 /** Bytes are counted for all peers and protocols together. Throws `unsupported_option`. */
 function refuseShares(options: OptionValues): void {
-  const given = [takes.peer, takes.proto].filter(({ name }) => options.has(name))
+  const given = [declared.peer, declared.proto].filter(({ name }) => options.has(name))
   const [first, second] = given
   if (second !== undefined) {
     throw new Fault('unsupported_option', { detail: 'please only specify peer OR protocol' })

@@ -12,7 +12,7 @@ type Peer = {
   readonly Identify: object
 }
 
-const takes = {
+const declared = {
   verbose: flag('verbose', { alias: 'v' }),
   streams: flag('streams'),
   latency: flag('latency'),
@@ -29,7 +29,7 @@ export function createSwarmPeers(network: KuboNetwork | null): KuboCommand<Optio
     class: 'read',
     argument: null,
     body: 'none',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse: ({ options }) => options,
     async run(options, { signal }) {
       const [reply] =
@@ -51,7 +51,7 @@ export function createSwarmPeers(network: KuboNetwork | null): KuboCommand<Optio
 /** Verbose peers have all members. As in Kubo, others are omitted if not requested. */
 function select(peer: Peer, options: OptionValues): Partial<Peer> & Pick<Peer, 'Addr' | 'Peer'> {
   const has = (option: 'streams' | 'latency' | 'direction' | 'identify'): boolean =>
-    valueOf(options, takes.verbose) || valueOf(options, takes[option])
+    valueOf(options, declared.verbose) || valueOf(options, declared[option])
   return {
     Addr: peer.Addr,
     Peer: peer.Peer,

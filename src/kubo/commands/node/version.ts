@@ -22,7 +22,7 @@ type Shown = {
   readonly Golang: string
 }
 
-const takes = {
+const declared = {
   number: flag('number', { alias: 'n' }),
   commit: flag('commit'),
   repo: flag('repo'),
@@ -36,12 +36,12 @@ export function createVersion(cairnVersion: string): KuboCommand<VersionInput> {
     class: 'read',
     argument: null,
     body: 'none',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse: ({ options }) => ({
-      number: valueOf(options, takes.number),
-      commit: valueOf(options, takes.commit),
-      repo: valueOf(options, takes.repo),
-      all: valueOf(options, takes.all),
+      number: valueOf(options, declared.number),
+      commit: valueOf(options, declared.commit),
+      repo: valueOf(options, declared.repo),
+      all: valueOf(options, declared.all),
     }),
     async run(input) {
       const value = {
@@ -58,10 +58,10 @@ export function createVersion(cairnVersion: string): KuboCommand<VersionInput> {
 
 function asText({ number, commit, repo, all }: VersionInput, shown: Shown): string {
   const { Version, Commit, Repo, System, Golang } = shown
-  const whole = commit || all ? `${Version}-${Commit}` : Version
+  const fullVersion = commit || all ? `${Version}-${Commit}` : Version
   if (all) {
-    return `Kubo version: ${whole}\nRepo version: ${Repo}\nSystem version: ${System}\nGolang version: ${Golang}\n`
+    return `Kubo version: ${fullVersion}\nRepo version: ${Repo}\nSystem version: ${System}\nGolang version: ${Golang}\n`
   }
   if (repo) return `${Repo}\n`
-  return number ? `${whole}\n` : `ipfs version ${whole}\n`
+  return number ? `${fullVersion}\n` : `ipfs version ${fullVersion}\n`
 }

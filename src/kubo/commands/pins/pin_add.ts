@@ -26,7 +26,7 @@ type Count = { blocks: number; bytes: bigint }
 
 const progressMs = 500
 
-const takes = {
+const declared = {
   recursive: flag('recursive', { alias: 'r', default: true }),
   name: text('name', { alias: 'n' }),
   progress: flag('progress'),
@@ -40,16 +40,16 @@ export function createPinAdd(clock: Clock): KuboCommand<PinAddInput> {
     class: 'write',
     argument: { name: 'ipfs-path', required: true },
     body: 'lines',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args, options }) {
-      const name = valueOf(options, takes.name)
+      const name = valueOf(options, declared.name)
       checkPinName(name)
       return {
         paths: args,
-        mode: valueOf(options, takes.recursive) ? 'recursive' : 'direct',
+        mode: valueOf(options, declared.recursive) ? 'recursive' : 'direct',
         name,
-        progress: valueOf(options, takes.progress),
-        provide: valueOf(options, takes.provide),
+        progress: valueOf(options, declared.progress),
+        provide: valueOf(options, declared.provide),
         patience: fetchPolicyOf(options),
         print: cidPrinter(options),
       }
@@ -83,11 +83,11 @@ async function pinAll(input: PinAddInput, call: CommandCall, count: Count) {
   for (const path of input.paths) {
     const cid = await files.resolve(path, patience, signal)
     const before = { ...count }
-    const tell = (blocks: number, bytes: bigint): void => {
+    const report = (blocks: number, bytes: bigint): void => {
       count.blocks = before.blocks + blocks
       count.bytes = before.bytes + bytes
     }
-    await files.pin(caller.accountId, { cid, mode, name, provide }, patience, tell, signal)
+    await files.pin(caller.accountId, { cid, mode, name, provide }, patience, report, signal)
     pinned.push(input.print(cid))
   }
   return { Pins: pinned }

@@ -14,7 +14,7 @@ import {
 import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 /** Maximum number of pins of a reply that is a single object: some hundred bytes each. */
-const heldPinsMax = 250_000
+const bufferedPinsMax = 250_000
 
 const types: readonly string[] = ['direct', 'indirect', 'recursive', 'all']
 
@@ -36,7 +36,7 @@ type Listed = { readonly cid: CID; readonly type: string; readonly name: string 
 type Shown = { readonly Type: string; readonly Name: string }
 type Line = { readonly Cid: string; readonly Name?: string; readonly Type: string }
 
-const takes = {
+const declared = {
   type: text('type', { alias: 't', default: 'all' }),
   names: flag('names'),
   name: text('name', { alias: 'n' }),
@@ -49,28 +49,28 @@ export const pinLs: KuboCommand<PinLsInput> = {
   class: 'read',
   argument: { name: 'ipfs-path', required: false },
   body: 'none',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }) {
-    const type = valueOf(options, takes.type)
+    const type = valueOf(options, declared.type)
     if (!types.includes(type)) {
       throw new Fault('command_failed', {
         detail: `invalid type '${type}', must be one of {direct, indirect, recursive, all}`,
       })
     }
-    const name = args.length === 0 ? valueOf(options, takes.name) : ''
+    const name = args.length === 0 ? valueOf(options, declared.name) : ''
     return {
       paths: args,
       type,
-      names: name !== '' || valueOf(options, takes.names),
+      names: name !== '' || valueOf(options, declared.names),
       name,
-      stream: valueOf(options, takes.stream),
-      quiet: valueOf(options, takes.quiet),
+      stream: valueOf(options, declared.stream),
+      quiet: valueOf(options, declared.quiet),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
   },
   async run(input, call) {
-    const listed = input.paths.length === 0 ? listAll(input, call) : listGiven(input, call)
+    const listed = input.paths.length === 0 ? listAll(input, call) : listPaths(input, call)
     if (!input.stream) return await keysOf(listed, input)
     const text = (line: unknown) => {
       const { Cid, Name = '', Type } = line as Line
@@ -94,11 +94,11 @@ async function* listAll(input: PinLsInput, call: CommandCall): AsyncGenerator<Li
 }
 
 /** One per argument, in their order; all are found before the first one is sent. */
-async function* listGiven(input: PinLsInput, call: CommandCall): AsyncGenerator<Listed> {
+async function* listPaths(input: PinLsInput, call: CommandCall): AsyncGenerator<Listed> {
   const { caller, files, signal } = call
   const wants = (type: string): boolean => input.type === 'all' || input.type === type
   const found: (Listed | null)[] = []
-  const open = new Map<string, { readonly cid: CID; readonly places: number[] }>()
+  const open = new Map<string, { readonly cid: CID; readonly indexes: number[] }>()
   for (const path of input.paths) {
     const cid = await files.resolve(path, input.patience, signal)
     const pin = await files.findPin(caller.accountId, cid)
@@ -109,17 +109,17 @@ async function* listGiven(input: PinLsInput, call: CommandCall): AsyncGenerator<
     found.push(null)
     // A recursive pin is never listed as indirect; a direct one may be both.
     if (pin?.mode === 'recursive') continue
-    const seat = open.get(cid.toString()) ?? { cid, places: [] }
-    seat.places.push(found.length - 1)
-    open.set(cid.toString(), seat)
+    const entry = open.get(cid.toString()) ?? { cid, indexes: [] }
+    entry.indexes.push(found.length - 1)
+    open.set(cid.toString(), entry)
   }
   if (open.size > 0 && wants('indirect')) {
     const sought = [...open.values()].map(({ cid }) => cid)
     for await (const { cid, root } of files.indirect(caller.accountId, signal, sought)) {
-      const seat = open.get(cid.toString())
-      if (seat === undefined) continue
+      const entry = open.get(cid.toString())
+      if (entry === undefined) continue
       const type = `indirect through ${input.print(root)}`
-      for (const place of seat.places) found[place] = { cid, type, name: '' }
+      for (const index of entry.indexes) found[index] = { cid, type, name: '' }
       open.delete(cid.toString())
       if (open.size === 0) break
     }
@@ -146,8 +146,8 @@ async function keysOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise
   for await (const { cid, type, name } of listed) {
     const key = input.print(cid)
     if (shownAs.has(key)) continue
-    if (shownAs.size >= heldPinsMax) {
-      const detail = `more than ${heldPinsMax} pins: request them with stream=true`
+    if (shownAs.size >= bufferedPinsMax) {
+      const detail = `more than ${bufferedPinsMax} pins: request them with stream=true`
       throw new Fault('command_failed', { detail })
     }
     const shown = input.names && name !== '' ? { Type: type, Name: name } : nameless.get(type)

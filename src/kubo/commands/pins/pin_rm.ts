@@ -12,7 +12,7 @@ type PinRmInput = {
   readonly print: (cid: CID) => string
 }
 
-const takes = {
+const declared = {
   recursive: flag('recursive', { alias: 'r', default: true }),
 }
 
@@ -21,11 +21,11 @@ export const pinRm: KuboCommand<PinRmInput> = {
   class: 'write',
   argument: { name: 'ipfs-path', required: true },
   body: 'lines',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }) {
     return {
       paths: args,
-      recursive: valueOf(options, takes.recursive),
+      recursive: valueOf(options, declared.recursive),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

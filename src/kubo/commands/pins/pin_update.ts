@@ -13,7 +13,7 @@ type PinUpdateInput = {
   readonly print: (cid: CID) => string
 }
 
-const takes = {
+const declared = {
   unpin: flag('unpin', { default: true }),
 }
 
@@ -23,12 +23,12 @@ export const pinUpdate: KuboCommand<PinUpdateInput> = {
   argument: { name: 'from-path', required: true },
   second: 'to-path',
   body: 'none',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ args, options }) {
     return {
       from: args[0] ?? '',
       to: args[1] ?? '',
-      unpin: valueOf(options, takes.unpin),
+      unpin: valueOf(options, declared.unpin),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

@@ -11,7 +11,7 @@ type PinVerifyInput = {
   readonly print: (cid: CID) => string
 }
 
-const takes = {
+const declared = {
   verbose: flag('verbose'),
   quiet: flag('quiet', { alias: 'q' }),
 }
@@ -21,10 +21,10 @@ export const pinVerify: KuboCommand<PinVerifyInput> = {
   class: 'read',
   argument: null,
   body: 'none',
-  options: Object.values(takes),
+  options: Object.values(declared),
   parse({ options }) {
-    const verbose = valueOf(options, takes.verbose)
-    if (verbose && valueOf(options, takes.quiet)) {
+    const verbose = valueOf(options, declared.verbose)
+    if (verbose && valueOf(options, declared.quiet)) {
       const detail = 'the --verbose and --quiet options can not be used at the same time'
       throw new Fault('command_failed', { detail })
     }

@@ -28,7 +28,7 @@ type RemoteAddInput = {
 const pollMs = 500
 const originsMax = 20
 
-const takes = {
+const declared = {
   service: remoteOption,
   name: text('name'),
   background: flag('background'),
@@ -42,19 +42,19 @@ export function createPinRemoteAdd(parts: RemotePinDeps): KuboCommand<RemoteAddI
     class: 'write',
     argument: { name: 'ipfs-path', required: true },
     body: 'none',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse({ args, options }) {
       const [path = ''] = args
       if (args.length !== 1) throw failed('expecting one CID argument')
-      const name = valueOf(options, takes.name)
+      const name = valueOf(options, declared.name)
       checkPinName(name)
-      const origins = valueOf(options, takes.origin).split(',').filter(Boolean)
+      const origins = valueOf(options, declared.origin).split(',').filter(Boolean)
       if (origins.length > originsMax) throw failed(`more than ${originsMax} origins`)
       return {
         path,
         remote: remoteNameOf(options),
         name,
-        background: valueOf(options, takes.background),
+        background: valueOf(options, declared.background),
         origins,
         patience: fetchPolicyOf(options),
         print: cidPrinter(options),

@@ -15,7 +15,7 @@ type RemoteRmInput = {
   readonly force: boolean
 }
 
-const takes = { ...filterOptions, force: flag('force') }
+const declared = { ...filterOptions, force: flag('force') }
 
 export function createPinRemoteRm(parts: RemotePinDeps): KuboCommand<RemoteRmInput> {
   const { remotes, client } = parts
@@ -24,11 +24,11 @@ export function createPinRemoteRm(parts: RemotePinDeps): KuboCommand<RemoteRmInp
     class: 'write',
     argument: null,
     body: 'none',
-    options: Object.values(takes),
+    options: Object.values(declared),
     parse: ({ options }) => ({
       remote: remoteNameOf(options),
       filter: filterOf(options),
-      force: valueOf(options, takes.force),
+      force: valueOf(options, declared.force),
     }),
     async run({ remote, filter, force }, { caller, signal }) {
       const found = await remotes.get(caller.accountId, remote)

@@ -17,7 +17,7 @@ type Listed = {
   readonly Stat?: { readonly Status: 'valid' | 'invalid'; readonly PinCount?: PinCount }
 }
 
-const takes = { stat: flag('stat') }
+const declared = { stat: flag('stat') }
 
 export function createPinRemotesLs({
   remotes,
@@ -54,8 +54,8 @@ export function createPinRemotesLs({
     class: 'read',
     argument: null,
     body: 'none',
-    options: Object.values(takes),
-    parse: ({ options }) => ({ stat: valueOf(options, takes.stat) }),
+    options: Object.values(declared),
+    parse: ({ options }) => ({ stat: valueOf(options, declared.stat) }),
     async run({ stat }, call) {
       return { kind: 'object', value: { RemoteServices: await list(stat, call) }, text: asText }
     },
