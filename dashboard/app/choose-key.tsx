@@ -49,10 +49,10 @@ export function useChoices(): Loaded<Choices> {
 
 const keyPlaceName = 'cairn-key'
 
-/** The selected key and network. `place` is null if the account has no active key. `asked`: key ID in the page's URL. */
+/** The selected key and network. `place` is null if the account has no active key. `requested`: key ID in the page's URL. */
 export function useKeyChoice(
   { keys, networks }: Choices,
-  asked: string | null = null,
+  requested: string | null = null,
 ): {
   readonly place: KeyPlace | null
   readonly network: string
@@ -62,8 +62,8 @@ export function useKeyChoice(
   const account = useAccount()
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(keyPlaceName) ?? '')
   const [network, setNetwork] = useState(networks[0] ?? '')
-  const known = (wanted: string | null) => keys.find(({ id }) => id === wanted)?.id
-  const key = known(asked) ?? known(chosen) ?? keys[0]?.id ?? null
+  const existingId = (wanted: string | null) => keys.find(({ id }) => id === wanted)?.id
+  const key = existingId(requested) ?? existingId(chosen) ?? keys[0]?.id ?? null
   return {
     place: key === null ? null : { account: account.id, key },
     network,

@@ -1,11 +1,11 @@
 // Numbers, bytes and times as text. Times are UTC, because usage is counted by UTC day. Pure.
 
-const whole = new Intl.NumberFormat('en')
+const integer = new Intl.NumberFormat('en')
 const rounded = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
 
 /** `12,345` */
 export function formatNumber(value: number): string {
-  return whole.format(value)
+  return integer.format(value)
 }
 
 /** `1 block`, `12,345 blocks` */
@@ -20,7 +20,7 @@ export function callWord(count: number): string {
 
 /** `12.3K` from 10,000 on. */
 export function formatShort(value: number): string {
-  return Math.abs(value) < 10_000 ? whole.format(value) : rounded.format(value)
+  return Math.abs(value) < 10_000 ? integer.format(value) : rounded.format(value)
 }
 
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']

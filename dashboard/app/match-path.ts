@@ -3,11 +3,11 @@
 /** The decoded values of the names; null: no match. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | null {
   const wanted = pattern.split('/')
-  const given = path.split('/')
-  if (wanted.length !== given.length) return null
+  const actual = path.split('/')
+  if (wanted.length !== actual.length) return null
   const names: [string, string][] = []
   for (const [at, part] of wanted.entries()) {
-    const one = given[at] ?? ''
+    const one = actual[at] ?? ''
     if (!part.startsWith(':')) {
       if (part !== one) return null
     } else if (one === '') return null

@@ -45,15 +45,15 @@ export function useLoaded<Value>(
   }, [...deps, round])
   useEffect(() => {
     if (everyMs === null) return undefined
-    const look = (): void => {
+    const refresh = (): void => {
       if (document.visibilityState === 'visible') again()
     }
-    const timer = setInterval(look, everyMs)
+    const timer = setInterval(refresh, everyMs)
     // When the page becomes visible, its values are old.
-    document.addEventListener('visibilitychange', look)
+    document.addEventListener('visibilitychange', refresh)
     return () => {
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', refresh)
     }
   }, [everyMs])
   return { ...state, again }

@@ -18,7 +18,7 @@ import { Menu } from '../ui/menu.tsx'
 import { Empty, Loading, Problem } from '../ui/note.tsx'
 import { Pick, SearchBox, Segments } from '../ui/toolbar.tsx'
 import { AuditDays } from './audit/audit-days.tsx'
-import { type AuditScope, type Asked, useAuditRecords } from './audit/use-audit-records.ts'
+import { type AuditScope, type AuditQuery, useAuditRecords } from './audit/use-audit-records.ts'
 
 type Names = ReadonlyMap<string, string>
 
@@ -58,8 +58,8 @@ export function AuditPage() {
     [filter.when],
   )
   const [text, setText] = useTyped(filter.q, (q) => set({ q }))
-  const asked = askedOf(filter, scope, { account, from, names })
-  const audit = useAuditRecords(scope, asked)
+  const auditQuery = queryOf(filter, scope, { account, from, names })
+  const audit = useAuditRecords(scope, auditQuery)
   const isFiltered = Object.entries(filter).some(([one, value]) => one !== 'scope' && value !== '')
   const clear = (): void => {
     setText('')
@@ -67,7 +67,7 @@ export function AuditPage() {
   }
   return (
     <>
-      <PageHead title="Audit log" actions={<Export scope={scope} asked={asked} />} />
+      <PageHead title="Audit log" actions={<Export scope={scope} auditQuery={auditQuery} />} />
       <div class="toolbar">
         <SearchBox title="Person, key or setting" value={text} onValue={setText} />
         <Pick
@@ -158,7 +158,7 @@ export function AuditPage() {
 }
 
 /** The filter in the form of the API. `from`: milliseconds since 1970 UTC. */
-function askedOf(
+function queryOf(
   { q, who, what, of }: Filter,
   scope: AuditScope,
   {
@@ -166,7 +166,7 @@ function askedOf(
     from,
     names,
   }: { readonly account: string; readonly from: number | null; readonly names: Names },
-): Asked {
+): AuditQuery {
   const actions = auditGroups.find(({ name }) => name === what)?.actions
   return {
     ...(scope === 'account' ? { account } : of === '' ? {} : { account: of }),
@@ -177,12 +177,21 @@ function askedOf(
   }
 }
 
-function Export({ scope, asked }: { readonly scope: AuditScope; readonly asked: Asked }) {
+function Export({
+  scope,
+  auditQuery,
+}: {
+  readonly scope: AuditScope
+  readonly auditQuery: AuditQuery
+}) {
   const href = (form: 'csv' | 'json'): string => {
-    const sent = { ...asked, form }
+    const sent = { ...auditQuery, form }
     return scope === 'server'
       ? linkOf('GET /audit/export', sent)
-      : linkOf('GET /accounts/{account}/audit/export', { ...sent, account: asked.account ?? '' })
+      : linkOf('GET /accounts/{account}/audit/export', {
+          ...sent,
+          account: auditQuery.account ?? '',
+        })
   }
   return (
     <Menu

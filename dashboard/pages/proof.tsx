@@ -59,11 +59,11 @@ function Views({
         {view === 'answer' ? (
           <AnswerProof
             {...shared}
-            asked={{ method: asked.get('method'), params: asked.get('params') }}
+            requested={{ method: asked.get('method'), params: asked.get('params') }}
             onProof={onProof}
           />
         ) : (
-          <FileProof {...shared} asked={asked.get('cid')} />
+          <FileProof {...shared} requested={asked.get('cid')} />
         )}
       </div>
     </Tabs>

@@ -31,8 +31,8 @@ function Chosen({
   readonly names: PageProps['names']
 }) {
   const { query, go } = usePlace()
-  const asked = names['key'] ?? query.get('key')
-  const choice = useKeyChoice(choices, asked)
+  const requestedKey = names['key'] ?? query.get('key')
+  const choice = useKeyChoice(choices, requestedKey)
   if (choice.place === null) {
     return (
       <>

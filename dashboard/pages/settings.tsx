@@ -38,8 +38,8 @@ export function SettingsPage() {
       ...under(account.name, [...ofAccount, ...(isOwner ? ofOwner : [])]),
       ...(isOperator ? under('Server', ofOperator) : []),
     ]
-  const asked = path === '/card' ? 'billing' : query.get('tab')
-  const tab = tabs.find(({ name }) => name === asked)?.name ?? 'general'
+  const requestedTab = path === '/card' ? 'billing' : query.get('tab')
+  const tab = tabs.find(({ name }) => name === requestedTab)?.name ?? 'general'
   return (
     <>
       <PageHead title="Settings" />

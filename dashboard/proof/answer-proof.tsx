@@ -9,7 +9,7 @@ import { formatMs } from '../app/format.ts'
 import { Card } from '../ui/card.tsx'
 import { CodeBlock } from '../ui/copy.tsx'
 import { Note } from '../ui/note.tsx'
-import { AskForm, type AskedFor, type Question } from './ask-form.tsx'
+import { AskForm, type RequestedRead, type Question } from './ask-form.tsx'
 import { isCallMethod } from './call-job.ts'
 import type { Check } from './check-answer.ts'
 import { checkProof } from './check-proof.ts'
@@ -21,7 +21,7 @@ import { Verdict } from './verdict.tsx'
 import { type ProofStep, proofStepsOf } from './proof-steps.ts'
 import { namesIn } from './step-parts.ts'
 
-type Asked = {
+type ProofRequest = {
   readonly answer: RpcAnswer
   /** The bundle is as the server sent it; false: the page has changed one bit. */
   readonly intact: boolean
@@ -32,7 +32,7 @@ type Asked = {
   readonly chainId: string
 }
 
-type Shown = Asked & {
+type Shown = ProofRequest & {
   readonly kind: 'checked'
   readonly steps: readonly ProofStep[]
   readonly check: Check
@@ -44,20 +44,20 @@ type Shown = Asked & {
 type View =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'checking'; readonly isLoaded: boolean; stop(): void }
-  | { readonly kind: 'unknown rules'; readonly why: string; readonly asked: Asked }
+  | { readonly kind: 'unknown rules'; readonly why: string; readonly requested: ProofRequest }
   | Shown
 
 export function AnswerProof({
   choices,
   choice,
   place,
-  asked,
+  requested,
   onProof,
 }: {
   readonly choices: Choices
   readonly choice: ReturnType<typeof useKeyChoice>
   readonly place: KeyPlace
-  readonly asked: AskedFor
+  readonly requested: RequestedRead
   /** Receives the shown bundle; null: none is shown. */
   onProof(bundle: ProofBundle | null): void
 }) {
@@ -92,8 +92,8 @@ export function AnswerProof({
 
   /** Aborts the previous check. */
   async function check(
-    wanted: Asked,
-    genesis = genesisFiles.get(wanted.chainId) ?? null,
+    request: ProofRequest,
+    genesis = genesisFiles.get(request.chainId) ?? null,
   ): Promise<void> {
     running.current?.abort()
     const control = new AbortController()
@@ -103,9 +103,9 @@ export function AnswerProof({
       if (isCurrent()) setView(next)
     }
     const stop = (): void => control.abort()
-    if (isCallMethod(wanted.bundle.method)) show({ kind: 'checking', isLoaded: false, stop })
-    const { bundle, trusted, chainId: chain } = wanted
-    const replied = wanted.answer.reply.result
+    if (isCallMethod(request.bundle.method)) show({ kind: 'checking', isLoaded: false, stop })
+    const { bundle, trusted, chainId: chain } = request
+    const replied = request.answer.reply.result
     try {
       const outcome = await checkProof(
         { bundle, trusted, replied, chainId: chain, genesis },
@@ -115,19 +115,19 @@ export function AnswerProof({
         },
       )
       if ('needsGenesis' in outcome) {
-        return show({ kind: 'unknown rules', why: outcome.needsGenesis, asked: wanted })
+        return show({ kind: 'unknown rules', why: outcome.needsGenesis, requested: request })
       }
       const { check: found, rules, reads, ms } = outcome
       const steps = proofStepsOf(bundle, trusted, {
         names: namesIn(bundle.params, reads, found.proved),
-        hashLine: wanted.isOwnHash
+        hashLine: request.isOwnHash
           ? 'The block hash that you trust'
           : 'Its hash is from the answer. Enter one above to use your own.',
-        intact: wanted.intact ? null : (wanted.answer.reply.proof as ProofBundle),
+        intact: request.intact ? null : (request.answer.reply.proof as ProofBundle),
         // The verifier ignores unused nodes.
         withUnused: !found.proved,
       })
-      show({ ...wanted, kind: 'checked', steps, check: found, rules, checkMs: ms })
+      show({ ...request, kind: 'checked', steps, check: found, rules, checkMs: ms })
     } catch (thrown) {
       show({ kind: 'refused', why: `Not checked: ${messageOf(thrown)}.` })
     }
@@ -135,35 +135,41 @@ export function AnswerProof({
 
   return (
     <>
-      <AskForm choices={choices} choice={choice} place={place} asked={asked} onAsk={send} />
+      <AskForm choices={choices} choice={choice} place={place} requested={requested} onAsk={send} />
       {view?.kind === 'refused' && <Note tone="warn">{view.why}</Note>}
       {view?.kind === 'checking' && <Checking isLoaded={view.isLoaded} stop={view.stop} />}
       {view?.kind === 'unknown rules' && (
         <GenesisNeeded
           why={view.why}
           onFile={(text) => {
-            setGenesisFiles(new Map([...genesisFiles, [view.asked.chainId, text]]))
-            void check(view.asked, text)
+            setGenesisFiles(new Map([...genesisFiles, [view.requested.chainId, text]]))
+            void check(view.requested, text)
           }}
         />
       )}
       {view?.kind === 'checked' && (
-        <Checked shown={view} onCheck={(wanted) => void check(wanted)} />
+        <Checked shown={view} onCheck={(request) => void check(request)} />
       )}
     </>
   )
 }
 
-function Checked({ shown, onCheck }: { readonly shown: Shown; onCheck(wanted: Asked): void }) {
+function Checked({
+  shown,
+  onCheck,
+}: {
+  readonly shown: Shown
+  onCheck(request: ProofRequest): void
+}) {
   const { answer, intact, bundle, trusted, isOwnHash, chainId, steps } = shown
   const { result, proof } = answer.reply
   const verdict = verdictOf(shown)
-  const asked = proof as ProofBundle
-  const number = BigInt(asked.block?.number ?? 0).toLocaleString('en')
+  const requested = proof as ProofBundle
+  const number = BigInt(requested.block?.number ?? 0).toLocaleString('en')
   const flip = (): void =>
     onCheck({ answer, trusted, isOwnHash, chainId, intact: false, bundle: damaged(bundle) })
   const restore = (): void =>
-    onCheck({ answer, trusted, isOwnHash, chainId, intact: true, bundle: asked })
+    onCheck({ answer, trusted, isOwnHash, chainId, intact: true, bundle: requested })
   return (
     <>
       <section class="card flush" aria-label="Answer">
@@ -171,7 +177,7 @@ function Checked({ shown, onCheck }: { readonly shown: Shown; onCheck(wanted: As
           checked in {formatMs(shown.checkMs)} · answered in {formatMs(answer.ms)}
         </Verdict>
         <div class="card-body">
-          <p class="soft">{`${labelOf(asked.method, asked.params)} at block ${number}`}</p>
+          <p class="soft">{`${labelOf(requested.method, requested.params)} at block ${number}`}</p>
           <ValueView value={result} isRefused={!verdict.isProved} />
         </div>
         <StepList steps={steps} />

@@ -33,24 +33,24 @@ export type Question = {
 }
 
 /** From the URL of the page. `params`: JSON text. */
-export type AskedFor = { readonly method: string | null; readonly params: string | null }
+export type RequestedRead = { readonly method: string | null; readonly params: string | null }
 
 export function AskForm({
   choices,
   choice,
   place,
-  asked,
+  requested,
   onAsk,
 }: {
   readonly choices: Choices
   readonly choice: ReturnType<typeof useKeyChoice>
   readonly place: KeyPlace
-  readonly asked: AskedFor
+  readonly requested: RequestedRead
   onAsk(question: Question): Promise<void>
 }) {
   const { network } = choice
-  const [method, setMethod] = useState(asked.method ?? 'eth_getBalance')
-  const [first] = useState(() => startOf(asked, method))
+  const [method, setMethod] = useState(requested.method ?? 'eth_getBalance')
+  const [first] = useState(() => startOf(requested, method))
   /** Values that the person or the URL has entered; examples are used for the others. */
   const [entered, setEntered] = useState<Values>(first.values)
   /** Parameters entered as JSON; null: none. */
@@ -181,7 +181,7 @@ const placeholders: Readonly<Record<FieldName, string>> = {
 
 /** The initial values from the URL: fields, or JSON if no fields fit. */
 function startOf(
-  { params }: AskedFor,
+  { params }: RequestedRead,
   method: string,
 ): { readonly values: Values; readonly text: string | null } {
   if (params === null) return { values: {}, text: null }

@@ -26,14 +26,14 @@ export function FileProof({
   choices,
   choice,
   place,
-  asked,
+  requested,
 }: {
   readonly choices: Choices
   readonly choice: ReturnType<typeof useKeyChoice>
   readonly place: KeyPlace
-  readonly asked: string | null
+  readonly requested: string | null
 }) {
-  const [path, setPath] = useState(asked ?? '')
+  const [path, setPath] = useState(requested ?? '')
   const [shown, setShown] = useState<Shown | null>(null)
   const sending = useSending()
   return (
@@ -106,14 +106,14 @@ async function follow(place: KeyPlace, path: string): Promise<Shown> {
     steps.push(at)
   }
   const content: Uint8Array[] = at.content === null ? [] : [at.content]
-  const waiting = at.title === 'Node of a file' ? at.links.map(({ cid }) => cid) : []
-  while (waiting.length > 0 && steps.length < blocksMax) {
-    const step = await fetchBlock(place, waiting.shift() ?? '')
+  const unread = at.title === 'Node of a file' ? at.links.map(({ cid }) => cid) : []
+  while (unread.length > 0 && steps.length < blocksMax) {
+    const step = await fetchBlock(place, unread.shift() ?? '')
     steps.push(step)
     if (step.content !== null) content.push(step.content)
-    waiting.unshift(...step.links.map(({ cid }) => cid))
+    unread.unshift(...step.links.map(({ cid }) => cid))
   }
-  return { steps, left: waiting.length, preview: previewOf(content) }
+  return { steps, left: unread.length, preview: previewOf(content) }
 }
 
 async function fetchBlock(place: KeyPlace, cid: string): Promise<BlockStep> {

@@ -237,14 +237,14 @@ function leafShape(
   { kind, of, path }: Place,
   names: ReadNames,
 ): Shape {
-  const whole = path + nibbles(node.path)
+  const fullPath = path + nibbles(node.path)
   const facts = [['Value', toHex(node.value)] as const]
   if (kind === 'list') {
-    const entry = entryOf(of, whole, node.value)
+    const entry = entryOf(of, fullPath, node.value)
     return { kind: 'value', title: entry.title, line: entry.line, facts }
   }
   if (kind === 'storage') {
-    const name = names.slots.get(whole)
+    const name = names.slots.get(fullPath)
     if (name !== undefined || !names.isComplete) {
       return { kind: 'value', ...slotLine(name, node.value), facts }
     }
@@ -253,7 +253,7 @@ function leafShape(
   }
   const account = accountOf(node.value)
   if (account === null) return { kind: 'account', title: 'Account', facts }
-  const address = names.accounts.get(whole) ?? ''
+  const address = names.accounts.get(fullPath) ?? ''
   if (address === '' && names.isComplete) {
     const line = 'It stands where an account that was read would be: there is none'
     return { kind: 'branch', title: 'Another account', line, facts: account.facts }

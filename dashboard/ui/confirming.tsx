@@ -16,7 +16,7 @@ import { PasswordField } from './password-field.tsx'
 type Work<Result> = () => Promise<Result>
 type RunConfirmed = <Result>(work: Work<Result>) => Promise<Result>
 /** `end`: call with true after a confirmation, with false after a cancellation. */
-type Asked = { readonly end: (isConfirmed: boolean) => void }
+type PendingConfirmation = { readonly end: (isConfirmed: boolean) => void }
 
 const ConfirmingContext = createContext<RunConfirmed>((work) => work())
 
@@ -29,7 +29,7 @@ export function useConfirming(): RunConfirmed {
 }
 
 export function Confirming({ children }: { readonly children: ComponentChildren }) {
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<PendingConfirmation | null>(null)
   const run = useCallback<RunConfirmed>(async (work) => {
     try {
       return await work()

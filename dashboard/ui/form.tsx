@@ -49,7 +49,7 @@ function isAbout({ field }: ApiError, name: string): boolean {
 }
 
 /** The message without the leading member name, which the field shows. Entries of a list are named by their number. */
-function textOf({ field, message }: ApiError, asked: string): string {
+function textOf({ field, message }: ApiError, fieldName: string): string {
   const words = field?.split('.') ?? []
   const entry = /^\d+$/.test(words.at(-1) ?? '') ? Number(words.pop()) + 1 : null
   const start = [`${field}: `, `${words.at(-1)}: `, `${words.at(-1)} `].find((one) =>
@@ -57,7 +57,7 @@ function textOf({ field, message }: ApiError, asked: string): string {
   )
   const text = message.slice(start?.length ?? 0)
   const sentence = text.charAt(0).toUpperCase() + text.slice(1)
-  return entry === null || field === asked ? sentence : `Entry ${entry}: ${sentence}`
+  return entry === null || field === fieldName ? sentence : `Entry ${entry}: ${sentence}`
 }
 
 type FormProps = {

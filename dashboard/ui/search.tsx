@@ -245,20 +245,27 @@ function jumpsOf(text: string): readonly Entry[] {
     icon: 'proof',
     to,
   })
-  const asked = (title: string, method: string, params: readonly unknown[]): readonly Entry[] => [
+  const rpcEntry = (
+    title: string,
+    method: string,
+    params: readonly unknown[],
+  ): readonly Entry[] => [
     jump(title, `/proof?${new URLSearchParams({ method, params: JSON.stringify(params) })}`),
   ]
   if (/^(Qm[1-9A-HJ-NP-Za-km-z]{44}|ba[a-z2-7]{20,})/.test(text)) {
     return [jump('Proof of this CID', `/proof?${new URLSearchParams({ cid: text })}`)]
   }
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) {
-    return asked('Balance of this address', 'eth_getBalance', [text, 'latest'])
+    return rpcEntry('Balance of this address', 'eth_getBalance', [text, 'latest'])
   }
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) {
-    return asked('Receipt of this transaction', 'eth_getTransactionReceipt', [text])
+    return rpcEntry('Receipt of this transaction', 'eth_getTransactionReceipt', [text])
   }
   if (!/^\d{1,12}$/.test(text)) return []
-  return asked(`Block ${text}`, 'eth_getBlockByNumber', [`0x${Number(text).toString(16)}`, false])
+  return rpcEntry(`Block ${text}`, 'eth_getBlockByNumber', [
+    `0x${Number(text).toString(16)}`,
+    false,
+  ])
 }
 
 /** Entries whose title contains every word, those that start with it first; all pages for an empty text. */

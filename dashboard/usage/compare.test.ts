@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeOf, periodBefore, wholeSums } from './compare.ts'
+import { changeOf, periodBefore, completeSums } from './compare.ts'
 
 const hourMs = 3_600_000
 const none = { requests: 1, failed: 0, units: 10, bytesIn: 2, bytesOut: 3, latency: null }
@@ -14,7 +14,7 @@ test('the period before has the whole intervals of the report, and ends where it
     span: 'hour',
   })
   const sums = { requests: 2, failed: 0, units: 20, bytesIn: 4, bytesOut: 6 }
-  assert.deepEqual(wholeSums({ series }), sums)
+  assert.deepEqual(completeSums({ series }), sums)
   assert.equal(periodBefore({ from, span: 'hour', series: series.slice(2) }), null)
 })
 

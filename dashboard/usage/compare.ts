@@ -12,8 +12,8 @@ export function periodBefore({ from, span, series }: Pick<Report, 'from' | 'span
   readonly until: number
   readonly span: Report['span']
 } | null {
-  const whole = series.filter(({ complete }) => complete)
-  const until = whole.at(-1)?.start
+  const complete = series.filter(({ complete }) => complete)
+  const until = complete.at(-1)?.start
   if (until === undefined) return null
   const ms = until + spanMs[span] - from
   return { from: from - ms, until: from, span }
@@ -22,7 +22,7 @@ export function periodBefore({ from, span, series }: Pick<Report, 'from' | 'span
 const spanMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
 /** Sums of the complete intervals. */
-export function wholeSums({ series }: Pick<Report, 'series'>): Sums {
+export function completeSums({ series }: Pick<Report, 'series'>): Sums {
   const sums = { requests: 0, failed: 0, units: 0, bytesIn: 0, bytesOut: 0 }
   for (const one of series.filter(({ complete }) => complete)) {
     sums.requests += one.requests

@@ -3,7 +3,7 @@
 import { formatBytes, formatMs, formatNumber, formatShort } from '../app/format.ts'
 import { Figures } from '../ui/card.tsx'
 import type { Report } from './breakdowns.tsx'
-import { changeOf, wholeSums } from './compare.ts'
+import { changeOf, completeSums } from './compare.ts'
 import { countsOf, percent } from './outcome-series.ts'
 
 export function UsageFigures({
@@ -16,7 +16,7 @@ export function UsageFigures({
 }) {
   const { totals, table } = report
   const { requests, failed, units, bytesIn, bytesOut, latency } = totals
-  const now = wholeSums(report)
+  const now = completeSums(report)
   const was = before === null ? null : before.totals
   const change = (value: number, old: number | undefined, text: (old: number) => string) =>
     old === undefined ? null : `${changeOf(value, old)} · before ${text(old)}`

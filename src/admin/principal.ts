@@ -48,9 +48,9 @@ export function authorizeRole(
   }
   if (role === 'signed-in' || isOperator(actor)) return
   if (role === 'operator') throw notAllowed(role)
-  const held = accountId === null ? undefined : roleIn(actor, accountId)
-  if (held === undefined) throw new Fault('absent', { detail: 'there is no such account' })
-  if (role === 'owner' && held !== 'owner') throw notAllowed(role)
+  const actual = accountId === null ? undefined : roleIn(actor, accountId)
+  if (actual === undefined) throw new Fault('absent', { detail: 'there is no such account' })
+  if (role === 'owner' && actual !== 'owner') throw notAllowed(role)
 }
 
 export function isOperator(actor: Principal): boolean {

@@ -11,7 +11,7 @@ import { findBlockPosition } from '../rpc/relay/relayed-methods.ts'
 import { type Difference, differencesOf } from '../pipeline/inspector/differences.ts'
 import type { InspectedRequest } from '../pipeline/inspector/inspected-request.ts'
 
-export type ReplayAsked = {
+export type ReplayOptions = {
   /** Index of the call in the request, from 0. */
   readonly call: number
   /** A tag, a QUANTITY or a hash that replaces the requested block. */
@@ -57,14 +57,14 @@ export async function replayRequest(
     readonly networks: () => readonly Network[]
   },
   { caller, request }: { readonly caller: Caller; readonly request: InspectedRequest },
-  asked: ReplayAsked,
+  options: ReplayOptions,
   signal: AbortSignal,
 ): Promise<ReplayedRequest> {
-  const { method, params, before } = callOf(request, asked.call)
+  const { method, params, before } = callOf(request, options.call)
   const network = parts.networks().find(({ name }) => name === request.network)
   if (network === undefined) throw new Fault('absent', { detail: 'that network is not served now' })
-  const item = { method, params: withBlock(method, params, asked.block) }
-  if (asked.upstream !== undefined) checkUpstream(network, method, asked.upstream)
+  const item = { method, params: withBlock(method, params, options.block) }
+  if (options.upstream !== undefined) checkUpstream(network, method, options.upstream)
   await parts.gateway.authenticateRpc({ key: null, secret: null, caller }, network)
   const { outcomes, headers } = await parts.gateway.runRpc({
     caller,
@@ -72,7 +72,7 @@ export async function replayRequest(
     items: [item],
     batch: false,
     exchange: { signal },
-    ...(asked.upstream === undefined ? {} : { upstream: asked.upstream }),
+    ...(options.upstream === undefined ? {} : { upstream: options.upstream }),
   })
   const after = answerOf(outcomes[0])
   const comparable = before.result !== undefined && after.result !== undefined

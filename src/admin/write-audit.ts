@@ -33,21 +33,21 @@ export async function writeAudit(
   const names = pathNames(operation.path)
   const others = names.filter((name) => name !== 'account')
   const { account } = input
-  const made = madeBy(ran.output)
+  const created = createdBy(ran.output)
   const state = ran.states?.after ?? ran.states?.before ?? null
   const target =
     audited.target ??
     state?.target ??
     textOf(input[others.at(-1) ?? '']) ??
-    Object.values(made)[0]?.id ??
+    Object.values(created)[0]?.id ??
     null
   const values = ran.states === null ? null : differences(ran.states.before, ran.states.after)
   await identity.audit.record({
     actor: audited.person === undefined ? actorOf(actor) : nameOf(audited.person),
-    accountId: audited.accountId ?? textOf(account) ?? made['account']?.id ?? null,
+    accountId: audited.accountId ?? textOf(account) ?? created['account']?.id ?? null,
     action: operation.id,
     target,
-    targetName: state?.name ?? Object.values(made).find(({ id }) => id === target)?.name ?? null,
+    targetName: state?.name ?? Object.values(created).find(({ id }) => id === target)?.name ?? null,
     changes: audited.changes ?? withoutSecrets(input, names),
     ...values,
   })
@@ -75,13 +75,13 @@ function nameOf({ id, email }: { readonly id: string; readonly email: string }):
   return { personId: id, email }
 }
 
-type Made = { readonly id: string; readonly name: string | null }
+type Created = { readonly id: string; readonly name: string | null }
 
 /** Objects with an ID in the output, by member name. */
-function madeBy(output: unknown): Readonly<Record<string, Made>> {
+function createdBy(output: unknown): Readonly<Record<string, Created>> {
   const members = Object.entries(typeof output === 'object' && output !== null ? output : {})
   return Object.fromEntries(
-    members.flatMap(([name, value]: [string, unknown]): [string, Made][] => {
+    members.flatMap(([name, value]: [string, unknown]): [string, Created][] => {
       if (typeof value !== 'object' || value === null || !('id' in value)) return []
       const { id, ...rest } = value as Readonly<Record<string, unknown>>
       if (typeof id !== 'string') return []
@@ -99,8 +99,8 @@ function withoutSecrets(
   input: Readonly<Record<string, unknown>>,
   names: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  const kept = Object.entries(input).filter(([name]) => !names.includes(name))
-  return shown(Object.fromEntries(kept), 0) as Record<string, unknown>
+  const visible = Object.entries(input).filter(([name]) => !names.includes(name))
+  return shown(Object.fromEntries(visible), 0) as Record<string, unknown>
 }
 
 function isPlain(value: unknown): boolean {

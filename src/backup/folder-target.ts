@@ -15,7 +15,7 @@ const partial = 'partial'
 export function openFolderTarget(path: string): BackupTarget {
   const root = resolve(path)
   const pathOf = (folder: TargetFolder, name: string): string => join(root, folder, name)
-  let made: Promise<void> | null = null
+  let created: Promise<void> | null = null
 
   async function makeFolders(): Promise<void> {
     for (const folder of [...folders, partial]) {
@@ -24,8 +24,8 @@ export function openFolderTarget(path: string): BackupTarget {
   }
 
   function make(): Promise<void> {
-    made ??= makeFolders()
-    return made
+    created ??= makeFolders()
+    return created
   }
 
   /** A new path for a file that is being written. */
@@ -67,7 +67,7 @@ export function openFolderTarget(path: string): BackupTarget {
     parallel: 1,
     async clear() {
       await rm(join(root, partial), { recursive: true, force: true })
-      made = null
+      created = null
     },
     async list(folder) {
       const names = await readdir(join(root, folder)).catch((error: unknown) => {

@@ -11,13 +11,13 @@ export async function inParallel<Item>(
   signal: AbortSignal,
   work: (item: Item, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const waiting = items.values()
+  const remaining = items.values()
   const ending = new AbortController()
   const either = AbortSignal.any([signal, ending.signal])
   async function lane(): Promise<void> {
     try {
       // All workers share one iterator.
-      for (const item of waiting) {
+      for (const item of remaining) {
         either.throwIfAborted()
         await work(item, either)
       }

@@ -71,7 +71,7 @@ export async function stageFiles(parts: {
 }): Promise<Staged> {
   const { dataDir, now, signal } = parts
   const staging = join(dataDir, stagingName)
-  let known: readonly number[] | null = null
+  let previous: readonly number[] | null = null
   for (let attempt = 1; ; attempt += 1) {
     await clearStaging(dataDir)
     for (const kind of kinds) await mkdir(join(staging, kind), { recursive: true, mode: 0o700 })
@@ -82,11 +82,11 @@ export async function stageFiles(parts: {
     await linkSegments(dataDir, segments, signal)
     const rows = await describeAll([...segments.values()], now)
     const missing = findMissing(readEnds(database), rows)
-    if (missing.length === 0 || isSame(missing, known) || attempt === attemptsMax) {
+    if (missing.length === 0 || isSame(missing, previous) || attempt === attemptsMax) {
       const others = await copyOthers(dataDir, database)
       return { files: [...others, ...(await settle(rows, staging, signal))], missing }
     }
-    known = missing
+    previous = missing
   }
 }
 

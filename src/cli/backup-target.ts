@@ -23,10 +23,10 @@ export function addSourceOption(command: Command): Command {
 /** Throws UsageError without a target. */
 export function chosenTarget(
   flag: '--to' | '--from',
-  given: string | undefined,
+  targetOption: string | undefined,
   { backup }: Pick<Config, 'backup'>,
 ): string {
-  const chosen = given ?? backup.to
+  const chosen = targetOption ?? backup.to
   if (chosen !== null && chosen !== '') return chosen
   throw new UsageError(
     `no target of backups: use ${flag} <folder or s3://bucket/prefix>, or set backup.to`,

@@ -8,7 +8,7 @@ export type NamedAccount = { readonly id: string; readonly name: string }
 
 /** Throws AccountsRefusal `no_account`. */
 export async function accountNamed(admin: AdminAccess, name: string): Promise<NamedAccount> {
-  const found = await lookFor(admin, name)
+  const found = await findNamed(admin, name)
   if (found !== undefined) return found
   throw new AccountsRefusal('no_account', `unknown account ${quote(name)}`)
 }
@@ -22,13 +22,13 @@ export async function oldestAccount(admin: AdminAccess): Promise<NamedAccount> {
     const fresh = { name: firstAccountName, hasCard: true }
     return (await admin.call('POST /accounts', fresh)).account
   } catch (error) {
-    const made = await lookFor(admin, firstAccountName)
+    const made = await findNamed(admin, firstAccountName)
     if (made === undefined) throw error
     return made
   }
 }
 
-async function lookFor(admin: AdminAccess, name: string): Promise<NamedAccount | undefined> {
+async function findNamed(admin: AdminAccess, name: string): Promise<NamedAccount | undefined> {
   const { accounts } = await admin.call('GET /accounts')
   return accounts.find((account) => account.name === name)
 }

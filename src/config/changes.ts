@@ -22,7 +22,7 @@ export function changesBetween(
   before: Config,
   after: Config,
 ): SettingsChanges {
-  const config = takeOver(leaves, before, after)
+  const config = mergeLive(leaves, before, after)
   return {
     config,
     live: [
@@ -34,7 +34,7 @@ export function changesBetween(
   }
 }
 
-function takeOver(leaves: readonly SettingDefinition[], before: Config, after: Config): Config {
+function mergeLive(leaves: readonly SettingDefinition[], before: Config, after: Config): Config {
   const merged = structuredClone(before) as Config & Record<string, unknown>
   for (const leaf of leaves) {
     if (!leaf.live) continue
@@ -44,22 +44,22 @@ function takeOver(leaves: readonly SettingDefinition[], before: Config, after: C
   }
   return freeze({
     ...merged,
-    networks: takeNetworks(before, after),
+    networks: mergeNetworks(before, after),
     fileSources: after.fileSources,
   })
 }
 
 // The embedded chain stays unchanged at its new position in the list, or last if the list no longer has it.
-function takeNetworks(before: Config, after: Config): Config['networks'] {
+function mergeNetworks(before: Config, after: Config): Config['networks'] {
   const chain = embeddedChain(before)
-  const wanted = (after.networks ?? []).flatMap((network): readonly NetworkConfig[] => {
+  const listed = (after.networks ?? []).flatMap((network): readonly NetworkConfig[] => {
     if (!network.embedded) return [network]
     return chain === null ? [] : [chain]
   })
-  const isNamed = chain === null || wanted.includes(chain)
-  const taken = isNamed ? wanted : [...wanted, chain]
-  const isOnlyChain = before.networks === null && taken.every((network) => network === chain)
-  return isOnlyChain || taken.length === 0 ? before.networks : taken
+  const isNamed = chain === null || listed.includes(chain)
+  const combined = isNamed ? listed : [...listed, chain]
+  const isOnlyChain = before.networks === null && combined.every((network) => network === chain)
+  return isOnlyChain || combined.length === 0 ? before.networks : combined
 }
 
 function changedLeaves(

@@ -14,10 +14,10 @@ export type ConfigIssue = {
 /** `where`: `cairn.yaml:3`, `CAIRN_HTTP_PORT`, `--port`. The default fix is to correct that place. */
 export function wrongAt(
   where: string,
-  said: string,
+  message: string,
   fix = `correct ${placeOf(where)}`,
 ): ConfigIssue {
-  return { code: 'wrong_setting', text: `${where}: ${said}`, fix }
+  return { code: 'wrong_setting', text: `${where}: ${message}`, fix }
 }
 
 /** An unknown name. The text and the fix suggest the closest of `known`, if one is close. */
@@ -35,10 +35,10 @@ export function unknownName(written: string, where: string, known: readonly stri
         : `remove it from ${placeOf(where)}; docs/reference/settings.md has every setting`,
     }
   }
-  const said = `"${name}" is not a setting, did you mean "${nearest}"?`
+  const message = `"${name}" is not a setting, did you mean "${nearest}"?`
   return {
     code: 'unknown_setting',
-    text: isVariable ? said : `${where}: ${said}`,
+    text: isVariable ? message : `${where}: ${message}`,
     fix: isVariable
       ? `rename the variable: export ${nearest}="$${name}"; unset ${name}`
       : `write ${nearest} in ${placeOf(where)}`,

@@ -54,8 +54,8 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   const both =
     network === undefined || isBeside ? [] : chain.map((given) => refuseBoth(given, network))
   const together = settings.config === null ? [] : checkTogether({ ...settings.config, networks })
-  const broken = together.map(({ path, said, fix }) =>
-    wrongAt(settings.origins.get(path)?.where ?? 'settings', said, fix),
+  const broken = together.map(({ path, problem, fix }) =>
+    wrongAt(settings.origins.get(path)?.where ?? 'settings', problem, fix),
   )
   const wrong = [...settings.mistakes, ...listed.mistakes, ...asked.mistakes, ...both, ...broken]
   refuse(inOrder(wrong))
@@ -82,8 +82,8 @@ function refuseBoth(
   [path, { where }]: readonly [string, { readonly where: string }],
   network: Written,
 ) {
-  const said = `${path} is set, and ${network.whereOf([])} names networks, which then are all there are`
+  const message = `${path} is set, and ${network.whereOf([])} names networks, which then are all there are`
   const fix =
     'remove it; the embedded chain is "- {name: dev, embedded: true}" in the list of networks, with its settings'
-  return wrongAt(where, said, fix)
+  return wrongAt(where, message, fix)
 }

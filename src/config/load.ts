@@ -2,7 +2,13 @@
 // and invalid settings together, each with its place; the result is validated and frozen.
 import type { z } from 'zod'
 import { refuse } from './config-error.ts'
-import { type Flags, fromEnvironment, fromFile, fromFlags, type Given } from './provided-values.ts'
+import {
+  type Flags,
+  fromEnvironment,
+  fromFile,
+  fromFlags,
+  type ProvidedValue,
+} from './provided-values.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 import { fixLine, type ConfigIssue, wrongAt } from './config-issue.ts'
 import { distance } from '../base/similar-name.ts'
@@ -23,7 +29,7 @@ export type Places = {
 
 export type Loaded<Values> = {
   readonly config: Values
-  readonly origins: ReadonlyMap<string, Pick<Given, 'origin' | 'where' | 'hidden'>>
+  readonly origins: ReadonlyMap<string, Pick<ProvidedValue, 'origin' | 'where' | 'hidden'>>
   /** `CAIRN_` variables that are not settings and not similar to one. */
   readonly ignored: readonly string[]
 }
@@ -56,7 +62,7 @@ export function validateSettings<Schema extends z.ZodType>(
   const file = fromFile(leaves, places.file ?? '', values, places.env)
   const environment = fromEnvironment(leaves, places.env)
   const flags = fromFlags(leaves, places.flags)
-  const given = new Map([...file.given, ...environment.given, ...flags.given])
+  const given = new Map([...file.provided, ...environment.provided, ...flags.provided])
   const mistakes = [...file.mistakes, ...environment.mistakes, ...flags.mistakes]
   const { data, error } = schema.safeParse(nest(given))
   return {
@@ -67,7 +73,7 @@ export function validateSettings<Schema extends z.ZodType>(
   }
 }
 
-function nest(given: ReadonlyMap<string, Given>): Record<string, unknown> {
+function nest(given: ReadonlyMap<string, ProvidedValue>): Record<string, unknown> {
   const top: Record<string, unknown> = {}
   for (const [path, { value }] of given) {
     const names = path.split('.')
@@ -81,7 +87,7 @@ function nest(given: ReadonlyMap<string, Given>): Record<string, unknown> {
 
 function describe(
   error: z.ZodError | undefined,
-  given: ReadonlyMap<string, Given>,
+  given: ReadonlyMap<string, ProvidedValue>,
   leaves: readonly SettingDefinition[],
 ): readonly ConfigIssue[] {
   return (error?.issues ?? []).map((issue) => {
@@ -91,10 +97,10 @@ function describe(
     const from = given.get(leaf?.path ?? path)
     const isWhole = leaf === undefined || leaf.path === path
     const isHidden = from === undefined || from.hidden || leaf?.secret === true || !isWhole
-    const said = `${path}${isHidden ? '' : quote(from.value)}: ${describeIssue(issue, from?.value)}`
+    const message = `${path}${isHidden ? '' : quote(from.value)}: ${describeIssue(issue, from?.value)}`
     const line = isHidden ? null : rightLine(leaf, from.value)
     const where = from?.where ?? 'settings'
-    return line === null ? wrongAt(where, said) : wrongAt(where, said, fixLine(where, line))
+    return line === null ? wrongAt(where, message) : wrongAt(where, message, fixLine(where, line))
   })
 }
 

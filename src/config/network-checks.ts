@@ -16,15 +16,15 @@ export function* checkAcross(written: readonly Written[]): Generator<ConfigIssue
     const first = names.get(name)
     if (first !== undefined && typeof name === 'string') {
       const where = one.whereOf(['name'])
-      const said = `${nameMember(one, ['name'])}: ${first.whereOf(['name'])} already names a network "${name}"`
-      yield wrongAt(where, said, fixLine(where, `name: ${name}-2`))
+      const message = `${nameMember(one, ['name'])}: ${first.whereOf(['name'])} already names a network "${name}"`
+      yield wrongAt(where, message, fixLine(where, `name: ${name}-2`))
     }
     names.set(name, first ?? one)
     if (one.raw['embedded'] !== true) continue
     if (embedded !== null) {
       const where = one.whereOf(['embedded'])
-      const said = `${nameMember(one, ['embedded'])}: ${embedded.whereOf(['embedded'])} is embedded already, and the data folder holds one chain`
-      yield wrongAt(where, said, 'give it upstreams, or remove it from the list')
+      const message = `${nameMember(one, ['embedded'])}: ${embedded.whereOf(['embedded'])} is embedded already, and the data folder holds one chain`
+      yield wrongAt(where, message, 'give it upstreams, or remove it from the list')
     }
     embedded ??= one
   }
@@ -47,8 +47,8 @@ function* checkFork(
   const [source] = fork.split('@')
   const forked = names.get(source)
   if (forked !== undefined && forked.raw['embedded'] !== true) return
-  const said = `${member} names ${source}, expected a network of the list with upstreams`
-  yield wrongAt(where, said, `add "- {name: ${source}, upstreams: [{url: …}]}" to the list`)
+  const message = `${member} names ${source}, expected a network of the list with upstreams`
+  yield wrongAt(where, message, `add "- {name: ${source}, upstreams: [{url: …}]}" to the list`)
 }
 
 /** Checks the rules within one network. */
@@ -56,8 +56,8 @@ export function* checkWithin(written: Written): Generator<ConfigIssue> {
   const { raw, whereOf } = written
   if (typeof raw['blocksFile'] === 'string' && (raw['genesisFile'] ?? null) === null) {
     const where = whereOf(['blocksFile'])
-    const said = `${nameMember(written, ['blocksFile'])}: requires genesisFile, the start of its blocks`
-    yield wrongAt(where, said, 'add "genesisFile: ./genesis.json" above it')
+    const message = `${nameMember(written, ['blocksFile'])}: requires genesisFile, the start of its blocks`
+    yield wrongAt(where, message, 'add "genesisFile: ./genesis.json" above it')
   }
   yield* checkUpstreams(written)
   yield* checkHeads(written)
@@ -72,8 +72,8 @@ function* checkUpstreams(written: Written): Generator<ConfigIssue> {
     const path = ['heads', 'quorum']
     const where = whereOf(path)
     const count = `${upstreams.length} ${upstreams.length === 1 ? 'upstream' : 'upstreams'}`
-    const said = `${nameMember(written, path)} is ${quorum}, and there ${upstreams.length === 1 ? 'is' : 'are'} ${count}`
-    yield wrongAt(where, said, fixLine(where, `quorum: ${Math.min(2, upstreams.length)}`))
+    const message = `${nameMember(written, path)} is ${quorum}, and there ${upstreams.length === 1 ? 'is' : 'are'} ${count}`
+    yield wrongAt(where, message, fixLine(where, `quorum: ${Math.min(2, upstreams.length)}`))
   }
   const names = new Map<unknown, string>()
   const urls = new Map<string, string>()
@@ -84,16 +84,16 @@ function* checkUpstreams(written: Written): Generator<ConfigIssue> {
     if (typeof name === 'string') {
       const first = names.get(name)
       if (first !== undefined) {
-        const said = `${nameMember(written, at('name'))}: ${first} already names an upstream "${name}"`
-        yield wrongAt(place('name'), said, fixLine(place('name'), `name: ${name}-2`))
+        const message = `${nameMember(written, at('name'))}: ${first} already names an upstream "${name}"`
+        yield wrongAt(place('name'), message, fixLine(place('name'), `name: ${name}-2`))
       }
       names.set(name, first ?? place('name'))
     }
     if (typeof url === 'string' && URL.canParse(url)) {
       const first = urls.get(new URL(url).href)
       if (first !== undefined) {
-        const said = `${nameMember(written, at('url'))} is that of ${first}: one node would count as two where several must agree`
-        yield wrongAt(place('url'), said, 'remove one of the two')
+        const message = `${nameMember(written, at('url'))} is that of ${first}: one node would count as two where several must agree`
+        yield wrongAt(place('url'), message, 'remove one of the two')
       }
       urls.set(new URL(url).href, first ?? place('url'))
     }
@@ -109,19 +109,23 @@ function* checkHeads(written: Written): Generator<ConfigIssue> {
   const at = (member: string) => ['heads', member]
   if (trust === 'votes') {
     if (heads['require'] !== 'consensus') return
-    const said = `${nameMember(written, at('require'))} is consensus, and heads.trust is votes: no head would be served`
-    yield wrongAt(whereOf(at('require')), said, 'set heads.trust: consensus')
+    const message = `${nameMember(written, at('require'))} is consensus, and heads.trust is votes: no head would be served`
+    yield wrongAt(whereOf(at('require')), message, 'set heads.trust: consensus')
     return
   }
   if (listOf(heads['beacon']).length === 0) {
-    const said = `${nameMember(written, at('trust'))} needs a light client, and heads.beacon names no beacon node`
-    yield wrongAt(whereOf(at('trust')), said, 'add beacon: ["http://127.0.0.1:5052"] below heads')
+    const message = `${nameMember(written, at('trust'))} needs a light client, and heads.beacon names no beacon node`
+    yield wrongAt(
+      whereOf(at('trust')),
+      message,
+      'add beacon: ["http://127.0.0.1:5052"] below heads',
+    )
   }
   const chainId = raw['chainId']
   const isKnown = typeof chainId === 'number' && beaconChainIds.includes(chainId)
   if (!isKnown && (heads['beaconSpec'] ?? null) === null) {
-    const said = `${nameMember(written, at('trust'))}: the beacon chain of chain ID ${String(chainId)} is unknown`
-    yield wrongAt(whereOf(at('trust')), said, 'set heads.beaconSpec')
+    const message = `${nameMember(written, at('trust'))}: the beacon chain of chain ID ${String(chainId)} is unknown`
+    yield wrongAt(whereOf(at('trust')), message, 'set heads.beaconSpec')
   }
 }
 
@@ -131,8 +135,8 @@ function* checkHeaders(written: Written, index: number, headers: unknown): Gener
   for (const header of Object.keys(headers)) {
     const path = ['upstreams', index, 'headers', header]
     if (seen.has(header.toLowerCase())) {
-      const said = `${nameMember(written, path)} is given twice, in other letter cases`
-      yield wrongAt(written.whereOf(path), said, 'remove one of the two')
+      const message = `${nameMember(written, path)} is given twice, in other letter cases`
+      yield wrongAt(written.whereOf(path), message, 'remove one of the two')
     }
     seen.add(header.toLowerCase())
   }
@@ -142,8 +146,12 @@ function* checkLists(written: Written): Generator<ConfigIssue> {
   const denied = new Set(listOf(written.raw['deny']))
   for (const [index, method] of listOf(written.raw['allow']).entries()) {
     if (typeof method !== 'string' || !denied.has(method)) continue
-    const said = `${nameMember(written, ['allow', index])}: ${method} is also in deny, which takes precedence`
-    yield wrongAt(written.whereOf(['allow', index]), said, `remove ${method} from one of the two`)
+    const message = `${nameMember(written, ['allow', index])}: ${method} is also in deny, which takes precedence`
+    yield wrongAt(
+      written.whereOf(['allow', index]),
+      message,
+      `remove ${method} from one of the two`,
+    )
   }
 }
 

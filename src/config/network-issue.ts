@@ -50,8 +50,8 @@ export function describeNetworkIssue(issue: Issue, written: Written): readonly C
   }
   const isUrl = typeof value === 'string' && value.includes('://')
   const isShown = !example.secret && !isHidden(path) && typeof value !== 'object' && !isUrl
-  const said = `${name}${isShown ? quote(value) : ''}: ${describeIssue(issue, value)}`
-  return [wrongAt(where, said, fixLine(where, meantUrl(path, value) ?? example.text))]
+  const sentence = `${name}${isShown ? quote(value) : ''}: ${describeIssue(issue, value)}`
+  return [wrongAt(where, sentence, fixLine(where, meantUrl(path, value) ?? example.text))]
 }
 
 // Returns only host and port, which cannot contain a secret.
@@ -87,16 +87,16 @@ function unknownMember(path: readonly PropertyKey[], written: Written): ConfigIs
   }
   const members = Object.keys(shapeOf(memberAt(schema, above) ?? schema) ?? {})
   const nearest = findNearest(key, members)
-  const said = `${where}: "${name}" is not a setting`
+  const sentence = `${where}: "${name}" is not a setting`
   return nearest === null
     ? {
         code: 'unknown_setting',
-        text: said,
+        text: sentence,
         fix: `remove it from ${place}; valid names: ${members.join(', ')}`,
       }
     : {
         code: 'unknown_setting',
-        text: `${said}, did you mean "${nearest}"?`,
+        text: `${sentence}, did you mean "${nearest}"?`,
         fix: `write ${nearest} in ${place}`,
       }
 }

@@ -33,7 +33,7 @@ const networkName = z
     example: 'name: mainnet',
   })
 
-function whole(least: number, most: number, meta: MemberMeta & { initial: number }) {
+function integer(least: number, most: number, meta: MemberMeta & { initial: number }) {
   const { initial, ...rest } = meta
   return z.int().min(least).max(most).default(initial).meta(rest)
 }
@@ -68,7 +68,7 @@ export const embeddedSchema = z.strictObject({
       'When blocks are produced. `auto`: for each transaction. `interval`: every `blockSeconds`. `off`: on `evm_mine` only.',
     example: 'mining: auto',
   }),
-  blockSeconds: whole(1, 86_400, {
+  blockSeconds: integer(1, 86_400, {
     initial: 12,
     description: 'Time between blocks with `mining: interval`.',
     example: 'blockSeconds: 12',
@@ -157,7 +157,7 @@ const upstreamSchema = z.strictObject({
     example: 'headers: {authorization: "${env:NODE_TOKEN}"}',
     secret: true,
   }),
-  concurrency: whole(1, 4096, {
+  concurrency: integer(1, 4096, {
     initial: 64,
     description: 'Concurrent calls.',
     example: 'concurrency: 64',
@@ -166,12 +166,12 @@ const upstreamSchema = z.strictObject({
     description: 'Calls per second. null: no limit.',
     example: 'requestsPerSecond: 50',
   }),
-  timeoutMs: whole(1, 600_000, {
+  timeoutMs: integer(1, 600_000, {
     initial: 10_000,
     description: 'Time limit of one call. Then Cairn tries another upstream.',
     example: 'timeoutMs: 10000',
   }),
-  replyBytesMax: whole(1024, 1024 * mib, {
+  replyBytesMax: integer(1024, 1024 * mib, {
     initial: 64 * mib,
     description: 'Maximum size of a reply.',
     example: 'replyBytesMax: 67108864',
@@ -215,12 +215,12 @@ const headsSchema = z.strictObject({
       'Weakest head that is served. `any`: every head, with its label. `quorum`: no head of one untrusted upstream alone. `consensus`: no head that the light client does not confirm.',
     example: 'require: any',
   }),
-  pollMs: whole(50, 600_000, {
+  pollMs: integer(50, 600_000, {
     initial: 2000,
     description: "Time between polls of an upstream's head.",
     example: 'pollMs: 2000',
   }),
-  maxAgeMs: whole(100, dayMs, {
+  maxAgeMs: integer(100, dayMs, {
     initial: 60_000,
     description: 'Time for which the last head is served while no upstream replies.',
     example: 'maxAgeMs: 60000',

@@ -43,11 +43,11 @@ export function readItem(parts: Item): readonly Written[] {
     return list?.line ?? 1
   }
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-    const said = `networks[${index}]: expected the members of a network`
+    const message = `networks[${index}]: expected the members of a network`
     mistakes.push(
       wrongAt(
         `${file}:${lineOf([])}`,
-        said,
+        message,
         'write "name: mainnet" there, and its other members below it',
       ),
     )
@@ -69,9 +69,9 @@ export function readItem(parts: Item): readonly Written[] {
 /** A well-known network that only the environment or flags configure. */
 export function readShortForm(form: ShortForm, mistakes: ConfigIssue[]): readonly Written[] {
   if (form.chainId === null) {
-    const said = `no network is named ${form.network}, and its chain ID is not known (cairn start --help lists known names)`
+    const message = `no network is named ${form.network}, and its chain ID is not known (cairn start --help lists known names)`
     const fix = `name it with its chainId in the settings file, or ${form.removal}`
-    mistakes.push(wrongAt(form.variable, said, fix))
+    mistakes.push(wrongAt(form.variable, message, fix))
     return []
   }
   const raw = { name: form.network, chainId: form.chainId, upstreams: upstreamsOf(form) }

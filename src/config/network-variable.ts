@@ -99,22 +99,22 @@ export function readShortForms(
     const match = form.exec(variable)
     // Compose files set a variable to the empty string for "not set".
     if (match === null || text === undefined || text === '') continue
-    const brought =
+    const value =
       match[2] === undefined
         ? resolveReferences(text, env, variable)
         : readSecretFile(text, variable)
-    if (brought.mistake !== undefined) {
-      mistakes.push(brought.mistake)
+    if (value.mistake !== undefined) {
+      mistakes.push(value.mistake)
       continue
     }
     const network = (match[1] ?? '').toLowerCase().replaceAll('_', '-')
     if (flagged.has(network)) continue
     const chainId = findChainId(network)
-    const urls = brought.text.split(',').map((url) => url.trim())
+    const urls = value.text.split(',').map((url) => url.trim())
     const twin = forms.find((one) => one.network === network)
     if (twin !== undefined) {
-      const said = `${twin.variable} is set as well, expected one of them`
-      mistakes.push(wrongAt(variable, said, `unset ${variable}`))
+      const message = `${twin.variable} is set as well, expected one of them`
+      mistakes.push(wrongAt(variable, message, `unset ${variable}`))
     } else {
       const shared = { network, variable, chainId, trusted: false, removal: `unset ${variable}` }
       forms.push({ ...shared, urls: urls.filter((url) => url !== '') })
@@ -135,8 +135,12 @@ function readFlags(
   { forms, mistakes }: { readonly forms: ShortForm[]; readonly mistakes: ConfigIssue[] },
 ): void {
   if (forms.some((form) => form.network === network)) {
-    const said = `--network: ${network} is given twice`
-    mistakes.push({ code: 'wrong_setting', text: said, fix: 'name it once, before its upstreams' })
+    const message = `--network: ${network} is given twice`
+    mistakes.push({
+      code: 'wrong_setting',
+      text: message,
+      fix: 'name it once, before its upstreams',
+    })
     return
   }
   const read: string[] = []

@@ -34,13 +34,13 @@ export function readNetworks(
   const short = readShortForms(env, flags)
   const mistakes: ConfigIssue[] = [...short.mistakes, ...refuseSections(file, values)]
   const list = values.find(({ path }) => path === 'networks')
-  const given = list?.value ?? null
-  if (given !== null && !(Array.isArray(given) && given.length > 0)) {
-    const said = 'networks: expected a list of at least one network'
+  const listed = list?.value ?? null
+  if (listed !== null && !(Array.isArray(listed) && listed.length > 0)) {
+    const message = 'networks: expected a list of at least one network'
     const fix = `write "- name: mainnet" below line ${list?.line} of ${file}, and its other members below that`
-    mistakes.push(wrongAt(`${file}:${list?.line}`, said, fix))
+    mistakes.push(wrongAt(`${file}:${list?.line}`, message, fix))
   }
-  const items: readonly unknown[] = Array.isArray(given) ? given : []
+  const items: readonly unknown[] = Array.isArray(listed) ? listed : []
   if (items.length > networksMax) {
     mistakes.push(wrongAt(`${file}:${list?.line}`, `more than ${networksMax} networks`))
   }
@@ -92,33 +92,33 @@ function validate(written: Written, mistakes: ConfigIssue[]): readonly NetworkCo
   return [parsed.data.embedded ? parsed.data : upstreamNetwork(parsed.data)]
 }
 
-function upstreamNetwork(given: z.output<typeof upstreamNetworkSchema>): NetworkConfig {
-  const { default: usual = null, ...methods } = (given.verify ?? {}) as Record<string, VerifyMode>
-  const { quorum, ...heads } = given.heads
+function upstreamNetwork(listed: z.output<typeof upstreamNetworkSchema>): NetworkConfig {
+  const { default: usual = null, ...methods } = (listed.verify ?? {}) as Record<string, VerifyMode>
+  const { quorum, ...heads } = listed.heads
   return {
-    ...given,
+    ...listed,
     embedded: false,
-    chainId: BigInt(given.chainId),
+    chainId: BigInt(listed.chainId),
     verify: { default: usual, methods },
     heads: {
       ...heads,
-      quorum: quorum ?? Math.min(2, given.upstreams.length),
+      quorum: quorum ?? Math.min(2, listed.upstreams.length),
       checkpoint: heads.checkpoint?.toLowerCase() ?? null,
       beaconSpec: heads.beaconSpec && {
         ...heads.beaconSpec,
         forks: heads.beaconSpec.forks.toSorted((one, other) => one.epoch - other.epoch),
       },
     },
-    genesisHash: given.genesisHash?.toLowerCase() ?? null,
-    blobSchedule: given.blobSchedule?.toSorted((one, other) => other.from - one.from) ?? null,
-    upstreams: nameAll(given.upstreams),
+    genesisHash: listed.genesisHash?.toLowerCase() ?? null,
+    blobSchedule: listed.blobSchedule?.toSorted((one, other) => other.from - one.from) ?? null,
+    upstreams: nameAll(listed.upstreams),
   }
 }
 
-type Given = z.output<typeof upstreamNetworkSchema>['upstreams']
+type ParsedUpstreams = z.output<typeof upstreamNetworkSchema>['upstreams']
 
 // Two paths on one host are two upstreams: the second is named `host-2`.
-function nameAll(upstreams: Given): readonly UpstreamConfig[] {
+function nameAll(upstreams: ParsedUpstreams): readonly UpstreamConfig[] {
   const taken = new Set(upstreams.flatMap(({ name }) => (name === undefined ? [] : [name])))
   return upstreams.map(({ name, headers, ...rest }) => ({
     ...rest,

@@ -12,7 +12,7 @@ import type { FileValue } from './yaml-file.ts'
 type Origin = 'default' | 'file' | 'env' | 'flag'
 
 /** A value as given, and its place; `where` is for messages ("cairn.yaml:3", "CAIRN_HTTP_PORT", "--port"). */
-export type Given = {
+export type ProvidedValue = {
   readonly value: unknown
   readonly origin: Origin
   readonly where: string
@@ -25,7 +25,7 @@ export type Flags = Readonly<Record<string, { readonly flag: string; readonly te
 
 /** Collects the given values and the issues with them. */
 export type Collected = {
-  readonly given: readonly (readonly [string, Given])[]
+  readonly provided: readonly (readonly [string, ProvidedValue])[]
   readonly mistakes: readonly ConfigIssue[]
 }
 
@@ -47,7 +47,7 @@ export function fromFile(
   values: readonly FileValue[],
   env: Environment,
 ): Collected {
-  const given: [string, Given][] = []
+  const provided: [string, ProvidedValue][] = []
   const mistakes: ConfigIssue[] = []
   for (const { path, value, line } of values) {
     const where = `${file}:${line}`
@@ -60,12 +60,13 @@ export function fromFile(
     } else if (typeof value === 'string' && hasReference(value)) {
       const { text, mistake } = { text: '', ...resolveReferences(value, env, where) }
       if (mistake !== undefined) mistakes.push(mistake)
-      else given.push([path, { value: fromText(leaf, text), origin: 'file', where, hidden: true }])
+      else
+        provided.push([path, { value: fromText(leaf, text), origin: 'file', where, hidden: true }])
     } else {
-      given.push([path, { value, origin: 'file', where, hidden: false }])
+      provided.push([path, { value, origin: 'file', where, hidden: false }])
     }
   }
-  return { given, mistakes }
+  return { provided, mistakes }
 }
 
 /** `ignored`: variables that are neither settings nor similar to one. */
@@ -73,7 +74,7 @@ export function fromEnvironment(
   leaves: readonly SettingDefinition[],
   env: Environment,
 ): Collected & { readonly ignored: readonly string[] } {
-  const given: [string, Given][] = []
+  const provided: [string, ProvidedValue][] = []
   const mistakes: ConfigIssue[] = []
   const ignored: string[] = []
   for (const [name, text] of Object.entries(env)) {
@@ -90,35 +91,35 @@ export function fromEnvironment(
     // Compose files set a variable to the empty string for "not set".
     if (text === undefined || text === '') continue
     if (leaf === undefined && (env[meant.env] ?? '') !== '') {
-      const said = `${name} and ${meant.env} are both set, expected one of them`
-      mistakes.push({ code: 'wrong_setting', text: said, fix: `unset ${name}` })
+      const message = `${name} and ${meant.env} are both set, expected one of them`
+      mistakes.push({ code: 'wrong_setting', text: message, fix: `unset ${name}` })
       continue
     }
-    const brought =
+    const resolved =
       leaf === undefined ? readSecretFile(text, name) : resolveReferences(text, env, name)
-    if (brought.mistake !== undefined) {
-      mistakes.push(brought.mistake)
+    if (resolved.mistake !== undefined) {
+      mistakes.push(resolved.mistake)
       continue
     }
     const hidden = leaf === undefined || hasReference(text)
-    const value = fromText(meant, brought.text)
-    given.push([meant.path, { value, origin: 'env', where: name, hidden }])
+    const value = fromText(meant, resolved.text)
+    provided.push([meant.path, { value, origin: 'env', where: name, hidden }])
   }
-  return { given, mistakes, ignored }
+  return { provided, mistakes, ignored }
 }
 
 export function fromFlags(leaves: readonly SettingDefinition[], flags: Flags): Collected {
-  const given: [string, Given][] = []
+  const provided: [string, ProvidedValue][] = []
   const mistakes: ConfigIssue[] = []
   for (const [path, { flag, text }] of Object.entries(flags)) {
     const leaf = leaves.find((candidate) => candidate.path === path)
     if (leaf === undefined) mistakes.push(unknownName(path, flag, pathsOf(leaves)))
     else {
       const value = fromText(leaf, text)
-      given.push([path, { value, origin: 'flag', where: flag, hidden: false }])
+      provided.push([path, { value, origin: 'flag', where: flag, hidden: false }])
     }
   }
-  return { given, mistakes }
+  return { provided, mistakes }
 }
 
 /** Converts text to a value of the setting's type. Other text remains unchanged, and validation refuses it later. */

@@ -32,9 +32,9 @@ export function resolveReferences(
   const resolved = text.replaceAll(pattern, (_all, kind: string, name: string) => {
     const brought = kind === 'file' ? readSecretFile(name, where) : readVariable(name, env, where)
     if (brought.mistake === undefined && brought.text === '' && emptyRefused) {
-      const thing = kind === 'file' ? `the file ${name}` : `the variable ${name}`
+      const subject = kind === 'file' ? `the file ${name}` : `the variable ${name}`
       const fix = kind === 'file' ? `write the value into ${name}` : `export ${name}=…`
-      mistake ??= wrongAt(where, `${thing} is empty`, fix)
+      mistake ??= wrongAt(where, `${subject} is empty`, fix)
     }
     if (brought.mistake === undefined) return brought.text
     mistake ??= brought.mistake

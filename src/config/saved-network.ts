@@ -49,8 +49,8 @@ function referencesIn(
   depth: number,
 ): readonly ConfigIssue[] {
   if (typeof value === 'string' && hasReference(value)) {
-    const said = 'contains a reference (${env:…} or ${file:…}), expected its value'
-    return [wrongAt(path.join('.'), said, 'send the value')]
+    const message = 'contains a reference (${env:…} or ${file:…}), expected its value'
+    return [wrongAt(path.join('.'), message, 'send the value')]
   }
   if (typeof value !== 'object' || value === null || depth > depthMax) return []
   return Object.entries(value).flatMap(([name, inner]) =>

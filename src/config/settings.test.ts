@@ -36,7 +36,7 @@ test('a bucket and a database for files need each other, and the bucket its keys
   const base = settingsSchema.parse({})
   const saidOf = (change: Partial<Config>): readonly string[] =>
     checkTogether({ ...base, fileSources: [], networks: [], ...change } as Config).map(
-      ({ said }) => said,
+      ({ problem }) => problem,
     )
   const database = { ...base.database, url: 'postgresql://cairn@localhost/cairn' }
   const keys = { accessKeyId: 'id', secretAccessKey: 'word' }

@@ -20,11 +20,11 @@ const kib = 1024
 const mib = 1024 * kib
 const dayMs = 86_400_000
 
-function whole(least: number, most: number, initial: number, description: string) {
+function integer(least: number, most: number, initial: number, description: string) {
   return z.int().min(least).max(most).default(initial).meta({ description })
 }
 
-function wholeOrNull(least: number, description: string) {
+function integerOrNull(least: number, description: string) {
   return z.int().min(least).nullable().default(null).meta({ description })
 }
 
@@ -174,21 +174,21 @@ export const settingsSchema = z.strictObject({
         '127.0.0.1',
         'Address to listen on. `0.0.0.0` accepts connections from other machines.',
       ),
-      port: whole(0, 65_535, 8545, 'Port to listen on. 0: any free port.'),
+      port: integer(0, 65_535, 8545, 'Port to listen on. 0: any free port.'),
       listener: choice(
         ['lean', 'node'],
         'lean',
         'HTTP parser for JSON-RPC calls: `lean` (own listener), or `node` (node:http, as for all other requests). Replies are the same.',
       ),
-      keepAliveMs: whole(1, dayMs, 75_000, 'Time until an idle connection is closed.'),
-      headersMs: whole(1, dayMs, 10_000, 'Time limit for receiving the headers of a request.'),
-      connectionsMax: whole(
+      keepAliveMs: integer(1, dayMs, 75_000, 'Time until an idle connection is closed.'),
+      headersMs: integer(1, dayMs, 10_000, 'Time limit for receiving the headers of a request.'),
+      connectionsMax: integer(
         1,
         65_536,
         4096,
         'Open connections in total. Near the limit, Cairn closes the connections that are idle longest.',
       ),
-      connectionsPerAddressMax: whole(
+      connectionsPerAddressMax: integer(
         1,
         65_536,
         1024,
@@ -200,7 +200,7 @@ export const settingsSchema = z.strictObject({
         ),
       ),
       failedKeysPerMinute: live(
-        whole(
+        integer(
           1,
           1_000_000,
           300,
@@ -214,7 +214,12 @@ export const settingsSchema = z.strictObject({
           'Rates of keys without own rates: those of a plan, `none`, or `auto`: those of `team`, but none if the server is reachable on loopback only.',
         ),
       ),
-      drainMs: whole(0, 600_000, 3000, 'Time limit for requests in flight when the server stops.'),
+      drainMs: integer(
+        0,
+        600_000,
+        3000,
+        'Time limit for requests in flight when the server stops.',
+      ),
       tls: z
         .strictObject({
           certificateFile: path(
@@ -228,43 +233,48 @@ export const settingsSchema = z.strictObject({
   rpc: z
     .strictObject({
       bodyBytesMax: live(
-        whole(kib, 256 * mib, 5 * mib, 'Maximum size of a JSON-RPC request body.'),
+        integer(kib, 256 * mib, 5 * mib, 'Maximum size of a JSON-RPC request body.'),
       ),
-      batchItemsMax: live(whole(1, 1000, 100, 'Maximum number of calls in a batch.')),
+      batchItemsMax: live(integer(1, 1000, 100, 'Maximum number of calls in a batch.')),
       responseBytesMax: live(
-        whole(kib, 256 * mib, 25 * mib, 'Maximum size of a JSON-RPC response.'),
+        integer(kib, 256 * mib, 25 * mib, 'Maximum size of a JSON-RPC response.'),
       ),
-      requestMs: live(whole(1, 3_600_000, 30_000, 'Time limit for a JSON-RPC request.')),
+      requestMs: live(integer(1, 3_600_000, 30_000, 'Time limit for a JSON-RPC request.')),
     })
     .prefault({}),
   webSocket: z
     .strictObject({
-      connectionsPerKeyMax: whole(1, 65_536, 1000, 'Open WebSocket connections per key.'),
+      connectionsPerKeyMax: integer(1, 65_536, 1000, 'Open WebSocket connections per key.'),
     })
     .prefault({}),
   files: z
     .strictObject({
-      uploadBytesMax: live(wholeOrNull(1, 'Maximum size of an upload. null: no limit.')),
+      uploadBytesMax: live(integerOrNull(1, 'Maximum size of an upload. null: no limit.')),
       isolation: choice(
         ['shared', 'own'],
         'shared',
         'Content that a key reads. `shared`: all stored content by CID. `own`: only content that its account stores or that `files.sources` supply.',
       ),
-      idleMs: whole(1, dayMs, 60_000, 'Time limit without progress for a request of the IPFS API.'),
-      blocksMax: whole(
+      idleMs: integer(
+        1,
+        dayMs,
+        60_000,
+        'Time limit without progress for a request of the IPFS API.',
+      ),
+      blocksMax: integer(
         1,
         100_000_000,
         1_000_000,
         'Maximum number of blocks that one upload creates, or that one walk over a DAG visits.',
       ),
-      folderBytesMax: whole(
+      folderBytesMax: integer(
         mib,
         65_536 * mib,
         128 * mib,
         'Memory for the folders of one upload until they are complete; about 200 bytes per file.',
       ),
       uploadsPerKeyMax: live(
-        whole(1, 65_536, 16, 'Concurrent uploads of more than 128 KiB per key.'),
+        integer(1, 65_536, 16, 'Concurrent uploads of more than 128 KiB per key.'),
       ),
       remotePinsAnywhere: live(
         flag(
@@ -279,20 +289,20 @@ export const settingsSchema = z.strictObject({
           'Default options of `add`, if neither the request nor the key sets them. Another profile produces other CIDs.',
         ),
       ),
-      shardBytes: live(whole(1, 2 * mib, 262_144, 'Size above which `add` shards a directory.')),
+      shardBytes: live(integer(1, 2 * mib, 262_144, 'Size above which `add` shards a directory.')),
       shardEstimate: live(
         z.enum(['links', 'block', 'disabled']).nullable().default(null).meta({
           description:
             'What `files.shardBytes` measures: `links` (names and CIDs) or `block` (the whole block). `disabled`: never shard. null: as in the import profile.',
         }),
       ),
-      unpinnedMs: whole(
+      unpinnedMs: integer(
         1000,
         365 * dayMs,
         dayMs,
         'Time until content added without a pin is deleted.',
       ),
-      gcIntervalMs: whole(
+      gcIntervalMs: integer(
         0,
         7 * dayMs,
         3_600_000,
@@ -372,7 +382,7 @@ export const settingsSchema = z.strictObject({
         'More deny lists: files, or folders with `.deny` files, separated by commas. Later lists win. null: none.',
       ),
       requestsPerSecondMax: live(
-        whole(
+        integer(
           0,
           1_000_000,
           100,
@@ -380,16 +390,16 @@ export const settingsSchema = z.strictObject({
         ),
       ),
       blocksPerSecondMax: live(
-        whole(
+        integer(
           0,
           1_000_000,
           2_000,
           'The same for programs that request single raw blocks, as IPFS nodes do: a file of 100 MiB is 400 requests. 0: no limit.',
         ),
       ),
-      streamsMax: live(whole(1, 65_536, 256, 'Concurrent gateway replies in total.')),
+      streamsMax: live(integer(1, 65_536, 256, 'Concurrent gateway replies in total.')),
       streamsPerReaderMax: live(
-        whole(1, 65_536, 64, 'Concurrent gateway replies per key, or per address without a key.'),
+        integer(1, 65_536, 64, 'Concurrent gateway replies per key, or per address without a key.'),
       ),
     })
     .prefault({}),
@@ -472,7 +482,7 @@ export const settingsSchema = z.strictObject({
             ),
           ),
           intervalMs: live(
-            whole(
+            integer(
               3_600_000,
               2 * dayMs,
               79_200_000,
@@ -480,22 +490,27 @@ export const settingsSchema = z.strictObject({
             ),
           ),
           cidsMax: live(
-            whole(0, 1_000_000, 50_000, 'Maximum number of announced CIDs; further ones are not.'),
+            integer(
+              0,
+              1_000_000,
+              50_000,
+              'Maximum number of announced CIDs; further ones are not.',
+            ),
           ),
         })
         .prefault({}),
       limits: z
         .strictObject({
-          connectionsMax: live(whole(8, 4096, 256, 'Connections with peers.')),
+          connectionsMax: live(integer(8, 4096, 256, 'Connections with peers.')),
           bytesPerSecondMax: live(
-            whole(
+            integer(
               0,
               Number.MAX_SAFE_INTEGER,
               0,
               'Bytes of blocks per second, in each direction. 0: no limit.',
             ),
           ),
-          heapBytesMax: whole(
+          heapBytesMax: integer(
             64 * mib,
             16_384 * mib,
             256 * mib,
@@ -511,7 +526,7 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   store: z
     .strictObject({
-      bytesMax: wholeOrNull(
+      bytesMax: integerOrNull(
         mib,
         'Maximum total size of segments, database and unfinished uploads. null: limited by the disk.',
       ),
@@ -532,7 +547,7 @@ export const settingsSchema = z.strictObject({
             'PostgreSQL database of accounts, keys, people, usage and pins, which several machines share. null: SQLite in `dataDir`.',
           secret: true,
         }),
-      connectionsMax: whole(2, 1000, 16, 'Maximum number of connections to the database.'),
+      connectionsMax: integer(2, 1000, 16, 'Maximum number of connections to the database.'),
       mayLoseCommits: flag(
         false,
         'Start although the database can lose changes that it confirmed: with standbys, none of which is synchronous, or without `synchronous_commit`.',
@@ -542,7 +557,7 @@ export const settingsSchema = z.strictObject({
   accounts: z
     .strictObject({
       staleMs: live(
-        whole(
+        integer(
           1000,
           dayMs,
           600_000,
@@ -582,13 +597,13 @@ export const settingsSchema = z.strictObject({
         description: 'Secret access key of the S3 service.',
         secret: true,
       }),
-      cacheBytes: whole(
+      cacheBytes: integer(
         0,
         Number.MAX_SAFE_INTEGER,
         20 * 1024 * mib,
         'Disk space in `dataDir` for copies of objects that this machine has read. 0: no copies.',
       ),
-      deleteDelayMs: whole(
+      deleteDelayMs: integer(
         60_000,
         30 * dayMs,
         3_600_000,
@@ -612,9 +627,9 @@ export const settingsSchema = z.strictObject({
               'Target of scheduled backups: a folder or `s3://<bucket>/<prefix>`, of this server alone. null: no scheduled backups.',
           }),
       ),
-      everyHours: live(whole(1, 8760, 24, 'Time between backups.')),
+      everyHours: live(integer(1, 8760, 24, 'Time between backups.')),
       keep: live(
-        whole(1, 10_000, 7, 'Newest backups that stay in the target; older ones are removed.'),
+        integer(1, 10_000, 7, 'Newest backups that stay in the target; older ones are removed.'),
       ),
       s3: z
         .strictObject({
@@ -647,8 +662,8 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   memory: z
     .strictObject({
-      contentBytesMax: whole(0, 64 * 1024 * mib, 32 * mib, 'Memory for verified chain data.'),
-      answersBytesMax: whole(0, 64 * 1024 * mib, 32 * mib, 'Memory for proved answers.'),
+      contentBytesMax: integer(0, 64 * 1024 * mib, 32 * mib, 'Memory for verified chain data.'),
+      answersBytesMax: integer(0, 64 * 1024 * mib, 32 * mib, 'Memory for proved answers.'),
     })
     .prefault({}),
   chain: z
@@ -661,7 +676,7 @@ export const settingsSchema = z.strictObject({
         'auto',
         'When blocks are produced. `auto`: for each transaction. `interval`: every `chain.blockSeconds`, also empty ones. `off`: on `evm_mine` only.',
       ),
-      blockSeconds: whole(1, 86_400, 12, 'Time between blocks with `chain.mining: interval`.'),
+      blockSeconds: integer(1, 86_400, 12, 'Time between blocks with `chain.mining: interval`.'),
       fork: z.string().regex(forkPattern, forkExpected).nullable().default(null).meta({
         description:
           'Start from the state of another network, `<network>@<block>`: a number, a hash, `latest` or `finalized`. null: from the genesis block.',
@@ -693,7 +708,7 @@ export const settingsSchema = z.strictObject({
               .meta({ description: 'URL of the Stripe API.' }),
           ),
           formsPerDayMax: live(
-            whole(
+            integer(
               1,
               10_000,
               10,
@@ -707,7 +722,7 @@ export const settingsSchema = z.strictObject({
   keys: z
     .strictObject({
       perAccountMax: live(
-        whole(
+        integer(
           1,
           1_000_000,
           1_000,
@@ -715,7 +730,7 @@ export const settingsSchema = z.strictObject({
         ),
       ),
       jwtLifeMsMax: live(
-        whole(
+        integer(
           60_000,
           3_650 * dayMs,
           dayMs,
@@ -727,7 +742,7 @@ export const settingsSchema = z.strictObject({
   usage: z
     .strictObject({
       keepDays: live(
-        whole(
+        integer(
           31,
           4000,
           400,
@@ -809,7 +824,7 @@ export const settingsSchema = z.strictObject({
         description:
           'Address of a separate listener for the admin API and the dashboard. null: same listener as the other APIs.',
       }),
-      port: whole(0, 65_535, 8546, 'Port of this listener. Used only if `admin.host` is set.'),
+      port: integer(0, 65_535, 8546, 'Port of this listener. Used only if `admin.host` is set.'),
       hosts: live(
         z
           .string()
@@ -837,13 +852,13 @@ export const settingsSchema = z.strictObject({
         ),
       ),
       sessionIdleMs: live(
-        whole(60_000, 90 * dayMs, dayMs / 2, 'Time until an idle session expires.'),
+        integer(60_000, 90 * dayMs, dayMs / 2, 'Time until an idle session expires.'),
       ),
       sessionMs: live(
-        whole(60_000, 400 * dayMs, 30 * dayMs, 'Time after sign-in until a session expires.'),
+        integer(60_000, 400 * dayMs, 30 * dayMs, 'Time after sign-in until a session expires.'),
       ),
       tokenDays: live(
-        whole(1, 3650, 90, 'Lifetime of an access token whose request names none, in days.'),
+        integer(1, 3650, 90, 'Lifetime of an access token whose request names none, in days.'),
       ),
       tokenDaysMax: live(
         z.int().min(1).max(3650).nullable().default(365).meta({
@@ -852,7 +867,7 @@ export const settingsSchema = z.strictObject({
         }),
       ),
       failedSignInsPerHour: live(
-        whole(
+        integer(
           1,
           100_000,
           60,
@@ -860,7 +875,7 @@ export const settingsSchema = z.strictObject({
         ),
       ),
       auditKeepDays: live(
-        whole(1, 3650, 400, 'Retention of the audit log, in days; at most one million entries.'),
+        integer(1, 3650, 400, 'Retention of the audit log, in days; at most one million entries.'),
       ),
     })
     .prefault({}),
@@ -998,13 +1013,13 @@ export const settingsSchema = z.strictObject({
       file: path(
         'File of these lines. Cairn opens it again on SIGHUP. null: they go to standard output.',
       ),
-      fileBytesMax: whole(
+      fileBytesMax: integer(
         0,
         1024 * 1024 * mib,
         64 * mib,
         'Size at which Cairn starts a new file. 0: never; another program rotates the file.',
       ),
-      filesMax: whole(1, 1000, 5, 'Number of these files, the current one included.'),
+      filesMax: integer(1, 1000, 5, 'Number of these files, the current one included.'),
       sample: live(
         share(1, 'Share of the requests without an error that is written. Errors always are.'),
       ),
@@ -1069,7 +1084,7 @@ export type Config = Frozen<z.output<typeof settingsSchema>> & {
 }
 
 /** A violated rule between settings: the setting, the message, the fix. */
-type Broken = { readonly path: string; readonly said: string; readonly fix: string }
+type Broken = { readonly path: string; readonly problem: string; readonly fix: string }
 
 export function checkTogether(config: Omit<Config, 'fileSources'>): readonly Broken[] {
   return [
@@ -1089,17 +1104,17 @@ export function checkTogether(config: Omit<Config, 'fileSources'>): readonly Bro
 
 function checkDatabase(config: Pick<Config, 'database' | 'chain' | 'networks'>): readonly Broken[] {
   if (config.database.url === null || embeddedChain(config) === null) return []
-  const said =
+  const problem =
     'database.url is set, expected networks without an embedded chain: each machine would have another chain'
   const fix = 'networks: [{name: mainnet, upstreams: [{url: "http://127.0.0.1:8545"}]}]'
-  return [{ path: 'database.url', said, fix }]
+  return [{ path: 'database.url', problem, fix }]
 }
 
 function checkEvents({ webhook, webhookSecret }: Config['events']): readonly Broken[] {
   if (webhook === null || webhookSecret !== null) return []
-  const said = 'events.webhook is set, expected events.webhookSecret too: it signs the requests'
+  const problem = 'events.webhook is set, expected events.webhookSecret too: it signs the requests'
   const fix = 'events: {webhookSecret: "${file:/run/secrets/events-webhook}"}'
-  return [{ path: 'events.webhook', said, fix }]
+  return [{ path: 'events.webhook', problem, fix }]
 }
 
 function checkTls({ tls }: Config['http']): readonly Broken[] {
@@ -1108,9 +1123,9 @@ function checkTls({ tls }: Config['http']): readonly Broken[] {
   if (missing.length !== 1) return []
   const [absent = 'keyFile'] = missing
   const given = absent === 'keyFile' ? 'certificateFile' : 'keyFile'
-  const said = `http.tls.${given} is set, expected http.tls.${absent} too`
+  const problem = `http.tls.${given} is set, expected http.tls.${absent} too`
   const fix = `http: {tls: {${absent}: /etc/cairn/${absent === 'keyFile' ? 'key' : 'certificate'}.pem}}`
-  return [{ path: `http.tls.${given}`, said, fix }]
+  return [{ path: `http.tls.${given}`, problem, fix }]
 }
 
 function checkBackup({ to, s3 }: Config['backup']): readonly Broken[] {
@@ -1119,7 +1134,7 @@ function checkBackup({ to, s3 }: Config['backup']): readonly Broken[] {
     .filter((name) => s3[name] === null)
     .map((name) => ({
       path: 'backup.to',
-      said: `backup.to is a bucket, expected backup.s3.${name} too`,
+      problem: `backup.to is a bucket, expected backup.s3.${name} too`,
       fix: `backup: {s3: {${name}: "\${env:S3_${wordsOf(name)}}"}}`,
     }))
 }
@@ -1130,9 +1145,9 @@ function checkShared({
   node,
 }: Pick<Config, 'database' | 'shared' | 'node'>): readonly Broken[] {
   if (database.url === null || shared.url !== null || node.only) return []
-  const said =
+  const problem =
     'database.url is set, expected shared.url too, so that nodes share rates, or node.only: true for a single node'
-  return [{ path: 'database.url', said, fix: 'shared: {url: "${env:VALKEY_URL}"}' }]
+  return [{ path: 'database.url', problem, fix: 'shared: {url: "${env:VALKEY_URL}"}' }]
 }
 
 function checkObjects({
@@ -1141,20 +1156,21 @@ function checkObjects({
 }: Pick<Config, 'objects' | 'database'>): readonly Broken[] {
   if (url === null) {
     if (database.url === null) return []
-    const said =
+    const problem =
       'database.url is set, expected objects.url too: a file on the disk of one machine is on no other'
-    return [{ path: 'database.url', said, fix: 'objects: {url: "s3://<bucket>/<prefix>"}' }]
+    return [{ path: 'database.url', problem, fix: 'objects: {url: "s3://<bucket>/<prefix>"}' }]
   }
   if (database.url === null) {
-    const said = 'objects.url is set, expected database.url too: it names the blocks in the bucket'
+    const problem =
+      'objects.url is set, expected database.url too: it names the blocks in the bucket'
     const fix = 'database: {url: "${env:DATABASE_URL}"}'
-    return [{ path: 'objects.url', said, fix }]
+    return [{ path: 'objects.url', problem, fix }]
   }
   return (['accessKeyId', 'secretAccessKey'] as const)
     .filter((name) => keys[name] === null)
     .map((name) => ({
       path: 'objects.url',
-      said: `objects.url is a bucket, expected objects.${name} too`,
+      problem: `objects.url is a bucket, expected objects.${name} too`,
       fix: `objects: {${name}: "\${env:S3_${wordsOf(name)}}"}`,
     }))
 }
@@ -1165,15 +1181,15 @@ function checkIpfsNetwork({
 }: Pick<Config, 'ipfsNetwork' | 'database'>): readonly Broken[] {
   if (mode !== 'provide' || database.url === null) return []
   if (announce.length > 0 && announce.every((one) => /\/https?(\/|$)/.test(one))) return []
-  const said =
+  const problem =
     'ipfsNetwork.mode is provide with database.url, expected addresses of the gateway alone in ipfsNetwork.announce: only a server with file blocks in dataDir serves peers'
   const fix = 'ipfsNetwork: {announce: [/dns4/gw.example.org/tcp/443/tls/http]}'
-  return [{ path: 'ipfsNetwork.announce', said, fix }]
+  return [{ path: 'ipfsNetwork.announce', problem, fix }]
 }
 
 function checkSignIn({ password, oidc }: Config['signIn']): readonly Broken[] {
   const { issuer, clientId, signUp, rules } = oidc
-  const broken = (path: string, said: string, fix: string): Broken => ({ path, said, fix })
+  const broken = (path: string, problem: string, fix: string): Broken => ({ path, problem, fix })
   return [
     ...(issuer !== null && clientId === null
       ? [
@@ -1207,8 +1223,8 @@ function checkSignIn({ password, oidc }: Config['signIn']): readonly Broken[] {
 
 function checkMail({ url, from }: Config['mail']): readonly Broken[] {
   if (url === null || from !== null) return []
-  const said = 'mail.url is set, expected mail.from too: without a sender no mail can be sent'
-  return [{ path: 'mail.url', said, fix: 'mail: {from: "Cairn <cairn@example.com>"}' }]
+  const problem = 'mail.url is set, expected mail.from too: without a sender no mail can be sent'
+  return [{ path: 'mail.url', problem, fix: 'mail: {from: "Cairn <cairn@example.com>"}' }]
 }
 
 function checkCard({ adapter, stripe }: Config['card']): readonly Broken[] {
@@ -1221,14 +1237,15 @@ function checkCard({ adapter, stripe }: Config['card']): readonly Broken[] {
   return [
     ...missing.map((name) => ({
       path: 'card.adapter',
-      said: `card.adapter is stripe, expected card.stripe.${name} too`,
+      problem: `card.adapter is stripe, expected card.stripe.${name} too`,
       fix: `card: {stripe: {${name}: "\${env:STRIPE_${wordsOf(name)}}"}}`,
     })),
     ...(mixed
       ? [
           {
             path: 'card.stripe.publishableKey',
-            said: 'one of card.stripe.secretKey and card.stripe.publishableKey is of test mode and the other is not',
+            problem:
+              'one of card.stripe.secretKey and card.stripe.publishableKey is of test mode and the other is not',
             fix: 'take both keys from the same mode of the Stripe dashboard',
           },
         ]
@@ -1255,19 +1272,19 @@ function checkFork(
   const path = 'chain.fork'
   if (genesisFile !== null || blocksFile !== null) {
     const other = genesisFile === null ? 'chain.blocksFile' : 'chain.genesisFile'
-    const said = `chain.fork and ${other} are set, expected one of them: a fork has no genesis block`
-    return [{ path, said, fix: `remove ${other}` }]
+    const problem = `chain.fork and ${other} are set, expected one of them: a fork has no genesis block`
+    return [{ path, problem, fix: `remove ${other}` }]
   }
   const [source] = fork.split('@')
   if (networks?.some(({ name, embedded }) => name === source && !embedded) === true) return []
-  const said = `chain.fork names ${source}, expected a network with upstreams`
-  return [{ path, said, fix: `networks: [{name: ${source}, upstreams: [{url: …}]}]` }]
+  const problem = `chain.fork names ${source}, expected a network with upstreams`
+  return [{ path, problem, fix: `networks: [{name: ${source}, upstreams: [{url: …}]}]` }]
 }
 
 function checkBlocksFile(chain: Config['chain']): readonly Broken[] {
   if (chain.blocksFile === null || chain.genesisFile !== null) return []
-  const said = 'chain.blocksFile is set, expected chain.genesisFile, which its blocks start from'
-  return [{ path: 'chain.blocksFile', said, fix: 'chain: {genesisFile: ./genesis.json}' }]
+  const problem = 'chain.blocksFile is set, expected chain.genesisFile, which its blocks start from'
+  return [{ path: 'chain.blocksFile', problem, fix: 'chain: {genesisFile: ./genesis.json}' }]
 }
 
 /** The embedded chain to serve, from any form of the settings; null: none. */

@@ -42,8 +42,8 @@ export function readSources(file: string, values: readonly FileValue[], env: Env
     const { name = new URL(one.url).host, headers, ...rest } = one
     if (taken.has(name)) {
       const where = written[index]?.where(['name']) ?? ''
-      const said = `files.sources[${index}]: another source is called ${name}`
-      mistakes.push(wrongAt(where, said, `write "name: ${name}-2" next to its url`))
+      const message = `files.sources[${index}]: another source is called ${name}`
+      mistakes.push(wrongAt(where, message, `write "name: ${name}-2" next to its url`))
     }
     taken.add(name)
     const lower = Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])
@@ -59,16 +59,15 @@ function fromVariable(env: Environment, mistakes: ConfigIssue[]): readonly Writt
   if (text === '' && path === '') return null
   const variable = text === '' ? fileVariable : sourcesVariable
   if (text !== '' && path !== '') {
-    const said = `${fileVariable} and ${sourcesVariable} are both set, expected one of them`
-    mistakes.push({ code: 'wrong_setting', text: said, fix: `unset ${fileVariable}` })
+    const message = `${fileVariable} and ${sourcesVariable} are both set, expected one of them`
+    mistakes.push({ code: 'wrong_setting', text: message, fix: `unset ${fileVariable}` })
   }
-  const brought =
-    text === '' ? readSecretFile(path, variable) : resolveReferences(text, env, variable)
-  if (brought.mistake !== undefined) {
-    mistakes.push(brought.mistake)
+  const read = text === '' ? readSecretFile(path, variable) : resolveReferences(text, env, variable)
+  if (read.mistake !== undefined) {
+    mistakes.push(read.mistake)
     return []
   }
-  const urls = brought.text.split(',').map((url) => url.trim())
+  const urls = read.text.split(',').map((url) => url.trim())
   return urls
     .filter((url) => url !== '')
     .slice(0, sourcesMax)
@@ -107,10 +106,10 @@ function fromList(
         return Object.fromEntries(members.map(([name, at]) => [name, resolve(at, [...path, name])]))
       }
       if (typeof value !== 'string' || !hasReference(value)) return value
-      const brought = resolveReferences(value, env, where(path), { emptyRefused: true })
+      const read = resolveReferences(value, env, where(path), { emptyRefused: true })
       hidden.add(path.map(String).join('.'))
-      if (brought.mistake === undefined) return typed(brought.text, path)
-      mistakes.push(brought.mistake)
+      if (read.mistake === undefined) return typed(read.text, path)
+      mistakes.push(read.mistake)
       return undefined
     }
     const isHidden = (path: readonly PropertyKey[]) => hidden.has(path.map(String).join('.'))
@@ -141,11 +140,11 @@ function validate(written: WrittenSource, index: number, mistakes: ConfigIssue[]
     const example = meta?.example ?? '- url: https://gateway.example'
     // The value may be a URL where members are expected.
     const isShown = meta !== null && meta.secret !== true && !isHidden(issue.path)
-    const said =
+    const message =
       value === undefined
         ? `${name.join('.')} is missing`
         : `${name.join('.')}${isShown ? quote(value) : ''}: ${describeIssue(issue, value)}`
-    mistakes.push(wrongAt(where(issue.path), said, fixLine(where(issue.path), example)))
+    mistakes.push(wrongAt(where(issue.path), message, fixLine(where(issue.path), example)))
   }
   return null
 }
@@ -155,11 +154,11 @@ function unknownMember(key: string, where: string): ConfigIssue {
   const name = nameShown(key)
   const nearest = findNearest(name, members)
   const place = placeOf(where)
-  const said = `${where}: "${name}" is not a setting`
+  const message = `${where}: "${name}" is not a setting`
   if (nearest === null) {
     const fix = `remove it from ${place}; valid names: ${members.join(', ')}`
-    return { code: 'unknown_setting', text: said, fix }
+    return { code: 'unknown_setting', text: message, fix }
   }
-  const text = `${said}, did you mean "${nearest}"?`
+  const text = `${message}, did you mean "${nearest}"?`
   return { code: 'unknown_setting', text, fix: `write ${nearest} in ${place}` }
 }

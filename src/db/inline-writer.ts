@@ -18,7 +18,7 @@ export function createInlineWriter(db: Database): CountedWriter {
       if (!outcome.ok) throw outcome.error
       return outcome.changes
     },
-    get taken() {
+    get accepted() {
       return taken
     },
     async close() {

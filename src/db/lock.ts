@@ -20,13 +20,13 @@ export function lockBackups(dataDir: string): () => void {
   )
 }
 
-function takeLock(path: string, taken: string): () => void {
+function takeLock(path: string, message: string): () => void {
   const db = openDatabase(path, { bare: true })
   try {
     db.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
-    throw hasCode(error, 'overloaded') ? new Error(taken, { cause: error }) : error
+    throw hasCode(error, 'overloaded') ? new Error(message, { cause: error }) : error
   }
   return () => db.close()
 }

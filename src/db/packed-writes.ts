@@ -37,14 +37,14 @@ export function packOutcomes(ids: readonly number[], outcomes: readonly Outcome[
 
 export function unpackOutcomes(
   { done, failed }: PackedOutcomes,
-  tell: (id: number, outcome: Outcome) => void,
+  report: (id: number, outcome: Outcome) => void,
 ): void {
   for (let at = 0; at < done.length;) {
     const end = at + 2 + (done[at + 1] ?? 0)
-    tell(done[at] ?? 0, { ok: true, changes: [...done.subarray(at + 2, end)] })
+    report(done[at] ?? 0, { ok: true, changes: [...done.subarray(at + 2, end)] })
     at = end
   }
-  for (const { id, error } of failed) tell(id, { ok: false, error: unpackError(error) })
+  for (const { id, error } of failed) report(id, { ok: false, error: unpackError(error) })
 }
 
 function packError(error: unknown): PackedError {

@@ -36,12 +36,12 @@ type Waiter = {
 
 export type PortWriter = CountedWriter & {
   /** Number of pending writes. */
-  readonly waiting: number
+  readonly pending: number
 }
 
 /** Takes ownership of the port. `close` waits for pending writes, then closes the port. */
 export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLimits): PortWriter {
-  const waiting = new Map<number, Waiter>()
+  const pending = new Map<number, Waiter>()
   const drained: (() => void)[] = []
   let pendingBytes = 0
   let nextId = 1
@@ -51,13 +51,13 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
   let state: 'open' | 'closing' | 'dead' = 'open'
 
   function settle(id: number): Waiter | null {
-    const waiter = waiting.get(id)
+    const waiter = pending.get(id)
     if (waiter === undefined) return null
-    waiting.delete(id)
+    pending.delete(id)
     pendingBytes -= waiter.bytes
-    if (waiting.size === 0) {
+    if (pending.size === 0) {
       port.unref()
-      for (const tell of drained.splice(0)) tell()
+      for (const notify of drained.splice(0)) notify()
     }
     return waiter
   }
@@ -77,21 +77,21 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
   })
   port.on('close', () => {
     if (state === 'open') state = 'dead'
-    for (const id of waiting.keys()) settle(id)?.reject(threadGone())
+    for (const id of pending.keys()) settle(id)?.reject(threadEnded())
   })
   port.unref()
 
   return {
-    get waiting() {
-      return waiting.size
+    get pending() {
+      return pending.size
     },
     write(statements) {
-      if (state === 'dead') return Promise.reject(threadGone())
+      if (state === 'dead') return Promise.reject(threadEnded())
       if (state === 'closing') return Promise.reject(new Fault('shutting_down'))
       const bytes = blobBytes(statements)
       const full =
-        waiting.size >= limits.pendingMax ||
-        (waiting.size > 0 && pendingBytes + bytes > limits.pendingBytesMax)
+        pending.size >= limits.pendingMax ||
+        (pending.size > 0 && pendingBytes + bytes > limits.pendingBytesMax)
       if (full) return Promise.reject(new Fault('overloaded'))
       return new Promise((resolve, reject) => {
         packer.add(statements)
@@ -99,17 +99,17 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
         // Runs after the rest of this turn, so that callers that were answered together write together.
         if (gathered.length === 0) process.nextTick(send)
         gathered.push(id)
-        waiting.set(id, { bytes, resolve, reject })
+        pending.set(id, { bytes, resolve, reject })
         pendingBytes += bytes
         port.ref()
       })
     },
-    get taken() {
+    get accepted() {
       return nextId - 1
     },
     async close() {
       if (state === 'open') state = 'closing'
-      if (waiting.size > 0) await new Promise<void>((resolve) => drained.push(resolve))
+      if (pending.size > 0) await new Promise<void>((resolve) => drained.push(resolve))
       port.close()
     },
   }
@@ -127,6 +127,6 @@ function blobBytes(statements: readonly Statement[]): number {
   return total
 }
 
-function threadGone(): Fault {
+function threadEnded(): Fault {
   return new Fault('internal', { cause: new Error('the writer thread is gone') })
 }

@@ -58,7 +58,7 @@ const release = (row: string): string => `
  * Removes the blocks of a closure with IDs above `after` and up to `last` from an account, except those that another of
  * its roots contains. All four are SQL expressions.
  */
-export function giveBack(of: {
+export function releaseBlocksSql(of: {
   readonly storage: string
   readonly root: string
   readonly after: string
@@ -79,7 +79,7 @@ export function giveBack(of: {
 }
 
 /** Removes one reference; an unreferenced root loses its name, and its charges are removed later. */
-export function letGo(root: string): string {
+export function releaseReferenceSql(root: string): string {
   return `UPDATE root SET holders = holders - 1, hash = CASE holders WHEN 1 THEN NULL ELSE hash END
     WHERE id = ${root}`
 }
@@ -112,8 +112,8 @@ export const storageTriggers: readonly string[] = [
   END`,
   `CREATE TRIGGER holding_removed AFTER DELETE ON holding
     WHEN (SELECT blocks FROM root WHERE id = OLD.root) <= ${blocksAtOnce} BEGIN
-    ${giveBack({ storage: 'OLD.storage', root: 'OLD.root', after: '-1', last: '9223372036854775807' }).join(';\n')};
-    ${letGo('OLD.root')};
+    ${releaseBlocksSql({ storage: 'OLD.storage', root: 'OLD.root', after: '-1', last: '9223372036854775807' }).join(';\n')};
+    ${releaseReferenceSql('OLD.root')};
   END`,
   `CREATE TRIGGER large_holding_removed AFTER DELETE ON holding
     WHEN (SELECT blocks FROM root WHERE id = OLD.root) > ${blocksAtOnce} BEGIN

@@ -13,7 +13,7 @@ export type ThreadWriter = CountedWriter & {
   /** Runs a module on the thread between its writes, because the thread is idle much of the time. */
   attach(module: AttachedModule): void
   /** Number of pending writes of this thread. */
-  readonly waiting: number
+  readonly pending: number
 }
 
 /**
@@ -63,11 +63,11 @@ export async function startThreadWriter(
       if (state !== 'open') throw new Fault('shutting_down')
       worker.postMessage({ kind: 'attach', entry, data } satisfies ThreadOrder, transfer)
     },
-    get waiting() {
-      return own.waiting
+    get pending() {
+      return own.pending
     },
-    get taken() {
-      return own.taken
+    get accepted() {
+      return own.accepted
     },
     write: (statements) => own.write(statements),
     async close() {

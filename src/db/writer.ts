@@ -35,8 +35,8 @@ export interface Writer {
   close(): Promise<void>
 }
 
-/** `taken`: number of writes submitted so far through this Writer, not through other ports. */
-export type CountedWriter = Writer & { readonly taken: number }
+/** `accepted`: number of writes submitted so far through this Writer, not through other ports. */
+export type CountedWriter = Writer & { readonly accepted: number }
 
 /** A statement marked `require: 'change'` changed no row; `index` is its position. */
 export class NothingChanged extends Error {

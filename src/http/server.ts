@@ -78,7 +78,7 @@ export type WorkerShare = {
   /** Plain JSON-RPC calls; others are passed on. */
   readonly serves: (call: Pick<PlainHead, 'target' | 'rpcPath'>) => boolean
   /** Decides from the first bytes about all other requests: true, this process answers the request and closes its connection. */
-  readonly takes: (first: Buffer) => boolean
+  readonly accepts: (first: Buffer) => boolean
   /** Passes the connection on. */
   readonly pass: (socket: Socket) => void
   readonly closePassed: () => void
@@ -252,7 +252,7 @@ export function createServer(parts: ServerParts): Server {
     face: routes.rpc,
     serves: share?.serves,
     handOver: (socket, first) => {
-      if (share !== undefined && !share.takes(first)) return share.pass(socket)
+      if (share !== undefined && !share.accepts(first)) return share.pass(socket)
       takeOver(socket)
       socket.resume()
     },

@@ -30,7 +30,7 @@ async function startPair(t: TestContext, waitMs = 10_000): Promise<Pair> {
   const worker = await startRpcServer({
     share: {
       serves: ({ rpcPath }) => rpcPath.network === null,
-      takes: (first) => first.toString('latin1').startsWith('OPTIONS /v3/'),
+      accepts: (first) => first.toString('latin1').startsWith('OPTIONS /v3/'),
       pass: tunnels.open,
       closePassed: tunnels.closeAll,
     },

@@ -64,7 +64,7 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
   backgroundFailures: () => 0,
   droppedLines: () => 0,
   events: () => new Map([['webhook', { dropped: 0, failed: 0 }]]),
-  writesWaiting: () => 4,
+  pendingWrites: () => 4,
   sessions: () => Promise.resolve(8),
   pinRequests: () => Promise.resolve(new Map([['queued', 9]])),
   usage: () => Promise.resolve({ unwrittenRows: 5, failedWrites: 6 }),

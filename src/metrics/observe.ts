@@ -58,7 +58,7 @@ export type Observed = {
   droppedLines(): number
   /** By receiver of the events. */
   events(): ReadonlyMap<string, { readonly dropped: number; readonly failed: number }>
-  writesWaiting(): number
+  pendingWrites(): number
   usage(): Promise<{ readonly unwrittenRows: number; readonly failedWrites: number }>
   sessions(): Promise<number>
   /** By status. */
@@ -254,7 +254,7 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
       reach('cairn_events_dropped_total', dropped, { target })
       reach('cairn_events_failed_sends_total', failed, { target })
     }
-    metrics.set('cairn_writer_queue_writes', observed.writesWaiting())
+    metrics.set('cairn_writer_queue_writes', observed.pendingWrites())
     metrics.set('cairn_sessions', sessions)
     for (const [status, count] of pinRequests) metrics.set('cairn_pin_requests', count, { status })
     metrics.set('cairn_usage_held_rows', unwrittenRows)

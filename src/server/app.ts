@@ -552,7 +552,7 @@ export async function startServer(
     openAdmin: config.admin.enabled
       ? (adminEndpoints) =>
           openAdmin({
-            touch: {
+            context: {
               accounts,
               cards: billing.cards,
               publicKeys: createJwtPublicKeys(parts),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
-import { denyLookMs, denyPathsOf, openDenyLists } from './deny-lists.ts'
+import { denyCheckPeriodMs, denyPathsOf, openDenyLists } from './deny-lists.ts'
 
 const one = CID.parse('QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
 const other = CID.parse('bafkreigp57nphuun56ko66odwfcji6x2bpqo5eaoyv6yp7cdu55oxm4ioy')
@@ -30,13 +30,13 @@ test('a changed list is read again, and a missing one leaves the last list in fo
 
   await writeFile(file, `${other.toString()}\n${one.toString()}\n`)
   const read = nextEvent()
-  clock.turn(denyLookMs)
+  clock.turn(denyCheckPeriodMs)
   assert.equal(await read, 'deny_list_read')
   assert.equal(list.denialOf(other), 410)
 
   await rm(file)
   const lost = nextEvent()
-  clock.turn(denyLookMs)
+  clock.turn(denyCheckPeriodMs)
   assert.equal(await lost, 'deny_list_not_read')
   assert.equal(list.denialOf(one), 410)
 
@@ -70,7 +70,7 @@ test('a folder of lists is read in alphabetical order, later lists win, and new 
   const read = new Promise<void>((resolve) => {
     wake = resolve
   })
-  clock.turn(denyLookMs)
+  clock.turn(denyCheckPeriodMs)
   await read
   assert.equal(lists.denialOf(one), 410)
 })

@@ -30,7 +30,7 @@ export type DenyLists = {
 }
 
 /** Interval at which files are checked for changes. */
-export const denyLookMs = 5000
+export const denyCheckPeriodMs = 5000
 const fileBytesMax = 256 * 1024 * 1024
 const filesMax = 1000
 const extension = '.deny'
@@ -54,9 +54,9 @@ export async function openDenyLists(
   paths: readonly string[],
   { own, clock, log }: { readonly own: OwnDenyList; readonly clock: Clock; readonly log: Log },
 ): Promise<DenyLists> {
-  let looks = await looksOf(paths)
-  let lists = await readAll(looks)
-  let underWay = false
+  let fingerprints = await fingerprintsOf(paths)
+  let lists = await readAll(fingerprints)
+  let running = false
   await own.refresh()
   logLists()
 
@@ -68,12 +68,12 @@ export async function openDenyLists(
     }
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     try {
-      const now = await looksOf(paths)
-      if (JSON.stringify([...now]) === JSON.stringify([...looks])) return
+      const now = await fingerprintsOf(paths)
+      if (JSON.stringify([...now]) === JSON.stringify([...fingerprints])) return
       // Set before reading, so that a change is read, and its error logged, only once.
-      looks = now
+      fingerprints = now
       lists = await readAll(now)
       logLists()
     } catch (error) {
@@ -94,11 +94,11 @@ export async function openDenyLists(
   const stop =
     paths.length === 0
       ? () => {}
-      : clock.every(denyLookMs, () => {
-          if (underWay) return
-          underWay = true
-          void look().finally(() => {
-            underWay = false
+      : clock.every(denyCheckPeriodMs, () => {
+          if (running) return
+          running = true
+          void check().finally(() => {
+            running = false
           })
         })
   return {
@@ -121,8 +121,8 @@ export async function openDenyLists(
 }
 
 /** A fingerprint that changes with the file, by path, in the order of the lists. */
-async function looksOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const looks = new Map<string, string>()
+async function fingerprintsOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const fingerprints = new Map<string, string>()
   for (const path of paths) {
     try {
       for (const file of await filesOf(path)) {
@@ -130,16 +130,18 @@ async function looksOf(paths: readonly string[]): Promise<ReadonlyMap<string, st
         if (!info.isFile()) throw new Error(`${file} is no regular file`)
         const { ino, size, ctimeMs } = info
         if (size > fileBytesMax) throw new RangeError(`it is longer than ${fileBytesMax} bytes`)
-        looks.set(file, `${ino} ${size} ${ctimeMs}`)
+        fingerprints.set(file, `${ino} ${size} ${ctimeMs}`)
       }
     } catch (cause) {
       throw unreadable(path, cause)
     }
   }
-  if (looks.size > filesMax) {
-    throw new Error(`gateway.denyFiles names ${looks.size} files, at most ${filesMax} are read`)
+  if (fingerprints.size > filesMax) {
+    throw new Error(
+      `gateway.denyFiles names ${fingerprints.size} files, at most ${filesMax} are read`,
+    )
   }
-  return looks
+  return fingerprints
 }
 
 async function filesOf(path: string): Promise<readonly string[]> {
@@ -152,10 +154,10 @@ async function filesOf(path: string): Promise<readonly string[]> {
 }
 
 /** Last list first, because it overrides the others. */
-async function readAll(looks: ReadonlyMap<string, string>): Promise<readonly Read[]> {
+async function readAll(fingerprints: ReadonlyMap<string, string>): Promise<readonly Read[]> {
   const lists: Read[] = []
   let entries = 0
-  for (const file of looks.keys()) {
+  for (const file of fingerprints.keys()) {
     try {
       const list = await parseDenyList(await readFile(file, 'utf8'), parseYaml)
       entries += list.entries

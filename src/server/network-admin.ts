@@ -269,12 +269,12 @@ async function probe(
   const [only] = [...found]
   const chainId = expected ?? (found.size === 1 ? (only ?? null) : null)
   const network = { ...config, chainId: chainId ?? only ?? config.chainId }
-  const asked = queried.map((one) => ({ ...one, network }))
+  const reports = queried.map((one) => ({ ...one, network }))
   const command = (rest: string): string => `cairn ${rest}`
   return {
     name: config.name,
     chainId: chainId?.toString() ?? null,
-    upstreams: asked.map(probedUpstream),
-    problems: [...checkUpstreams({ networks: [network] }, asked, command)],
+    upstreams: reports.map(probedUpstream),
+    problems: [...checkUpstreams({ networks: [network] }, reports, command)],
   }
 }

@@ -22,7 +22,7 @@ export type NetworksInForce = {
   stop(): Promise<void>
 }
 
-const lookMs = 1000
+const checkPeriodMs = 1000
 const networksRevision = revisionOf('networks')
 
 /** Returns the settings with the saved networks; logs networks that cannot be served. */
@@ -62,7 +62,7 @@ export function createNetworksInForce(parts: {
   let revision = -1
   /** Promise of the last change. Never rejects. */
   let last: Promise<void> = Promise.resolve()
-  let waiting = 0
+  let queued = 0
 
   async function revisionNow(): Promise<number> {
     return (await rows.first(networksRevision))?.number ?? 0
@@ -70,17 +70,17 @@ export function createNetworksInForce(parts: {
 
   /** Runs changes one after the other, so that none is lost. */
   function enqueue(next: () => Config): Promise<void> {
-    waiting += 1
-    const done = last.then(() => serve(next())).finally(() => (waiting -= 1))
+    queued += 1
+    const done = last.then(() => serve(next())).finally(() => (queued -= 1))
     last = done.catch(() => {})
     return done
   }
 
   async function serve(next: Config): Promise<void> {
     // Read before the rows, so that the next check finds a change in between.
-    const seen = await revisionNow()
+    const current = await revisionNow()
     const fresh = await readNetworksInForce(next, saved, log)
-    revision = seen
+    revision = current
     const isNew = !isDeepStrictEqual(listedNetworks(fresh), listedNetworks(merged))
     if (isNew || next !== settings) await opened.replace(fresh)
     if (isNew && next === settings) {
@@ -90,20 +90,20 @@ export function createNetworksInForce(parts: {
     merged = fresh
   }
 
-  async function look(): Promise<void> {
-    if (waiting > 0) return
+  async function checkRevision(): Promise<void> {
+    if (queued > 0) return
     try {
-      if ((await revisionNow()) !== revision && waiting === 0) await enqueue(() => settings)
+      if ((await revisionNow()) !== revision && queued === 0) await enqueue(() => settings)
     } catch (error) {
       log('error', 'networks_refused', { error: error instanceof Error ? error.message : error })
     }
   }
 
-  let looking = false
-  const stopLooking = clock.every(lookMs, () => {
-    if (looking) return
-    looking = true
-    void look().finally(() => (looking = false))
+  let checking = false
+  const stopChecking = clock.every(checkPeriodMs, () => {
+    if (checking) return
+    checking = true
+    void checkRevision().finally(() => (checking = false))
   })
 
   return {
@@ -111,7 +111,7 @@ export function createNetworksInForce(parts: {
     take: (next) => enqueue(() => next),
     refresh: () => enqueue(() => settings),
     async stop() {
-      stopLooking()
+      stopChecking()
       await last
     },
   }

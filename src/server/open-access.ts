@@ -324,8 +324,8 @@ export function openAlerts(parts: {
   })
   const findAccount = async (accountId: string): Promise<WatchedAccount> => {
     const { name, settings: limits } = await accounts.getAccountById(accountId)
-    const held = await accounts.listKeysOf(accountId)
-    const keys = held.filter(({ revoked }) => revoked === null)
+    const ofAccount = await accounts.listKeysOf(accountId)
+    const keys = ofAccount.filter(({ revoked }) => revoked === null)
     return { name, settings: limits, keys }
   }
   const watch = createAlertWatch({

@@ -67,7 +67,7 @@ export function openPinRows(rows: Rows, clock: Pick<Clock, 'now'>): PinRows {
 }
 
 export type AdminApiNeeds = {
-  readonly touch: Omit<AdminContext, 'tryRequest' | 'auditedActions'>
+  readonly context: Omit<AdminContext, 'tryRequest' | 'auditedActions'>
   readonly findPrincipal: FindPrincipal
   readonly directory: Pick<Directory, 'callerOf' | 'enterAs' | 'refresh'>
   readonly opened: Pick<DryRunDeps, 'networks' | 'operationsOf'>
@@ -114,7 +114,7 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
   return createAdminApi({
     api: createAdminHandler({
       operations,
-      context: { ...needs.touch, tryRequest, auditedActions },
+      context: { ...needs.context, tryRequest, auditedActions },
       findPrincipal: needs.findPrincipal,
       // Applies a revoked or changed key immediately, because requests are checked from memory.
       async changed() {
@@ -124,7 +124,7 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
         } catch (error) {
           log('error', 'accounts_not_refreshed', { error })
         }
-        needs.touch.inspecting?.inspector.applySettings()
+        needs.context.inspecting?.inspector.applySettings()
       },
       settings: rules,
       requests: needs.requests,
@@ -140,6 +140,6 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
       settings: rules,
       takesCards: () => settings.now.card.adapter === 'stripe',
     }),
-    stripeHook: createStripeHook({ cards: needs.touch.cards, clock, log }),
+    stripeHook: createStripeHook({ cards: needs.context.cards, clock, log }),
   })
 }

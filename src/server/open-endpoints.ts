@@ -321,12 +321,12 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
     clock,
     log,
   }
-  let taken: Config | null = null
+  let applied: Config | null = null
   let gatewayNow: IpfsGatewaySettings
   function gatewaySettings(): IpfsGatewaySettings {
-    if (taken !== settings.now) {
-      taken = settings.now
-      gatewayNow = { ...gatewayRulesOf(taken), idleMs: config.files.idleMs }
+    if (applied !== settings.now) {
+      applied = settings.now
+      gatewayNow = { ...gatewayRulesOf(applied), idleMs: config.files.idleMs }
     }
     return gatewayNow
   }

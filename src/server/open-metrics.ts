@@ -173,7 +173,7 @@ export type MetricsParts = {
   readonly rows: Rows
   /** Rows of pins. */
   readonly fileRows: Rows
-  readonly writer: Pick<ThreadWriter, 'waiting'>
+  readonly writer: Pick<ThreadWriter, 'pending'>
   readonly writable: () => boolean
   readonly integrity: Pick<IntegrityWatch, 'isSound' | 'repairs'>
   /** Lines of the access log that were dropped. */
@@ -258,7 +258,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     backgroundFailures: () => counters.backgroundFailures,
     droppedLines: parts.droppedLines,
     events: parts.events,
-    writesWaiting: () => parts.writer.waiting,
+    pendingWrites: () => parts.writer.pending,
     usage: async () => ({ unwrittenRows: usage.unwrittenRows, failedWrites: usage.failedWrites }),
     sessions,
     pinRequests,

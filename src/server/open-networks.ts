@@ -174,9 +174,9 @@ type Opened = {
 }
 
 /** Time limit of startup for the first replies of upstreams. */
-const firstWordsMs = 5_000
+const firstReplyMs = 5_000
 /** The same if the embedded chain is a fork, which cannot start without them. */
-const forkedWordsMs = 30_000
+const forkedReplyMs = 30_000
 
 /** Longer than the longest request, so a request from before the change has ended. */
 const retireSpareMs = 1_000
@@ -217,11 +217,11 @@ export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetwor
     for (const { network, operations } of next) offered.set(network, operations)
     for (const one of old) retire(one)
     const names = new Set([...next, ...old].map(({ listed }) => listed.name))
-    for (const name of names) tellSources(name)
+    for (const name of names) updateSources(name)
   }
 
   /** Requests that still run on a replaced network continue to use its sources. */
-  function tellSources(name: string): void {
+  function updateSources(name: string): void {
     const all = [...serving, ...retiring.keys()].filter(({ listed }) => listed.name === name)
     const found = all.flatMap(({ upstream }) => (upstream === null ? [] : [upstream.source]))
     sources.set(name, found)
@@ -231,7 +231,7 @@ export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetwor
     const end = async (): Promise<void> => {
       stop()
       retiring.delete(one)
-      tellSources(one.listed.name)
+      updateSources(one.listed.name)
       await one.close()
       log('info', 'network_closed', { network: one.listed.name })
     }
@@ -284,7 +284,7 @@ async function openAll(
 ): Promise<readonly Opened[]> {
   await using opening = new AsyncDisposableStack()
   const opened = new Map<NetworkConfig, Opened>()
-  const waiting: Promise<unknown>[] = []
+  const starting: Promise<unknown>[] = []
   // Opens embedded chains last, because one may be a fork of another network.
   const inOrder = listed.toSorted((one, other) => Number(one.embedded) - Number(other.embedded))
   for (const one of inOrder) {
@@ -294,7 +294,7 @@ async function openAll(
       continue
     }
     const isFork = one.embedded && one.fork !== null
-    if (isFork) await within(forkedWordsMs, Promise.all(waiting), parts.clock)
+    if (isFork) await within(forkedReplyMs, Promise.all(starting), parts.clock)
     const fresh = one.embedded ? await openEmbedded(one, parts) : await openBehind(one, parts)
     const isNew = !before.some((old) => old.listed.name === one.name)
     opening.defer(async () => {
@@ -304,11 +304,11 @@ async function openAll(
     opened.set(one, fresh)
     parts.onOpened(fresh)
     if (fresh.upstream === null) continue
-    waiting.push(fresh.upstream.started)
+    starting.push(fresh.upstream.started)
     // The head looks up its sources by name. If a network with this name is still open, it keeps its sources until it is replaced.
     if (isNew) parts.sources.set(one.name, [fresh.upstream.source])
   }
-  await within(firstWordsMs, Promise.all(waiting), parts.clock)
+  await within(firstReplyMs, Promise.all(starting), parts.clock)
   opening.move()
   return listed.flatMap((one) => opened.get(one) ?? [])
 }

@@ -66,7 +66,7 @@ export async function openObjects(parts: {
   if (objects === null || url === null) throw new Error('no bucket is configured')
   await using opening = new AsyncDisposableStack()
   opening.defer(() => objects.close())
-  await mustOwn(rows, objects, url)
+  await requireOwnership(rows, objects, url)
   const path = join(config.dataDir, 'object-cache')
   const ranges = await openRangeCache({ objects, path, bytesMax: cacheBytes, log })
   const store = await openObjectBlockStore({
@@ -84,7 +84,7 @@ export async function openObjects(parts: {
   return store
 }
 
-async function mustOwn(rows: Rows, objects: ObjectStore, url: string): Promise<void> {
+async function requireOwnership(rows: Rows, objects: ObjectStore, url: string): Promise<void> {
   const problem = await checkDataSet(rows, objects, true).catch((error: unknown) => {
     // The S3 client's message says how to fix it.
     const { cause } = error as Error

@@ -59,7 +59,7 @@ export function openProvedCalls(
 
 /** Null if unknown. Throws an Error as `openProvedCalls`. */
 export function scheduleOf(listed: UpstreamNetworkConfig): Schedule | null {
-  return listed.genesisFile === null ? known(listed) : fromFile(listed, listed.genesisFile)
+  return listed.genesisFile === null ? knownSchedule(listed) : fromFile(listed, listed.genesisFile)
 }
 
 /** Other network families have other EIP-1559 constants. */
@@ -67,7 +67,7 @@ function hasFeesOfEthereum(chainId: bigint, config: GenesisConfig): boolean {
   return !isOpConfig(config) && (findKnownNetwork(chainId)?.family ?? 'ethereum') === 'ethereum'
 }
 
-function known({ chainId, genesisHash }: UpstreamNetworkConfig): Schedule | null {
+function knownSchedule({ chainId, genesisHash }: UpstreamNetworkConfig): Schedule | null {
   const config = findKnownSchedule(chainId)
   const hash = findKnownNetwork(chainId)?.genesisHash ?? null
   // A private chain may have the chain ID of a public one, so the genesis hash must match too.
@@ -76,7 +76,7 @@ function known({ chainId, genesisHash }: UpstreamNetworkConfig): Schedule | null
 }
 
 function fromFile({ name, chainId, genesisHash }: UpstreamNetworkConfig, path: string): Schedule {
-  const wrong = (said: string) => new Error(`${name}: genesisFile ${path} ${said}`)
+  const wrong = (problem: string) => new Error(`${name}: genesisFile ${path} ${problem}`)
   let genesis
   try {
     genesis = parseGenesis(JSON.parse(readFileSync(path, 'utf8')))

@@ -129,17 +129,17 @@ function hasSdk({ trace, ProxyTracerProvider }: Api): boolean {
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer('') !== undefined
 }
 
-type Report = (...said: readonly unknown[]) => void
+type Report = (...details: readonly unknown[]) => void
 
 /** Logs at most one line a minute. */
 function failureReport(clock: Clock, log: Log): Report {
   let reported = Number.NEGATIVE_INFINITY
-  return (...said) => {
+  return (...details) => {
     const now = clock.monotonic()
     if (now - reported < reportMs) return
     reported = now
     log('warn', 'trace_export_failed', {
-      cause: said.map(String).join(' ').slice(0, detailCharsMax),
+      cause: details.map(String).join(' ').slice(0, detailCharsMax),
     })
   }
 }
@@ -183,8 +183,8 @@ function writeSpans(api: Api, tracer: Tracer, request: FinishedRequest, ended: n
     api.ROOT_CONTEXT,
     request.traceParent === null ? {} : { traceparent: request.traceParent },
   )
-  const whole = { kind: SpanKind.SERVER, startTime: began, attributes: attributesOf(request) }
-  const span = tracer.startSpan(nameOf(request), whole, parent)
+  const spanOptions = { kind: SpanKind.SERVER, startTime: began, attributes: attributesOf(request) }
+  const span = tracer.startSpan(nameOf(request), spanOptions, parent)
   const fault = request.calls.find((call) => isServerError(call.fault))?.fault
   if (fault) span.setStatus({ code: SpanStatusCode.ERROR, message: fault.code })
   if (span.isRecording()) {

@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import type { SettingsChanges } from '../config/changes.ts'
 import { loadConfig } from '../config/config.ts'
-import { createReload, lookMs } from './reload.ts'
+import { createReload, checkPeriodMs } from './reload.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cairn-reload-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -61,7 +61,7 @@ async function watch(
     config: () => config,
     async turns(count: number) {
       for (let turn = 0; turn < count; turn++) {
-        clock.turn(lookMs)
+        clock.turn(checkPeriodMs)
         await reload.idle()
       }
     },

@@ -32,7 +32,7 @@ export type Reload = {
 }
 
 /** A change is applied after two checks with an unchanged file, so that a half-written file is ignored. */
-export const lookMs = 1000
+export const checkPeriodMs = 1000
 /** Maximum number of logged issues of one file. */
 const loggedMax = 20
 
@@ -42,28 +42,28 @@ export function createReload(parts: ReloadParts): Reload {
   /** Fingerprint of the file at the last read; null: not read yet. */
   let read: string | null = null
   let seen: string | null = null
-  let underWay: Promise<void> | null = null
+  let reloading: Promise<void> | null = null
   let again = false
 
-  async function look(): Promise<void> {
-    const looks = await looksOf(file)
-    const isStill = looks === seen
-    seen = looks
-    if (looks === read || !isStill || !isFile(looks)) return
+  async function checkFile(): Promise<void> {
+    const fingerprint = await fingerprintOf(file)
+    const isUnchanged = fingerprint === seen
+    seen = fingerprint
+    if (fingerprint === read || !isUnchanged || !isFile(fingerprint)) return
     // At the first check, startup has already read the same file, unless it changed since.
     await take({ isNews: read !== null })
   }
 
   async function take({ isNews }: { readonly isNews: boolean }): Promise<void> {
-    const looks = await looksOf(file)
-    read = looks
-    seen = looks
+    const fingerprint = await fingerprintOf(file)
+    read = fingerprint
+    seen = fingerprint
     try {
       if (read === 'odd')
         throw new Error(`${file} is not a regular file: it is read only at the start`)
       const [loading] = await Promise.allSettled([parts.load()])
       // The file changed during the read, so the read may be incomplete. The next checks find the change.
-      if ((await looksOf(file)) !== looks) return
+      if ((await fingerprintOf(file)) !== fingerprint) return
       if (loading.status === 'rejected') throw loading.reason
       const loaded = loading.value
       const changes = changesBetween(settingDefinitions, parts.current(), loaded)
@@ -87,34 +87,34 @@ export function createReload(parts: ReloadParts): Reload {
 
   /** Runs one reload after the other; requests during a reload cause one more. */
   function begin(work: () => Promise<void>): Promise<void> {
-    underWay ??= work().finally(() => {
-      underWay = null
+    reloading ??= work().finally(() => {
+      reloading = null
     })
-    return underWay
+    return reloading
   }
 
   async function now(): Promise<void> {
-    if (underWay === null) return begin(() => take({ isNews: true }))
-    if (again) return underWay
+    if (reloading === null) return begin(() => take({ isNews: true }))
+    if (again) return reloading
     again = true
-    await underWay
+    await reloading
     again = false
     return now()
   }
 
-  const stopLooking = clock.every(lookMs, () => {
-    if (underWay === null) void begin(look)
+  const stopChecking = clock.every(checkPeriodMs, () => {
+    if (reloading === null) void begin(checkFile)
   })
-  void begin(look)
+  void begin(checkFile)
 
   return {
     now,
     async idle() {
-      while (underWay !== null) await underWay
+      while (reloading !== null) await reloading
     },
     async stop() {
-      stopLooking()
-      while (underWay !== null) await underWay
+      stopChecking()
+      while (reloading !== null) await reloading
     },
   }
 }
@@ -122,19 +122,19 @@ export function createReload(parts: ReloadParts): Reload {
 /**
  * Fingerprint that changes with the file; a replaced file has another inode. `odd`: a pipe or similar, which can be read only once.
  */
-async function looksOf(file: string): Promise<string> {
+async function fingerprintOf(file: string): Promise<string> {
   try {
-    const looks = await stat(file)
-    if (!looks.isFile()) return 'odd'
-    const { ino, size, mtimeMs } = looks
+    const info = await stat(file)
+    if (!info.isFile()) return 'odd'
+    const { ino, size, mtimeMs } = info
     return `${ino} ${size} ${mtimeMs}`
   } catch {
     return 'absent'
   }
 }
 
-function isFile(looks: string): boolean {
-  return looks !== 'absent' && looks !== 'odd'
+function isFile(fingerprint: string): boolean {
+  return fingerprint !== 'absent' && fingerprint !== 'odd'
 }
 
 function mistakesOf(error: unknown): readonly object[] {

@@ -20,7 +20,7 @@ export type Backups = BackupsView & {
 
 /** Delay after the start: a server that stops soon makes no backup. */
 const startMs = 5000
-const lookMs = 60_000
+const checkPeriodMs = 60_000
 const hourMs = 3_600_000
 
 type Success = NonNullable<BackupState['lastSuccess']>
@@ -40,11 +40,11 @@ export function runBackups(parts: {
   const { signal } = stopping
   let running: { readonly began: number; done: number; total: number } | null = null
   let work: Promise<void> = Promise.resolve()
-  let looking = false
-  /** Last success at the target in `knownOf`. */
+  let checking = false
+  /** Last success at the target in `lastSuccessTarget`. */
   let lastSuccess: Success | null = null
   let lastFailure: BackupState['lastFailure'] = null
-  let knownOf: string | null = null
+  let lastSuccessTarget: string | null = null
   let attempted = Number.NEGATIVE_INFINITY
 
   function state(): BackupState {
@@ -81,7 +81,7 @@ export function runBackups(parts: {
     const { id, began, ended, files, bytes, storedFiles, storedBytes, missing } = result
     lastSuccess = { id, began, ended, bytes }
     lastFailure = null
-    knownOf = to
+    lastSuccessTarget = to
     const { removed, notRemoved } = result
     log('info', 'backup_made', {
       id,
@@ -105,8 +105,8 @@ export function runBackups(parts: {
   }
 
   /** Reads the time of the last backup from the target, because a command or an earlier run may have made one. */
-  async function learn(to: string): Promise<void> {
-    if (knownOf !== to) lastSuccess = null
+  async function readLastBackup(to: string): Promise<void> {
+    if (lastSuccessTarget !== to) lastSuccess = null
     const target = openTarget(to, settings.now.backup.s3, clock)
     try {
       const newest = await findNewest(target, server, signal)
@@ -115,7 +115,7 @@ export function runBackups(parts: {
         lastSuccess = { id, began, ended, bytes: bytesOf(newest) }
         if (lastFailure !== null && lastFailure.time <= began) lastFailure = null
       }
-      knownOf = to
+      lastSuccessTarget = to
     } finally {
       await target.close()
     }
@@ -128,30 +128,31 @@ export function runBackups(parts: {
     return lastSuccess === null || clock.now() - lastSuccess.began >= everyMs
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const { to } = settings.now.backup
-    if (to === null || running !== null || looking || signal.aborted) return
-    looking = true
+    if (to === null || running !== null || checking || signal.aborted) return
+    checking = true
     try {
-      if (knownOf === to && !isDue()) return
-      await learn(to)
+      if (lastSuccessTarget === to && !isDue()) return
+      await readLastBackup(to)
       if (isDue() && !signal.aborted) begin(to)
     } catch (error) {
       attempted = clock.monotonic()
       noteFailure(error)
     } finally {
-      looking = false
+      checking = false
     }
   }
 
-  const lookNow = (): void => {
+  const checkUnlessPaused = (): void => {
     const { everyHours } = settings.now.backup
-    const isResting =
-      knownOf === null && clock.monotonic() - attempted < Math.min(everyHours * hourMs, hourMs)
-    if (!isResting) void look()
+    const isPaused =
+      lastSuccessTarget === null &&
+      clock.monotonic() - attempted < Math.min(everyHours * hourMs, hourMs)
+    if (!isPaused) void check()
   }
-  const stopFirst = clock.after(startMs, lookNow)
-  const stopClock = clock.every(lookMs, lookNow)
+  const stopFirst = clock.after(startMs, checkUnlessPaused)
+  const stopClock = clock.every(checkPeriodMs, checkUnlessPaused)
 
   return {
     state,

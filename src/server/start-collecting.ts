@@ -18,7 +18,7 @@ export type CollectingParts = {
   readonly config: Pick<Config, 'files'>
   readonly rows: Rows
   /** The writer of `rows`. */
-  readonly writer: Pick<CountedWriter, 'taken'>
+  readonly writer: Pick<CountedWriter, 'accepted'>
   readonly store: ServerStore
   /** Default: `store`. Otherwise a store over fenced rows, which only one machine can write. */
   readonly collected?: Pick<ServerStore, 'delete' | 'segments'>

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { makeCertificate, missingOpenssl } from '../../test/fakes/people/make-certificate.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { temporaryFolder } from '../../test/started-server.ts'
-import { lookMs } from './reload.ts'
+import { checkPeriodMs } from './reload.ts'
 import { watchCertificate } from './watch-certificate.ts'
 
 const skip = missingOpenssl() ?? false
@@ -56,7 +56,7 @@ test(
     }
     const turnUntil = async (event: string) => {
       for (let turn = 0; turn < 10_000 && !events.includes(event); turn++) {
-        clock.turn(lookMs)
+        clock.turn(checkPeriodMs)
         await setImmediate()
       }
     }

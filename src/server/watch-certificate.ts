@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { readTlsCertificate, type TlsCertificate, type TlsFiles } from '../http/tls-certificate.ts'
-import { lookMs } from './reload.ts'
+import { checkPeriodMs } from './reload.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 /** ACME clients renew 30 days before expiry, so with 14 days left renewal has failed. */
@@ -26,30 +26,30 @@ export async function watchCertificate(
   files: TlsFiles,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<WatchedCertificate> {
-  let read = await looksOf(files)
+  let read = await fingerprintOf(files)
   let seen = read
   let current = await readTlsCertificate(files)
-  const takers: ((certificate: TlsCertificate) => void)[] = []
-  let underWay: Promise<void> | null = null
+  const changeListeners: ((certificate: TlsCertificate) => void)[] = []
+  let running: Promise<void> | null = null
   report('tls_certificate_read')
 
   /** `event` null: logs only problems. */
   function report(event: string | null): void {
     const { names, expires } = current
     const facts = { names, expires: new Date(expires).toISOString() }
-    const leftMs = expires - clock.now()
-    if (leftMs <= 0) log('error', 'tls_certificate_expired', facts)
-    else if (leftMs <= soonMs) log('warn', 'tls_certificate_expires_soon', facts)
+    const remainingMs = expires - clock.now()
+    if (remainingMs <= 0) log('error', 'tls_certificate_expired', facts)
+    else if (remainingMs <= soonMs) log('warn', 'tls_certificate_expires_soon', facts)
     else if (event !== null) log('info', event, facts)
   }
 
-  async function take(looks: string): Promise<void> {
-    read = looks
+  async function take(fingerprint: string): Promise<void> {
+    read = fingerprint
     try {
       const fresh = await readTlsCertificate(files)
       if (fresh.cert.equals(current.cert) && fresh.key.equals(current.key)) return
       current = fresh
-      for (const one of takers) one(current)
+      for (const one of changeListeners) one(current)
       report('tls_certificate_changed')
     } catch (error) {
       log('error', 'tls_certificate_refused', { error: (error as Error).message })
@@ -57,41 +57,41 @@ export async function watchCertificate(
   }
 
   /** Certificate and key are two files: they are read after two checks without a change. */
-  async function look(): Promise<void> {
-    const looks = await looksOf(files)
-    const isStill = looks === seen
-    seen = looks
-    if (looks !== read && isStill) await take(looks)
+  async function check(): Promise<void> {
+    const fingerprint = await fingerprintOf(files)
+    const isUnchanged = fingerprint === seen
+    seen = fingerprint
+    if (fingerprint !== read && isUnchanged) await take(fingerprint)
   }
 
   function begin(work: () => Promise<void>): Promise<void> {
-    underWay ??= work().finally(() => {
-      underWay = null
+    running ??= work().finally(() => {
+      running = null
     })
-    return underWay
+    return running
   }
 
-  const stopLooking = clock.every(lookMs, () => void begin(look))
+  const stopChecking = clock.every(checkPeriodMs, () => void begin(check))
   const stopReports = clock.every(dayMs, () => report(null))
   return {
     get current() {
       return current
     },
-    onChange: (one) => void takers.push(one),
+    onChange: (one) => void changeListeners.push(one),
     async now() {
-      await underWay
-      await begin(async () => await take(await looksOf(files)))
+      await running
+      await begin(async () => await take(await fingerprintOf(files)))
     },
     stop() {
-      stopLooking()
+      stopChecking()
       stopReports()
     },
   }
 }
 
 /** Fingerprint that changes with the files or their permissions; a replaced file has another inode. Never throws. */
-async function looksOf({ certificateFile, keyFile }: TlsFiles): Promise<string> {
-  const looks = await Promise.all(
+async function fingerprintOf({ certificateFile, keyFile }: TlsFiles): Promise<string> {
+  const fingerprints = await Promise.all(
     [certificateFile, keyFile].map(async (file) => {
       try {
         const { ino, size, ctimeMs } = await stat(file)
@@ -101,5 +101,5 @@ async function looksOf({ certificateFile, keyFile }: TlsFiles): Promise<string> 
       }
     }),
   )
-  return looks.join(', ')
+  return fingerprints.join(', ')
 }

@@ -11,7 +11,7 @@ import { findLastCheck, setLastCheck } from '../tables/database-checks.ts'
 
 /** A server that stops soon after its start skips the check. */
 const startMs = 1000
-const lookMs = 3_600_000
+const checkPeriodMs = 3_600_000
 const fullMs = 7 * 86_400_000
 /** Maximum of damages named in the log. */
 const namedMax = 10
@@ -44,9 +44,9 @@ export function watchIntegrity(parts: {
 
   async function check(quick: boolean): Promise<void> {
     const damages = await checkInThread({ path, quick }, signal)
-    const left = damages.length === 0 ? [] : await repair(damages)
-    isSound = left.length === 0
-    if (!isSound) log('error', 'database_damaged', { damages: left.slice(0, namedMax) })
+    const unrepaired = damages.length === 0 ? [] : await repair(damages)
+    isSound = unrepaired.length === 0
+    if (!isSound) log('error', 'database_damaged', { damages: unrepaired.slice(0, namedMax) })
     if (quick || !isSound) return
     await rows.write([setLastCheck(clock.now())])
     log('info', 'database_checked', {})
@@ -63,11 +63,11 @@ export function watchIntegrity(parts: {
         log('error', 'database_not_repaired', { table, error })
       }
     }
-    const left = await checkInThread({ path, quick: false }, signal)
-    if (left.length > 0) return left
+    const unrepaired = await checkInThread({ path, quick: false }, signal)
+    if (unrepaired.length > 0) return unrepaired
     repairs += 1
     log('warn', 'database_repaired', { tables })
-    return left
+    return unrepaired
   }
 
   async function repairOf(table: string): Promise<readonly Statement[]> {
@@ -76,8 +76,8 @@ export function watchIntegrity(parts: {
   }
 
   /** One check at a time. */
-  function begin(look: () => Promise<void>): void {
-    running ??= look()
+  function begin(run: () => Promise<void>): void {
+    running ??= run()
       .catch((error: unknown) => {
         if (!signal.aborted) log('error', 'database_not_checked', { error })
       })
@@ -85,7 +85,7 @@ export function watchIntegrity(parts: {
   }
 
   const stopFirst = clock.after(startMs, () => begin(async () => await check(!(await isDue()))))
-  const stopClock = clock.every(lookMs, () => {
+  const stopClock = clock.every(checkPeriodMs, () => {
     begin(async () => {
       // An operator may have restored the damaged data.
       if ((await isDue()) || !isSound) await check(false)

@@ -2,7 +2,7 @@
 // progress.
 // Tested by src/ipfs/pins/roots.test.ts
 import { query, type Query } from '../db/rows.ts'
-import { giveBack, letGo } from '../db/storage-triggers.ts'
+import { releaseBlocksSql, releaseReferenceSql } from '../db/storage-triggers.ts'
 import type { Statement } from '../db/writer.ts'
 
 /** A large root that the account with this row of `account_storage` released; blocks up to `after` are processed. */
@@ -40,11 +40,11 @@ export function releaseBlocks(
   last: number | null,
 ): readonly Statement[] {
   const upTo = last ?? Number.MAX_SAFE_INTEGER
-  const range = giveBack({ storage: '?1', root: '?2', after: '?3', last: '?4' })
+  const range = releaseBlocksSql({ storage: '?1', root: '?2', after: '?3', last: '?4' })
   const end: readonly Statement[] =
     last === null
       ? [
-          { sql: letGo('?'), parameters: [root] },
+          { sql: releaseReferenceSql('?'), parameters: [root] },
           { sql: 'DELETE FROM releasing WHERE id = ?', parameters: [id] },
         ]
       : [{ sql: 'UPDATE releasing SET after = ? WHERE id = ?', parameters: [upTo, id] }]

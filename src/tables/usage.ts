@@ -89,10 +89,10 @@ function conditionsOf({ face, network, method }: UsageFilter): {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
 } {
-  const asked = Object.entries({ face, network, method }).filter(([, value]) => value !== null)
+  const filters = Object.entries({ face, network, method }).filter(([, value]) => value !== null)
   return {
-    sql: asked.map(([name]) => ` AND ${name} = ?`).join(''),
-    parameters: asked.map(([, value]) => value),
+    sql: filters.map(([name]) => ` AND ${name} = ?`).join(''),
+    parameters: filters.map(([, value]) => value),
   }
 }
 

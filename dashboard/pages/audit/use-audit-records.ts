@@ -9,7 +9,7 @@ import { useSending } from '../../ui/form.tsx'
 export type AuditScope = 'account' | 'server'
 
 /** Members of the query. */
-export type Asked = {
+export type AuditQuery = {
   readonly account?: string
   readonly actor?: string
   readonly actions?: string
@@ -31,32 +31,32 @@ type AuditPages = {
 }
 
 const pageSize = 25
-const heldMax = 1_000
+const shownMax = 1_000
 
 async function load(
   scope: AuditScope,
-  asked: Asked,
+  query: AuditQuery,
   before: number | undefined,
   signal?: AbortSignal,
 ): Promise<readonly AuditRecord[]> {
-  const page = { ...asked, before, limit: pageSize }
+  const page = { ...query, before, limit: pageSize }
   const { records } =
     scope === 'server'
       ? await call('GET /audit', page, signal)
       : await call(
           'GET /accounts/{account}/audit',
-          { ...page, account: asked.account ?? '' },
+          { ...page, account: query.account ?? '' },
           signal,
         )
   return records
 }
 
-export function useAuditRecords(scope: AuditScope, asked: Asked): AuditPages {
-  const question = JSON.stringify([scope, asked])
+export function useAuditRecords(scope: AuditScope, query: AuditQuery): AuditPages {
+  const question = JSON.stringify([scope, query])
   const current = useRef(question)
   current.current = question
   const first = useLoaded(
-    async (signal) => ({ question, records: await load(scope, asked, undefined, signal) }),
+    async (signal) => ({ question, records: await load(scope, query, undefined, signal) }),
     [question],
   )
   const [older, setOlder] = useState<readonly AuditRecord[]>([])
@@ -71,7 +71,7 @@ export function useAuditRecords(scope: AuditScope, asked: Asked): AuditPages {
   const records = [...(found ?? []), ...older]
   const hasMore = found?.length === pageSize && !isOver
   const more = async (): Promise<void> => {
-    const next = await load(scope, asked, records.at(-1)?.id)
+    const next = await load(scope, query, records.at(-1)?.id)
     // The filter changed in the meantime.
     if (current.current !== question) return
     setOlder((were) => [...were, ...next])
@@ -80,8 +80,8 @@ export function useAuditRecords(scope: AuditScope, asked: Asked): AuditPages {
   return {
     records,
     isFirst: found === null,
-    hasMore: hasMore && records.length < heldMax,
-    isFull: hasMore && records.length >= heldMax,
+    hasMore: hasMore && records.length < shownMax,
+    isFull: hasMore && records.length >= shownMax,
     busy: sending.busy,
     error: first.error ?? sending.error,
     more: () => void sending.run(more),

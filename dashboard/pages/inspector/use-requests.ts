@@ -31,17 +31,17 @@ const shownMax = 200
 const typingMs = 250
 
 export function useRequests(place: KeyPlace, filter: RequestFilter, paused: boolean): Requests {
-  const asked = useSettled(filter)
+  const settledFilter = useSettled(filter)
   const query = {
     account: place.account,
     key: place.key,
     ...Object.fromEntries(
-      Object.entries(asked)
+      Object.entries(settledFilter)
         .map(([name, value]) => [name, value.trim()] as const)
         .filter(([, value]) => value !== ''),
     ),
   }
-  const deps = [place.account, place.key, ...Object.values(asked)]
+  const deps = [place.account, place.key, ...Object.values(settledFilter)]
   const [received, setReceived] = useState<readonly Row[]>([])
   const [isLive, setLive] = useState(false)
   const isVisible = useVisible()

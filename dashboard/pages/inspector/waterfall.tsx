@@ -21,7 +21,7 @@ const inner = new Set(['kept', 'store', 'source', 'verify'])
 const fine = new Set(['ok', 'held', 'absent', 'answered', 'taken', 'missing'])
 
 export function Waterfall({ request }: { readonly request: Request }) {
-  const whole = Math.max(request.ms, 0.001)
+  const totalMs = Math.max(request.ms, 0.001)
   return (
     <ol class="waterfall" aria-label="Timeline">
       {request.timeline.map((step, at) => (
@@ -29,8 +29,8 @@ export function Waterfall({ request }: { readonly request: Request }) {
           <span class="waterfall-name">{nameOf(step)}</span>
           <svg aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 1000 10">
             <rect
-              x={Math.min(998, (step.startMs / whole) * 1000)}
-              width={Math.max(2, Math.min(1, step.ms / whole) * 1000)}
+              x={Math.min(998, (step.startMs / totalMs) * 1000)}
+              width={Math.max(2, Math.min(1, step.ms / totalMs) * 1000)}
               y="1"
               height="8"
               rx="1"

@@ -115,18 +115,18 @@ export type KeyedSemaphore = {
 
 /** At most `most` per holder. The last release deletes the holder's entry. */
 export function createKeyedSemaphore(most: number): KeyedSemaphore {
-  const held = new Map<string, number>()
+  const counts = new Map<string, number>()
   return {
     acquire(holder) {
-      const count = held.get(holder) ?? 0
+      const count = counts.get(holder) ?? 0
       if (count >= most) return false
-      held.set(holder, count + 1)
+      counts.set(holder, count + 1)
       return true
     },
     release(holder) {
-      const left = (held.get(holder) ?? 1) - 1
-      if (left === 0) held.delete(holder)
-      else held.set(holder, left)
+      const left = (counts.get(holder) ?? 1) - 1
+      if (left === 0) counts.delete(holder)
+      else counts.set(holder, left)
     },
   }
 }

@@ -215,8 +215,8 @@ async function answerAs(
   { allowed, progress, received }: Seen,
 ): Promise<void> {
   const { actor } = requester
-  const whole = exchange.path
-  const path = whole.slice(adminBase.length)
+  const fullPath = exchange.path
+  const path = fullPath.slice(adminBase.length)
   const method = exchange.request.method ?? ''
   if (await parts.asKey(exchange, path, actor)) {
     progress.method = asKeyName
@@ -224,7 +224,7 @@ async function answerAs(
   }
 
   const matched = parts.match(method === 'HEAD' ? 'GET' : method, path)
-  if (matched === null) throw new Fault('absent', { detail: `there is no ${method} ${whole}` })
+  if (matched === null) throw new Fault('absent', { detail: `there is no ${method} ${fullPath}` })
   if (matched.operation === null) {
     allowed.methods = matched.allowed.join(', ')
     throw new Fault('wrong_http', { detail: `${method} is not offered here` })

@@ -137,7 +137,7 @@ async function upload(
       },
       (body) => {
         progress.end()
-        return tell(context, options, body, url)
+        return printAdded(context, options, body, url)
       },
       signal,
     )
@@ -148,7 +148,7 @@ async function upload(
   }
 }
 
-async function tell(
+async function printAdded(
   context: Context,
   options: Options,
   body: AsyncIterable<Uint8Array>,

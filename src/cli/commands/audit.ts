@@ -61,7 +61,7 @@ Examples:
         throw new UsageError(`--limit is "${options.limit}", expected 1 to ${limitMax}`)
       }
       await using admin = await openAdminAccess(context, options)
-      const { account, filter } = await askedOf(admin, options)
+      const { account, filter } = await queryOf(admin, options)
       const { records } =
         account === null
           ? await admin.call('GET /audit', { ...filter, limit })
@@ -81,13 +81,13 @@ Examples:
     })
 }
 
-type Asked = {
+type AuditQuery = {
   /** Account ID; null: the log of the server. */
   readonly account: string | null
   readonly filter: Omit<AdminInput<'GET /audit'>, 'account' | 'limit'>
 }
 
-async function askedOf(admin: AdminAccess, options: AuditOptions): Promise<Asked> {
+async function queryOf(admin: AdminAccess, options: AuditOptions): Promise<AuditQuery> {
   const { who, what, since, until, text } = options
   const account =
     options.account === undefined ? null : (await accountNamed(admin, options.account)).id

@@ -42,14 +42,14 @@ export function defineCard(command: Command, context: Context): void {
 }
 
 function describe(name: string, { state, card, next }: ShownCard): string {
-  const said = {
+  const message = {
     'not-needed': 'no card is required (card.adapter is none).',
     missing: `${name} has no card on file.`,
     marked: `${name} has a card on file, marked by the operator.`,
     'on-file': `${name} has a card on file.`,
     expired: `${name} has a card on file, and it has expired.`,
   }[state]
-  const lines = [said]
+  const lines = [message]
   if (card !== null) {
     const month = String(card.expiryMonth).padStart(2, '0')
     lines.push(`${card.brand} ending in ${card.last4}, to ${card.expiryYear}-${month}`)

@@ -27,10 +27,10 @@ type Options = SharedOptions & {
 }
 
 /** The settings that the dialogue asks for, in this order; the file has defaults for all others. */
-const askedFirst: readonly string[] = ['dataDir', 'http.host', 'http.port']
+const firstQuestions: readonly string[] = ['dataDir', 'http.host', 'http.port']
 /** Asked if no upstreams are given, so that the embedded chain is the only network. */
-const askedOfChain: readonly string[] = ['chain.name', 'chain.genesisFile']
-const askedLast: readonly string[] = [
+const chainQuestions: readonly string[] = ['chain.name', 'chain.genesisFile']
+const lastQuestions: readonly string[] = [
   'card.adapter',
   'rpc.requestMs',
   'rpc.batchItemsMax',
@@ -81,9 +81,9 @@ async function init(context: Context, options: Options): Promise<void> {
   const file = options.file ?? options.config ?? 'cairn.yaml'
   const force = options.force === true
   if (!force && existsSync(file)) throw new Error(taken(file))
-  const given = new Map(options.dataDir === undefined ? [] : [['dataDir', options.dataDir]])
+  const preset = new Map(options.dataDir === undefined ? [] : [['dataDir', options.dataDir]])
   const { chosen, network } =
-    options.yes === true ? { chosen: given, network: null } : await askAll(context, given)
+    options.yes === true ? { chosen: preset, network: null } : await askAll(context, preset)
   writeWhole(file, writeSettings(settingDefinitions, chosen, network), force)
   const text = asTyped(
     context,
@@ -100,23 +100,23 @@ type Answers = {
   readonly network: ChosenNetwork | null
 }
 
-async function askAll(context: Context, given: ReadonlyMap<string, unknown>): Promise<Answers> {
+async function askAll(context: Context, preset: ReadonlyMap<string, unknown>): Promise<Answers> {
   const questions = context.openQuestions?.() ?? promptText(await context.readInput())
   const tries = context.openQuestions === undefined ? 1 : triesMax
-  const chosen = new Map(given)
+  const chosen = new Map(preset)
   const askThese = async (paths: readonly string[]) => {
     for (const path of paths) {
       const leaf = settingDefinitions.find((one) => one.path === path)
-      if (leaf === undefined || given.has(path)) continue
+      if (leaf === undefined || preset.has(path)) continue
       const value = await askOne({ questions, context, leaf, tries })
       if (value !== leaf.initial) chosen.set(path, value)
     }
   }
   try {
-    await askThese(askedFirst)
+    await askThese(firstQuestions)
     const network = await askNetwork({ questions, context, tries })
-    if (network === null) await askThese(askedOfChain)
-    await askThese(askedLast)
+    if (network === null) await askThese(chainQuestions)
+    await askThese(lastQuestions)
     const mode = await askNetworkMode({ questions, context, tries })
     if (mode !== 'off') chosen.set('ipfsNetwork.mode', mode)
     return { chosen, network }
@@ -125,23 +125,23 @@ async function askAll(context: Context, given: ReadonlyMap<string, unknown>): Pr
   }
 }
 
-type Asking = { readonly questions: Prompts; readonly context: Context; readonly tries: number }
+type Dialog = { readonly questions: Prompts; readonly context: Context; readonly tries: number }
 
 async function askOne({
   leaf,
-  ...asking
-}: Asking & { readonly leaf: SettingDefinition }): Promise<unknown> {
+  ...dialog
+}: Dialog & { readonly leaf: SettingDefinition }): Promise<unknown> {
   const choices = leaf.choices.length === 0 ? '' : ` (${leaf.choices.join(' or ')})`
   const shown = typeof leaf.initial === 'string' ? leaf.initial : JSON.stringify(leaf.initial)
   const question = `${leaf.description}\n  ${leaf.path}${choices} [${shown}]: `
-  return askUntil(asking, question, async (answer) =>
-    answer === '' || answer === shown ? leaf.initial : judge(leaf, answer),
+  return askUntil(dialog, question, async (answer) =>
+    answer === '' || answer === shown ? leaf.initial : validateSetting(leaf, answer),
   )
 }
 
 /** The answer, parsed by `read`. Asks again after a wrong answer, up to `triesMax` times. */
 async function askUntil<Value>(
-  { questions, context, tries }: Asking,
+  { questions, context, tries }: Dialog,
   question: string,
   read: (answer: string) => Promise<Value>,
 ): Promise<Value> {
@@ -158,26 +158,26 @@ async function askUntil<Value>(
 }
 
 /** The setting is off by default. The question states what a search discloses, so its default is yes. */
-async function askNetworkMode(asking: Asking): Promise<unknown> {
+async function askNetworkMode(dialog: Dialog): Promise<unknown> {
   const leaf = settingDefinitions.find(({ path }) => path === 'ipfsNetwork.mode')
   const question =
     'Fetch missing content from the IPFS network? Routers and peers learn its CID.\n  ipfsNetwork.mode: fetch [Y/n]: '
-  return askUntil(asking, question, async (answer) => {
+  return askUntil(dialog, question, async (answer) => {
     if (leaf === undefined || /^(y|yes)?$/i.test(answer)) return 'fetch'
-    return /^no?$/i.test(answer) ? leaf.initial : judge(leaf, answer)
+    return /^no?$/i.test(answer) ? leaf.initial : validateSetting(leaf, answer)
   })
 }
 
 /** Upstream nodes and their network; null: none, so the embedded chain is served. */
-async function askNetwork(asking: Asking): Promise<ChosenNetwork | null> {
+async function askNetwork(dialog: Dialog): Promise<ChosenNetwork | null> {
   const urls = await askUntil(
-    asking,
+    dialog,
     'URLs of upstream nodes, separated by commas; none: the embedded chain.\n  networks.upstreams []: ',
     async (answer) => (answer === '' ? [] : validateNetwork({ urls: answer })),
   )
   if (urls.length === 0) return null
   const name = await askUntil(
-    asking,
+    dialog,
     'Name of the network of these nodes.\n  networks.name [mainnet]: ',
     async (answer) => {
       await validateNetwork({ name: answer === '' ? 'mainnet' : answer })
@@ -186,19 +186,19 @@ async function askNetwork(asking: Asking): Promise<ChosenNetwork | null> {
   )
   const usual = findChainId(name)
   const chainId = await askUntil(
-    asking,
+    dialog,
     `Chain ID of this network.\n  networks.chainId${usual === null ? '' : ` [${usual}]`}: `,
     async (answer) => {
-      const given = answer === '' && usual !== null ? String(usual) : answer
-      await validateNetwork({ chainId: given })
-      return Number(given)
+      const chainId = answer === '' && usual !== null ? String(usual) : answer
+      await validateNetwork({ chainId })
+      return Number(chainId)
     },
   )
   return { name, chainId, urls }
 }
 
 /** Parses the answer with the settings table. Throws ConfigError. */
-async function judge(leaf: SettingDefinition, answer: string): Promise<unknown> {
+async function validateSetting(leaf: SettingDefinition, answer: string): Promise<unknown> {
   // Rules between settings apply to the whole file: a genesis file alone breaks none.
   const flags = { [leaf.path]: { flag: 'the answer', text: answer } }
   const { config } = await loadConfig({ file: null, env: {}, flags })

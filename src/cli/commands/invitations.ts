@@ -97,7 +97,8 @@ function readOrder({ account, newAccount, role, operator }: InviteOptions): Orde
   const name = account ?? newAccount
   if (name === undefined)
     throw new UsageError('no account: add --account, --new-account or --operator')
-  const given = role ?? (newAccount === undefined ? 'member' : 'owner')
-  if (given === 'owner' || given === 'member') return { role: given, place: ` of ${name}` }
-  throw new UsageError(`--role is "${given}", expected owner or member`)
+  const chosenRole = role ?? (newAccount === undefined ? 'member' : 'owner')
+  if (chosenRole === 'owner' || chosenRole === 'member')
+    return { role: chosenRole, place: ` of ${name}` }
+  throw new UsageError(`--role is "${chosenRole}", expected owner or member`)
 }

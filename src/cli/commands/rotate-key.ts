@@ -42,11 +42,11 @@ their last use. A key has at most two secrets: another rotation ends the oldest.
 async function replaceKey(context: Context, id: string, options: Options): Promise<void> {
   await using admin = await openAdminAccess(context, options)
   const overlapMs = options.overlap ?? defaultOverlapMs
-  const made = await admin.call('POST /accounts/{account}/keys/{key}/rotate', {
+  const rotated = await admin.call('POST /accounts/{account}/keys/{key}/rotate', {
     ...(await placeOf(admin, id)),
     overlapMs,
   })
-  const { key, apiKey, apiKeySecret, replaced: before } = made
+  const { key, apiKey, apiKeySecret, replaced: before } = rotated
   const oldEnds = showTime(before.revoked ?? before.expires)
   const { accountName: account, name } = key
   const shown = { apiKey, apiKeySecret, id: key.id, account, name }

@@ -77,19 +77,19 @@ async function report(
   { account, key, network, method, json }: Options,
   window: WindowName,
 ): Promise<void> {
-  const asked = { window, ...present({ network, method }) }
+  const filters = { window, ...present({ network, method }) }
   if (key !== undefined) {
     const { report: used } = await admin.call('GET /accounts/{account}/keys/{key}/usage', {
       ...(await placeOf(admin, key)),
-      ...asked,
+      ...filters,
     })
     print(context, json, { report: used }, describeReport(used, null))
   } else if (account !== undefined) {
     const { id } = await accountNamed(admin, account)
-    const used = await admin.call('GET /accounts/{account}/usage', { account: id, ...asked })
+    const used = await admin.call('GET /accounts/{account}/usage', { account: id, ...filters })
     print(context, json, used, describeReport(used.report, used.storage))
   } else {
-    const { report: used } = await admin.call('GET /usage', asked)
+    const { report: used } = await admin.call('GET /usage', filters)
     print(context, json, { report: used }, describeReport(used, null))
   }
 }
@@ -121,8 +121,13 @@ async function list(context: Context, admin: AdminAccess, options: Options): Pro
     line.bytesIn,
     line.bytesOut,
   ])
-  const asked = table([options.span, ...headings, ...numbers], rows, 'No requests.')
-  print(context, options.json, { usage, storage }, [asked, describeStorage(storage)].join('\n\n'))
+  const requestsTable = table([options.span, ...headings, ...numbers], rows, 'No requests.')
+  print(
+    context,
+    options.json,
+    { usage, storage },
+    [requestsTable, describeStorage(storage)].join('\n\n'),
+  )
 }
 
 type Storage = {
@@ -147,9 +152,9 @@ async function linesOf(
   admin: AdminAccess,
   { account, key, network, method, span, since = 0 }: Options,
 ): Promise<Listed> {
-  const asked = { span, since, ...present({ key, network, method }) }
+  const filters = { span, since, ...present({ key, network, method }) }
   if (account === undefined) {
-    const { lines, storage } = await admin.call('GET /usage/lines', asked)
+    const { lines, storage } = await admin.call('GET /usage/lines', filters)
     const names = new Map(
       (await admin.call('GET /accounts')).accounts.map(({ id, name }) => [id, name]),
     )
@@ -168,14 +173,14 @@ async function linesOf(
   const { id } = await accountNamed(admin, account)
   const { lines } = await admin.call('GET /accounts/{account}/usage/lines', {
     account: id,
-    ...asked,
+    ...filters,
   })
   const { storage } = await admin.call('GET /accounts/{account}/usage', {
     account: id,
     window: '15m',
   })
-  const { physicalBytes: bytes, ...kept } = storage
-  const accounts = storage.blocks === 0 ? [] : [{ account, ...kept, bytes }]
+  const { physicalBytes: bytes, ...counts } = storage
+  const accounts = storage.blocks === 0 ? [] : [{ account, ...counts, bytes }]
   return { lines, storage: { accounts }, nameOf: () => account }
 }
 
@@ -188,9 +193,9 @@ function describeStorage({ accounts, stored }: Storage): string {
     bytes,
     logicalBytes,
   ])
-  const kept = table(headings, rows, 'No stored files.')
-  if (stored === undefined) return kept
-  return `${kept}\n${stored.blocks} blocks of ${stored.bytes} bytes on the disk.`
+  const storedTable = table(headings, rows, 'No stored files.')
+  if (stored === undefined) return storedTable
+  return `${storedTable}\n${stored.blocks} blocks of ${stored.bytes} bytes on the disk.`
 }
 
 /** Removes undefined members. */

@@ -12,8 +12,8 @@ const staleMs = 300_000
 /** A header is signed one slot after its own: a newer header means that the local clock is behind. */
 const aheadMs = 2_000
 
-export function* checkBeacon(asked: readonly QueriedBeacon[]): Generator<Problem> {
-  for (const one of asked) {
+export function* checkBeacon(queried: readonly QueriedBeacon[]): Generator<Problem> {
+  for (const one of queried) {
     yield* checkCheckpoint(one)
     for (const { name, failure, ageMs } of one.endpoints) {
       const endpoint = `${one.network}: beacon node ${name}`
@@ -42,8 +42,8 @@ export function* checkBeacon(asked: readonly QueriedBeacon[]): Generator<Problem
   }
 }
 
-function* checkCheckpoint(asked: QueriedBeacon): Generator<Problem> {
-  const { network, hasCheckpoint, checkpointAgeMs, saved, endpoints } = asked
+function* checkCheckpoint(queried: QueriedBeacon): Generator<Problem> {
+  const { network, hasCheckpoint, checkpointAgeMs, saved, endpoints } = queried
   // A stored state replaces the checkpoint; the server checks its age.
   if (saved !== null) return
   const fix = 'take a block root from a source you trust, compare two, and set heads.checkpoint'

@@ -122,9 +122,9 @@ export function* checkStoredChain(
     return
   }
   const fork = readFork(db, chain.name)
-  const asked = chain.fork === null ? null : parseFork(chain.fork)
-  const mismatch = fork === null ? null : forkMismatch(chain.name, fork, asked)
-  if (fork === null && asked !== null) {
+  const configured = chain.fork === null ? null : parseFork(chain.fork)
+  const mismatch = fork === null ? null : forkMismatch(chain.name, fork, configured)
+  if (fork === null && configured !== null) {
     yield problem(
       'fork_of_other_chain',
       `the chain ${chain.name} in the data folder is no fork, and the settings name fork: ${chain.fork}`,
@@ -133,8 +133,8 @@ export function* checkStoredChain(
   } else if (fork !== null && mismatch !== null) {
     yield problem('fork_changed', mismatch, `fork: ${forkText(fork)}`)
   }
-  const kept = fork === null ? index.hashOf(0n) : firstHash
-  if (firstHash !== null && (kept === null || !equalBytes(kept, firstHash))) {
+  const storedGenesis = fork === null ? index.hashOf(0n) : firstHash
+  if (firstHash !== null && (storedGenesis === null || !equalBytes(storedGenesis, firstHash))) {
     yield problem(
       'genesis_changed',
       `the chain ${chain.name} in the data folder does not match the genesis file`,

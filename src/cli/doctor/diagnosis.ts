@@ -81,15 +81,16 @@ export async function examine(
         : (await readYamlFile(file)).map(({ path, line }) => ({ path, where: `${file}:${line}` }))
     const running = isRunning(machine, config.dataDir)
     const chain = checkChainFiles(machine, config)
-    const [asked, sources, openId, shared, objects, ipfsNetwork, beacon] = await Promise.all([
-      queryUpstreams(config),
-      querySources(config),
-      queryOpenId(config),
-      queryShared(config),
-      queryObjects(config, options.objects),
-      queryIpfsNetwork(config, machine, options.ipfsNetwork === true ? probe : null),
-      queryBeacon(config, machine.clock),
-    ])
+    const [upstreamReports, sources, openId, shared, objects, ipfsNetwork, beacon] =
+      await Promise.all([
+        queryUpstreams(config),
+        querySources(config),
+        queryOpenId(config),
+        queryShared(config),
+        queryObjects(config, options.objects),
+        queryIpfsNetwork(config, machine, options.ipfsNetwork === true ? probe : null),
+        queryBeacon(config, machine.clock),
+      ])
     const problems = [
       ...checkProcess(machine, config),
       ...(file === null ? [] : checkSettingsFile(machine, file)),
@@ -107,7 +108,7 @@ export async function examine(
         checkDatabase({ machine, config, command, hasKeyPair: hasKeyPair({ machine, config }) }),
       )),
       ...checkSavedNetworks(loaded.config, saved, command),
-      ...checkUpstreams(config, asked, command),
+      ...checkUpstreams(config, upstreamReports, command),
       ...checkBeacon(beacon),
       ...checkSources(config, sources),
       ...checkOpenId(openId),
@@ -117,7 +118,7 @@ export async function examine(
       ...checkHugePages(machine),
     ]
     const comparison = objects?.comparison ?? null
-    const upstreams = asked.map(factsOf)
+    const upstreams = upstreamReports.map(factsOf)
     return { problems, running, upstreams, sources, openId, comparison, ipfsNetwork }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

@@ -140,6 +140,6 @@ function* some<Row>(rows: readonly Row[], check: (row: Row) => Problem | null): 
   }
 }
 
-function name({ id, name: given }: ApiKey): string {
-  return given === '' ? id : `${id} (${given})`
+function name({ id, name: label }: ApiKey): string {
+  return label === '' ? id : `${id} (${label})`
 }

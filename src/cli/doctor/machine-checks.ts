@@ -8,7 +8,7 @@ import { warning, problem, type Problem } from '../../server/network-checks/prob
 
 const nodeNeeded = 24
 /** File descriptors for database, log, threads and listening sockets. */
-const ownFiles = 64
+const reservedFiles = 64
 const mib = 1024 * 1024
 // File system magic numbers, from linux/magic.h.
 const memoryDisks: readonly number[] = [0x01021994, 0x858458f6]
@@ -23,24 +23,24 @@ export function* checkProcess(machine: Machine, { http }: Config): Generator<Pro
     )
   }
   const files = machine.openFilesMax()
-  const needed = http.connectionsMax + ownFiles
+  const needed = http.connectionsMax + reservedFiles
   if (files !== null && files < needed) {
     yield problem(
       'few_open_files',
       `the limit of open files is ${files}, but http.connectionsMax ${http.connectionsMax} needs ${needed}`,
-      `ulimit -n ${needed} (systemd: LimitNOFILE=${needed}), or http: {connectionsMax: ${Math.max(1, files - ownFiles)}}`,
+      `ulimit -n ${needed} (systemd: LimitNOFILE=${needed}), or http: {connectionsMax: ${Math.max(1, files - reservedFiles)}}`,
     )
   }
 }
 
 /** Node cannot request huge pages, so it gets none with `madvise` (decision 0030). */
 export function checkHugePages(machine: Machine): readonly Problem[] {
-  const given = machine.hugePages()
-  if (given === null || given === 'always') return []
+  const hugePages = machine.hugePages()
+  if (hugePages === null || hugePages === 'always') return []
   return [
     warning(
       'small_pages',
-      `transparent huge pages are set to ${given}: file reads are slower than possible`,
+      `transparent huge pages are set to ${hugePages}: file reads are slower than possible`,
       'echo always | sudo tee /sys/kernel/mm/transparent_hugepage/enabled (until the next boot), then restart',
     ),
   ]

@@ -14,9 +14,9 @@ export function* checkObjects(found: QueriedObjects | null): Generator<Problem> 
   const { url, failure, skewMs, owner, comparison } = found
   if (failure !== null) {
     // The client's error messages end with the fix, if it is known.
-    const [, said = failure, fix = 'check objects.url and objects.endpoint'] =
+    const [, reason = failure, fix = 'check objects.url and objects.endpoint'] =
       /^(.*\)): (.*)$/.exec(failure) ?? []
-    yield problem('objects_unreachable', `files cannot be stored in ${url}: ${said}`, fix)
+    yield problem('objects_unreachable', `files cannot be stored in ${url}: ${reason}`, fix)
   }
   if (owner !== null) {
     const { message, fix } = describeDataSet(owner, url)

@@ -44,10 +44,10 @@ export async function* checkPeople(
   yield* checkClosedPasswords(operators, signIn, command)
   const weak = operators.filter(({ has_totp: hasTotp }) => hasTotp === 0)
   if (!isLoopback(admin.host ?? http.host) && weak.length > 0) {
-    const said = `${names(weak)}: operator without a second factor on a public address`
+    const message = `${names(weak)}: operator without a second factor on a public address`
     yield warning(
       'operator_without_totp',
-      said,
+      message,
       'set up an authenticator in the dashboard, under Security',
     )
   }
@@ -70,10 +70,10 @@ function* checkClosedPasswords(
   const canSignIn = (person: PersonRow): boolean =>
     person.passkeys > 0 || (issuer !== null && withoutSlash(person.issuer) === issuer)
   if (operators.some(canSignIn)) return
-  const said = `signIn.password is false, and no operator has a passkey or an identity of ${oidc.issuer}`
+  const message = `signIn.password is false, and no operator has a passkey or an identity of ${oidc.issuer}`
   yield problem(
     'operators_locked_out',
-    said,
+    message,
     command(`people invite --operator --email ${first.email}`),
   )
 }
@@ -87,9 +87,9 @@ async function* checkSeal(rows: Rows, command: CommandLine): AsyncGenerator<Prob
   const sealed = await rows.find(listAuthenticatorEmails())
   const [first] = sealed
   if (first === undefined) return
-  const said = `identity.pem is missing from the data folder: Cairn cannot check the codes of ${names(sealed)}`
+  const message = `identity.pem is missing from the data folder: Cairn cannot check the codes of ${names(sealed)}`
   const fix = `restore it from a backup; without one: ${command(`people reset-totp ${first.email}`)}`
-  yield problem('seal_lost', said, fix)
+  yield problem('seal_lost', message, fix)
 }
 
 async function noOperator(rows: Rows, { now, command }: Facts): Promise<Problem> {

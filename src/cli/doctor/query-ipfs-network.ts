@@ -113,8 +113,8 @@ async function probeDht(config: Config, { ms, path }: Probe): Promise<ProbedDht>
     log: () => {},
   })
   // The network process does not keep this process alive.
-  const held = new AbortController()
-  pause(ms + closeMs, held.signal).catch(() => {})
+  const timer = new AbortController()
+  pause(ms + closeMs, timer.signal).catch(() => {})
   try {
     for (;;) {
       const { counts, deaths } = network.status
@@ -125,7 +125,7 @@ async function probeDht(config: Config, { ms, path }: Probe): Promise<ProbedDht>
     }
   } finally {
     await network.close()
-    held.abort()
+    timer.abort()
     rmSync(dataDir, { recursive: true, force: true })
   }
 }

@@ -6,10 +6,10 @@ import { warning, problem, type Problem } from '../../server/network-checks/prob
 
 export function* checkSources(
   { fileSources }: Pick<Config, 'fileSources'>,
-  asked: readonly QueriedSource[],
+  queried: readonly QueriedSource[],
 ): Generator<Problem> {
   for (const [index, { name, url, speaks, headers }] of fileSources.entries()) {
-    const failure = asked[index]?.failure ?? null
+    const failure = queried[index]?.failure ?? null
     if (failure !== null) {
       yield problem(
         'source_silent',

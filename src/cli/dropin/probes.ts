@@ -196,7 +196,7 @@ function http(): readonly Probe[] {
     headers,
     body,
   })
-  const asked = {
+  const preflight = {
     ...page,
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'content-type',
@@ -204,7 +204,7 @@ function http(): readonly Probe[] {
   return [
     {
       ...httpProbe('a preflight request of a page', 'preflight'),
-      request: () => ({ method: 'OPTIONS', headers: asked, body: null }),
+      request: () => ({ method: 'OPTIONS', headers: preflight, body: null }),
     },
     {
       ...httpProbe('a request of a page', 'cors'),

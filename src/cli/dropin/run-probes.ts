@@ -24,7 +24,7 @@ const betweenMs = 100
 /** Maximum pause before the single retry after status 429. */
 const retryMsMax = 10_000
 const probeMs = 30_000
-const wholeMs = 300_000
+const overallMs = 300_000
 const differencesMax = 4
 
 /**
@@ -40,8 +40,8 @@ export async function runProbes(parts: {
   readonly onProbe: (done: number, all: number) => void
 }): Promise<{ readonly at: Reference; readonly results: readonly ProbeResult[] }> {
   const { theirs, ours, clock, onProbe, signal: stopped } = parts
-  using whole = withDeadline(stopped, wholeMs, clock)
-  const at = await findReference(theirs, ours, whole.signal)
+  using overall = withDeadline(stopped, overallMs, clock)
+  const at = await findReference(theirs, ours, overall.signal)
   const results: ProbeResult[] = []
   for (const probe of rpcProbes) {
     results.push(await runInTime(probe))
@@ -50,13 +50,15 @@ export async function runProbes(parts: {
   return { at, results }
 
   async function runInTime(probe: Probe): Promise<ProbeResult> {
-    using own = withDeadline(whole.signal, probeMs, clock)
+    using own = withDeadline(overall.signal, probeMs, clock)
     try {
       await pause(betweenMs, own.signal)
       return await runProbe(probe, own.signal)
     } catch (thrown) {
       if (stopped.aborted || !own.signal.aborted) throw thrown
-      const limit = whole.signal.aborted ? `all probes took ${wholeMs} ms` : `over ${probeMs} ms`
+      const limit = overall.signal.aborted
+        ? `all probes took ${overallMs} ms`
+        : `over ${probeMs} ms`
       return none(probe, `no reply in time: ${limit}`)
     }
   }
@@ -88,8 +90,8 @@ export async function runProbes(parts: {
   ): Promise<Answered> {
     const answer = await endpoint.send(request, signal)
     if ('silent' in answer || answer.status !== 429) return answer
-    const asked = readRetryAfter(answer.headers['retry-after'], clock.now()) ?? 1000
-    await pause(Math.min(asked, retryMsMax), signal)
+    const retryMs = readRetryAfter(answer.headers['retry-after'], clock.now()) ?? 1000
+    await pause(Math.min(retryMs, retryMsMax), signal)
     return await endpoint.send(request, signal)
   }
 }

@@ -37,7 +37,7 @@ export async function movePins(
   const there = new Map(
     (await target.pinned(signal)).map((pin) => [pinKey(pin.cid, pin.mode), pin.name]),
   )
-  const missing = wanted.filter((pin) => !isThere(pin, there))
+  const missing = wanted.filter((pin) => !isPinned(pin, there))
   const present = wanted.length - missing.length
   const failed: FailedPin[] = []
   const done = new Set<WantedPin>()
@@ -92,7 +92,7 @@ export async function movePins(
   return { pinned, present, failed, left, ended }
 }
 
-function isThere(pin: WantedPin, there: ReadonlyMap<string, string>): boolean {
+function isPinned(pin: WantedPin, there: ReadonlyMap<string, string>): boolean {
   const modes = pin.mode === 'direct' ? (['direct', 'recursive'] as const) : ([pin.mode] as const)
   return modes.some((mode) => {
     const name = there.get(pinKey(pin.cid, mode))

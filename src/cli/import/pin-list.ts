@@ -57,9 +57,9 @@ export function parsePinList(text: string): PinList {
     else if (!add(cid, type, name)) refuse(place, cid)
   }
 
-  const whole = text.trimStart().startsWith('{') ? jsonOf(text) : null
-  if (whole !== null) {
-    addObject('the object', whole)
+  const document = text.trimStart().startsWith('{') ? jsonOf(text) : null
+  if (document !== null) {
+    addObject('the object', document)
     return { wanted: [...wanted.values()], wrong }
   }
   for (const [index, raw] of text.split('\n').entries()) {

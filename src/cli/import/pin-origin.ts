@@ -65,8 +65,8 @@ async function detectService(
     .catch((thrown: unknown) => thrown)
   signal.throwIfAborted()
   if (asGateway === '') return { speaks: 'gateway', why: '' }
-  const [one, other] = [asRpc, asGateway].map((said) =>
-    said instanceof Error ? said.message : 'the reply is a web page',
+  const [one, other] = [asRpc, asGateway].map((answer) =>
+    answer instanceof Error ? answer.message : 'the reply is a web page',
   )
   const both = one === other ? `${one}` : `${one}; ${other}`
   if (asRpc instanceof HttpTrouble && asGateway instanceof HttpTrouble) {

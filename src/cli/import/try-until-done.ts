@@ -5,9 +5,9 @@ import { HttpTrouble } from '../../ipfs/sources/http-client.ts'
 import { Refused } from './api-reply.ts'
 import { pause } from './pause.ts'
 
-/** Maximum number of attempts; replies with Retry-After are counted separately, by `waitsMax`. */
+/** Maximum number of attempts; replies with Retry-After are counted separately, by `pausesMax`. */
 const triesMax = 3
-const waitsMax = 20
+const pausesMax = 20
 const waitMs = 250
 const waitMsMax = 60_000
 
@@ -23,7 +23,7 @@ export async function tryUntilDone<T>(
   }: { readonly clock: Clock; readonly isBroken?: (thrown: unknown) => boolean },
   signal: AbortSignal,
 ): Promise<T> {
-  let waits = 0
+  let pauses = 0
   for (let tries = 1; ;) {
     try {
       return await attempt()
@@ -31,9 +31,9 @@ export async function tryUntilDone<T>(
       signal.throwIfAborted()
       const isBusy = thrown instanceof Refused && thrown.mayPass
       if (!isBusy && !(thrown instanceof HttpTrouble) && !isBroken(thrown)) throw thrown
-      const asked = thrown instanceof Refused ? thrown.retryAfterMs : null
-      if (asked === null ? ++tries > triesMax : ++waits > waitsMax) throw thrown
-      await pause(Math.min(asked ?? waitMs * 2 ** tries, waitMsMax), clock, signal)
+      const requestedMs = thrown instanceof Refused ? thrown.retryAfterMs : null
+      if (requestedMs === null ? ++tries > triesMax : ++pauses > pausesMax) throw thrown
+      await pause(Math.min(requestedMs ?? waitMs * 2 ** tries, waitMsMax), clock, signal)
     }
   }
 }

@@ -73,12 +73,12 @@ function describeKeys({ keys, refused }: MovedKeys, apply: boolean): string {
   const fresh = keys.filter(({ state }) => state !== 'present').length
   const words = { import: 'would be imported', imported: 'imported', present: 'exists' } as const
   const rows = keys.map(({ line, prefix, name, state }) => [line, `${prefix}…`, name, words[state]])
-  const made = keys.filter((key) => key.apiKeySecret !== undefined)
+  const createdKeys = keys.filter((key) => key.apiKeySecret !== undefined)
   const secrets = [
     'Cairn created a secret for keys without one. Save the secrets now; they are not shown again.',
     table(
       ['key', 'name', 'new secret'],
-      made.map(({ prefix, name, apiKeySecret = '' }) => [`${prefix}…`, name, apiKeySecret]),
+      createdKeys.map(({ prefix, name, apiKeySecret = '' }) => [`${prefix}…`, name, apiKeySecret]),
       '',
     ),
   ]
@@ -86,7 +86,7 @@ function describeKeys({ keys, refused }: MovedKeys, apply: boolean): string {
     `Keys: ${fresh} ${apply ? 'imported' : 'to import'}, ${keys.length - fresh} exist, ${refused.length} refused.`,
     table(['line', 'key', 'name', 'state'], rows, 'No keys.'),
     ...refusedLines(refused.map(({ line, reason }) => ({ place: `line ${line}`, reason }))),
-    ...(made.length === 0 ? [] : secrets),
+    ...(createdKeys.length === 0 ? [] : secrets),
   ].join('\n')
 }
 

@@ -27,14 +27,14 @@ export async function moveKeys(
   { keys, refused }: KeyList,
   { account, apply }: { readonly account: string | null; readonly apply: boolean },
 ): Promise<MovedKeys> {
-  const there = new Set((await admin.call('GET /keys')).keys.map(({ prefix }) => prefix))
+  const existingPrefixes = new Set((await admin.call('GET /keys')).keys.map(({ prefix }) => prefix))
   const moved: MovedKey[] = []
   const wrong: RefusedLine[] = [...refused]
   for (const one of keys) {
     const { line, name, key } = one
     const shown = { line, name, prefix: visiblePart(key) }
     // Cairn stores only a hash of the key. The first characters identify nearly all keys; the import itself identifies all.
-    if (there.has(shown.prefix) && !apply) moved.push({ ...shown, state: 'present' })
+    if (existingPrefixes.has(shown.prefix) && !apply) moved.push({ ...shown, state: 'present' })
     else if (account === null || !apply) moved.push({ ...shown, state: 'import' })
     else {
       try {
@@ -56,12 +56,12 @@ async function importKey(
   account: string,
   { name, key, secret }: ListedKey,
 ): Promise<string> {
-  const made = await admin.call('POST /accounts/{account}/keys', {
+  const created = await admin.call('POST /accounts/{account}/keys', {
     account,
     name,
     imported: { apiKey: key, ...(secret === null ? {} : { apiKeySecret: secret }) },
   })
-  return made.apiKeySecret
+  return created.apiKeySecret
 }
 
 function isTaken(thrown: unknown): boolean {

@@ -55,8 +55,8 @@ export async function listUpload(
 type Place = { readonly path: string; readonly name: string }
 
 async function addTree(items: UploadItem[], root: Place, terms: UploadTerms): Promise<void> {
-  const waiting: Place[] = [root]
-  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+  const queue: Place[] = [root]
+  for (let place = queue.pop(); place !== undefined; place = queue.pop()) {
     const found =
       place === root && terms.dereference ? await stat(place.path) : await lstat(place.path)
     if (items.length >= itemsMax) {
@@ -69,16 +69,16 @@ async function addTree(items: UploadItem[], root: Place, terms: UploadTerms): Pr
     // A stack: the last one is taken first.
     for (const name of inner.toReversed()) {
       if (!terms.hidden && name.startsWith('.')) continue
-      waiting.push({ path: join(place.path, name), name: `${place.name}/${name}` })
+      queue.push({ path: join(place.path, name), name: `${place.name}/${name}` })
     }
   }
 }
 
 async function itemOf({ path, name }: Place, found: Stats): Promise<UploadItem> {
-  const kept = { name, stat: { mode: found.mode & 0o7777, mtimeMs: found.mtimeMs } }
-  if (found.isFile()) return { ...kept, kind: 'file', path, bytes: found.size }
-  if (found.isDirectory()) return { ...kept, kind: 'directory' }
-  if (found.isSymbolicLink()) return { ...kept, kind: 'symlink', target: await readlink(path) }
+  const entry = { name, stat: { mode: found.mode & 0o7777, mtimeMs: found.mtimeMs } }
+  if (found.isFile()) return { ...entry, kind: 'file', path, bytes: found.size }
+  if (found.isDirectory()) return { ...entry, kind: 'directory' }
+  if (found.isSymbolicLink()) return { ...entry, kind: 'symlink', target: await readlink(path) }
   throw new Error(`${path} is not a file, folder or link`)
 }
 

@@ -35,7 +35,7 @@ export type Connections = {
   /** For sessions that stay open. The caller closes it. Throws the errors of `pg`. */
   open(): Promise<pg.Client>
   /** Number of callers that wait for a connection. */
-  readonly waiting: number
+  readonly pending: number
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ const connectMs = 5000
 const waitMs = 100
 /** Including jitter at most `connectMs`, so that each caller tries at least once. */
 const waitMsMax = 4000
-const waitingMax = 1000
+const pendingMax = 1000
 /** Maximum number of prepared statements of one connection. Others are parsed each time. */
 const preparedMax = 512
 
@@ -92,7 +92,7 @@ export function createConnections(parts: {
   pool.on('error', onLoss)
   const prepared = new Map<string, string>()
   const checked = new WeakSet<object>()
-  let waiting = 0
+  let pending = 0
   let pauseMs = 0
   let awayUntil = 0
   let awayBecause: unknown = null
@@ -157,9 +157,9 @@ export function createConnections(parts: {
   }
 
   async function lend<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    if (waiting >= waitingMax) throw new Fault('overloaded')
-    waiting += 1
-    const client = await connect().finally(() => (waiting -= 1))
+    if (pending >= pendingMax) throw new Fault('overloaded')
+    pending += 1
+    const client = await connect().finally(() => (pending -= 1))
     let broken = false
     try {
       return await work({
@@ -200,8 +200,8 @@ export function createConnections(parts: {
       await client.connect()
       return client
     },
-    get waiting() {
-      return waiting
+    get pending() {
+      return pending
     },
     close: () => pool.end(),
   }

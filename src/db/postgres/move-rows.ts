@@ -128,17 +128,17 @@ function localRows(db: Database, table: string, columns: readonly string[]): Ite
 
 /** `sql`: takes one array per column. */
 async function insertAll(session: MoveSession, sql: string, rows: Iterable<Row>): Promise<void> {
-  let waiting: Row[] = []
+  let batch: Row[] = []
   const insert = async (): Promise<void> => {
-    const [first] = waiting
+    const [first] = batch
     if (first === undefined) return
-    const columns = Object.keys(first).map((name) => waiting.map((row) => row[name] ?? null))
-    waiting = []
+    const columns = Object.keys(first).map((name) => batch.map((row) => row[name] ?? null))
+    batch = []
     await session.run(sql, columns)
   }
   for (const row of rows) {
-    waiting.push(row)
-    if (waiting.length >= movedRowsAtOnce) await insert()
+    batch.push(row)
+    if (batch.length >= movedRowsAtOnce) await insert()
   }
   await insert()
 }

@@ -83,12 +83,16 @@ function holdOne(
   }
 
   /** Renews until a renewal fails, `run` has ended, or everything stops. Aborts `ending` in each case. */
-  async function keep(holder: string, ending: AbortController, takenAt: number): Promise<void> {
+  async function renewUntilEnd(
+    holder: string,
+    ending: AbortController,
+    takenAt: number,
+  ): Promise<void> {
     let cancelEnd = (): void => {}
     const endAfter = (from: number): void => {
       cancelEnd()
-      const leftMs = from + endShare * lifeMs - clock.monotonic()
-      cancelEnd = clock.after(Math.max(0, leftMs), () => ending.abort())
+      const remainingMs = from + endShare * lifeMs - clock.monotonic()
+      cancelEnd = clock.after(Math.max(0, remainingMs), () => ending.abort())
     }
     endAfter(takenAt)
     ending.signal.addEventListener('abort', () => wake(), { once: true })
@@ -115,14 +119,14 @@ function holdOne(
     const token = await take(holder)
     if (token === null) return
     const ending = new AbortController()
-    const keeping = keep(holder, ending, began)
+    const renewing = renewUntilEnd(holder, ending, began)
     try {
       await run({ token, signal: ending.signal })
     } catch (error) {
       onError(name, error)
     }
     ending.abort()
-    await keeping
+    await renewing
     await connections.lend((one) => one.run(giveUpSql, [name, holder]))
   }
 

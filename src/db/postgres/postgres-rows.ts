@@ -21,8 +21,8 @@ const conflictMs = 20
 const rowsAtOnce = 100
 const textsMax = 1024
 /** How long the ID of a write is stored: an ID set by the caller, and one that only tries within `writeMs` need. */
-const givenLife = '1 day'
-const ownLife = '10 minutes'
+const requestedIdLife = '1 day'
+const generatedIdLife = '10 minutes'
 const uuidRegex = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type TextsOf = { readonly sql: string; readonly postgres?: string }
@@ -132,12 +132,12 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
   async function writeOnce(
     statements: readonly Statement[],
     lock: WriteLock,
-    given: string | undefined,
+    requestedId: string | undefined,
   ): Promise<readonly number[]> {
-    const id = given ?? randomUUID()
-    const life = given === undefined ? ownLife : givenLife
+    const id = requestedId ?? randomUUID()
+    const life = requestedId === undefined ? generatedIdLife : requestedIdLife
     const endsAt = clock.monotonic() + writeMs
-    let isRepeated = given !== undefined
+    let isRepeated = requestedId !== undefined
     let conflicts = 0
     let losses = 0
     for (;;) {

@@ -30,7 +30,7 @@ export function followRevisions(parts: {
   let client: pg.Client | null = null
   let cancel = (): void => {}
   let pauseMs = waitMs
-  let isOver = false
+  let isStopped = false
 
   function announce(name: string | undefined): void {
     for (const changed of listeners.get(name as RevisionName) ?? []) changed()
@@ -40,9 +40,9 @@ export function followRevisions(parts: {
     for (const name of listeners.keys()) announce(name)
   }
 
-  function again(): void {
+  function reconnect(): void {
     client = null
-    if (isOver) return
+    if (isStopped) return
     cancel = clock.after(pauseMs * (0.75 + Math.random() / 2), () => void listen())
     pauseMs = Math.min(2 * pauseMs, waitMsMax)
   }
@@ -53,14 +53,14 @@ export function followRevisions(parts: {
       opened = await connections.open()
     } catch {
       // The readers report that the database is unreachable.
-      again()
+      reconnect()
       return
     }
-    if (isOver) return await opened.end()
+    if (isStopped) return await opened.end()
     client = opened
     opened.on('notification', ({ payload }) => announce(payload))
     opened.on('error', () => {})
-    opened.once('end', again)
+    opened.once('end', reconnect)
     try {
       await opened.query(`LISTEN ${revisionChannel}`)
       pauseMs = waitMs
@@ -79,7 +79,7 @@ export function followRevisions(parts: {
       return () => known.delete(changed)
     },
     async stop() {
-      isOver = true
+      isStopped = true
       cancel()
       await client?.end()
     },

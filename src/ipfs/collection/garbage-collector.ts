@@ -21,7 +21,7 @@ export type GarbageCollector = {
 export type GarbageCollectorDeps = {
   readonly rows: Rows
   /** The writer of `rows`. */
-  readonly writer: Pick<CountedWriter, 'taken'>
+  readonly writer: Pick<CountedWriter, 'accepted'>
   readonly deleteBlocks: DeleteBlocks
   readonly segments: CollectedSegments
   /** Counts pins that an earlier version stored without counts; true when all are counted. */
@@ -42,7 +42,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
   const { rows, writer, deleteBlocks, segments, countPins, intervalMs, clock, log } = parts
   const stopping = new AbortController()
   const { signal } = stopping
-  const dutyCycle = createDutyCycle({ clock, taken: () => writer.taken })
+  const dutyCycle = createDutyCycle({ clock, taken: () => writer.accepted })
   let last: Promise<unknown> = Promise.resolve()
   let due = false
 

@@ -50,7 +50,7 @@ export async function queryUpstreams(
   const all = (networks ?? []).flatMap((network) =>
     network.embedded ? [] : network.upstreams.map((upstream) => ({ network, upstream })),
   )
-  return await inLanes(all, ({ network, upstream }) => ask(network, upstream, signal))
+  return await inLanes(all, ({ network, upstream }) => queryUpstream(network, upstream, signal))
 }
 
 /** The chain ID of each upstream, in their order. Throws only `signal.reason`. */
@@ -103,7 +103,7 @@ function open(network: UpstreamNetworkConfig, config: UpstreamConfig): Upstream 
   })
 }
 
-async function ask(
+async function queryUpstream(
   network: UpstreamNetworkConfig,
   config: UpstreamConfig,
   signal: AbortSignal | null,

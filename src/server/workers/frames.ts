@@ -11,25 +11,25 @@ const frameBytesMax = 128 * 1024 * 1024
 /** Calls `take` with each complete message. The returned function throws for a message over `frameBytesMax`. */
 export function createFrameReader(take: (message: unknown) => void): (bytes: Buffer) => void {
   let parts: Buffer[] = []
-  let held = 0
-  let wanted = lengthBytes
+  let buffered = 0
+  let needed = lengthBytes
 
   return (bytes) => {
     parts.push(bytes)
-    held += bytes.length
-    while (held >= wanted) {
-      const all = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, held)
+    buffered += bytes.length
+    while (buffered >= needed) {
+      const all = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, buffered)
       const end = lengthBytes + all.readUInt32BE(0)
       if (end > lengthBytes + frameBytesMax) throw new Error(`a message of ${end} bytes`)
-      if (held < end) {
+      if (buffered < end) {
         parts = [all]
-        wanted = end
+        needed = end
         return
       }
       const rest = all.subarray(end)
       parts = rest.length === 0 ? [] : [rest]
-      held = rest.length
-      wanted = lengthBytes
+      buffered = rest.length
+      needed = lengthBytes
       take(deserialize(all.subarray(lengthBytes, end)))
     }
   }

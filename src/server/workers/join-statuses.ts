@@ -22,9 +22,9 @@ export function reportOf(statuses: Statuses): readonly WorkerUpstream[] {
 }
 
 /** Omits upstreams that the keeper does not know, as right after a change of settings. */
-export function joinStatuses(own: Statuses, reported: readonly WorkerUpstream[]): Statuses {
-  if (reported.length === 0) return own
-  return own.map((one) => {
+export function joinStatuses(local: Statuses, reported: readonly WorkerUpstream[]): Statuses {
+  if (reported.length === 0) return local
+  return local.map((one) => {
     const upstreams = one.status.upstreams.map((upstream) =>
       reported
         .filter(({ network, name }) => network === one.network && name === upstream.name)

@@ -26,8 +26,8 @@ export type KeeperLink<Offered extends Calls> = {
   ): Promise<Awaited<ReturnType<Offered[Name]>>>
   /** Calls `run` when a link is open: now, and after each restart of the keeper. */
   onOpen(run: () => void): void
-  /** Calls `heard` for each notice from the keeper. */
-  onNotice(heard: (notice: unknown) => void): void
+  /** Calls `listener` for each notice from the keeper. */
+  onNotice(listener: (notice: unknown) => void): void
   /** True if the keeper is reachable now. */
   readonly isOpen: boolean
   /** Closes the link; pending calls fail with `shutting_down`. */
@@ -55,7 +55,7 @@ export function createKeeperLink<Offered extends Calls>(parts: {
   let open: Socket | null = null
   let closed = false
   const openers: (() => void)[] = []
-  const hearers: ((notice: unknown) => void)[] = []
+  const listeners: ((notice: unknown) => void)[] = []
 
   function send(socket: Socket, { id, name, argument }: Pending): void {
     writeFrame(socket, { id, name, argument })
@@ -88,7 +88,7 @@ export function createKeeperLink<Offered extends Calls>(parts: {
 
   function receive(message: CallReply | Notice): void {
     if ('id' in message) return settle(message)
-    for (const heard of hearers) heard(message.notice)
+    for (const listener of listeners) listener(message.notice)
   }
 
   function settle(reply: CallReply): void {
@@ -133,7 +133,7 @@ export function createKeeperLink<Offered extends Calls>(parts: {
       openers.push(run)
       if (open !== null) run()
     },
-    onNotice: (heard) => void hearers.push(heard),
+    onNotice: (listener) => void listeners.push(listener),
     get isOpen() {
       return open !== null
     },

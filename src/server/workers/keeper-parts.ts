@@ -25,9 +25,9 @@ export type KeeperParts = {
 
 type KeeperCalls = {
   /** Replaces the connections that workers passed on by the client connections of the workers. */
-  addConnections(own: ReadonlyMap<string, number>): ReadonlyMap<string, number>
+  addConnections(local: ReadonlyMap<string, number>): ReadonlyMap<string, number>
   /** Combines the status with the workers' reports about their upstreams. */
-  addStatuses(own: Statuses): Statuses
+  addStatuses(local: Statuses): Statuses
   close(): Promise<void>
 }
 

@@ -10,19 +10,19 @@ import type { KeeperLink } from './keeper-link.ts'
 
 /** Calls of a worker to the keeper. */
 export type LimitCalls = {
-  readonly takeShare: (asked: {
+  readonly takeShare: (request: {
     readonly bucket: string
     readonly rate: Rate
     readonly least: number
     readonly wanted: number
   }) => Share | Promise<Share>
-  readonly giveShare: (asked: { readonly bucket: string; readonly units: number }) => void
-  readonly refillMs: (asked: {
+  readonly giveShare: (request: { readonly bucket: string; readonly units: number }) => void
+  readonly refillMs: (request: {
     readonly bucket: string
     readonly rate: Rate
   }) => number | Promise<number>
   /** Returns the sums after the additions, in the same order. */
-  readonly addToCounters: (asked: readonly Addition[]) => Promise<readonly number[]>
+  readonly addToCounters: (additions: readonly Addition[]) => Promise<readonly number[]>
 }
 
 type Addition = {
@@ -63,9 +63,9 @@ export function createLimitCalls({ shares, failed, counters }: SharedLimits): Li
     takeShare: ({ bucket, rate, least, wanted }) => of(bucket).take(bucket, rate, least, wanted),
     giveShare: ({ bucket, units }) => of(bucket).give(bucket, units),
     refillMs: ({ bucket, rate }) => of(bucket).refillMs(bucket, rate),
-    addToCounters: (asked) =>
+    addToCounters: (additions) =>
       Promise.all(
-        asked.map(async ({ counter, ends, known, units }) =>
+        additions.map(async ({ counter, ends, known, units }) =>
           counters.add(counter, ends, known, units),
         ),
       ),
@@ -88,13 +88,13 @@ export function createLinkedLimits(parts: {
 
   /** The reply of the keeper, or `instead` if it does not arrive in time. */
   async function soon<Reply>(
-    asked: Promise<Reply>,
+    reply: Promise<Reply>,
     instead: () => Reply | Promise<Reply>,
   ): Promise<Reply> {
     const late = Promise.withResolvers<Reply>()
     const stopTimer = clock.after(replyMs, () => late.resolve(instead()))
     try {
-      return await Promise.race([asked, late.promise])
+      return await Promise.race([reply, late.promise])
     } catch {
       return await instead()
     } finally {
@@ -131,7 +131,7 @@ export function createLinkedLimits(parts: {
   return { shares, failed: shares, counters: createLinkedCounters(link) }
 }
 
-type WaitingAddition = {
+type PendingAddition = {
   readonly addition: Addition
   readonly resolve: (sum: number) => void
   readonly reject: (error: unknown) => void
@@ -141,11 +141,11 @@ type WaitingAddition = {
 function createLinkedCounters(
   link: Pick<KeeperLink<LimitCalls>, 'call' | 'isOpen'>,
 ): SharedCounters {
-  let waiting: WaitingAddition[] = []
+  let pending: PendingAddition[] = []
 
   async function send(): Promise<void> {
-    const all = waiting
-    waiting = []
+    const all = pending
+    pending = []
     try {
       const additions = all.map(({ addition }) => addition)
       const sums = await link.call('addToCounters', additions)
@@ -158,9 +158,9 @@ function createLinkedCounters(
   return {
     add(counter, ends, known, units) {
       if (!link.isOpen) return Promise.reject(new Error('the keeper restarts'))
-      if (waiting.length === 0) setImmediate(() => void send())
+      if (pending.length === 0) setImmediate(() => void send())
       return new Promise((resolve, reject) => {
-        waiting.push({ addition: { counter, ends, known, units }, resolve, reject })
+        pending.push({ addition: { counter, ends, known, units }, resolve, reject })
       })
     },
   }

@@ -8,15 +8,15 @@ import type { KeeperLink } from './keeper-link.ts'
 
 /** Calls of a worker to the keeper. */
 export type MessageCalls = {
-  readonly publish: (asked: { readonly topic: string; readonly message: string }) => void
+  readonly publish: (request: { readonly topic: string; readonly message: string }) => void
   /** The worker receives the topic while its link is open; a second call changes nothing. */
   readonly subscribe: (topic: string, caller: Caller) => void
-  readonly addFilter: (asked: {
+  readonly addFilter: (request: {
     readonly id: string
     readonly filter: StoredFilter
   }) => void | Promise<void>
   readonly findFilter: (id: string) => StoredFilter | null | Promise<StoredFilter | null>
-  readonly moveFilter: (asked: {
+  readonly moveFilter: (request: {
     readonly id: string
     readonly from: string
     readonly to: string
@@ -25,7 +25,7 @@ export type MessageCalls = {
   readonly countFilters: (keyId: string) => number | Promise<number>
 }
 
-type Heard = { readonly topic: string; readonly message: string }
+type TopicMessage = { readonly topic: string; readonly message: string }
 
 export function createMessageCalls(parts: {
   readonly pubSub: PubSub
@@ -41,7 +41,9 @@ export function createMessageCalls(parts: {
       if (topics.has(topic)) return
       topics.add(topic)
       caller.onClose(
-        pubSub.subscribe(topic, (message) => caller.notify({ topic, message } satisfies Heard)),
+        pubSub.subscribe(topic, (message) =>
+          caller.notify({ topic, message } satisfies TopicMessage),
+        ),
       )
     },
     addFilter: ({ id, filter }) => filters.add(id, filter),
@@ -66,7 +68,7 @@ export function createLinkedMessages(link: KeeperLink<MessageCalls>): {
 
   link.onOpen(() => subscribers.topics().forEach(begin))
   link.onNotice((notice) => {
-    const { topic, message } = notice as Heard
+    const { topic, message } = notice as TopicMessage
     subscribers.deliver(topic, message)
   })
   return {
@@ -74,9 +76,9 @@ export function createLinkedMessages(link: KeeperLink<MessageCalls>): {
       publish(topic, message) {
         if (link.isOpen) link.call('publish', { topic, message }).catch(() => {})
       },
-      subscribe(topic, heard) {
+      subscribe(topic, onMessage) {
         // A separate function, so that one listener can subscribe twice.
-        const own = (message: string): void => heard(message)
+        const own = (message: string): void => onMessage(message)
         if (subscribers.add(topic, own)) begin(topic)
         return () => void subscribers.remove(topic, own)
       },

@@ -72,7 +72,7 @@ const keeperStartMs = 10_000
 
 /** Resolves when it is listening. Rejects with a sentence for the operator. */
 export async function startWorker(
-  whole: Config,
+  fullConfig: Config,
   parts: {
     readonly number: number
     /** Number of workers. */
@@ -86,7 +86,7 @@ export async function startWorker(
   },
 ): Promise<RunningWorker> {
   const { number, of, paths } = parts
-  const config = divide(whole, of)
+  const config = divide(fullConfig, of)
   const settings = { now: config }
   const counters = createCounters()
   const lines = createLog(

@@ -24,7 +24,7 @@ export type WorkerCalls = LimitCalls &
     readonly usage: (flush: NumberedFlush) => boolean
     readonly report: (report: WorkerReport) => void
     /** Pending transactions of the network with this name, as `readArrivals`. */
-    readonly arrivals: (asked: {
+    readonly arrivals: (request: {
       readonly network: string
       readonly from: ChainPoint | null
       readonly max: number
@@ -43,7 +43,7 @@ type WorkerReport = {
 }
 
 /** Maximum age of a report; workers report every second. */
-const reportsKeptMs = 5_000
+const reportsRetainedMs = 5_000
 
 export type WorkerCallsParts = {
   readonly writer: Writer
@@ -59,16 +59,16 @@ export type WorkerCallsParts = {
 export function createWorkerCalls(parts: WorkerCallsParts): {
   readonly calls: WorkerCalls
   /** Replaces the connections that workers passed on by the client connections of the workers. */
-  addConnections(own: ReadonlyMap<string, number>): ReadonlyMap<string, number>
+  addConnections(local: ReadonlyMap<string, number>): ReadonlyMap<string, number>
   /** Combines the status with the workers' reports about their upstreams. */
-  addStatuses(own: Statuses): Statuses
+  addStatuses(local: Statuses): Statuses
 } {
   const { writer, usage, counters, listeners, networks, clock } = parts
   // Old reports, as of a killed worker, are removed at the next read.
   const reports = new Map<number, Omit<WorkerReport, 'counts'> & { readonly at: number }>()
 
   function recent(): readonly Omit<WorkerReport, 'counts'>[] {
-    const since = clock.monotonic() - reportsKeptMs
+    const since = clock.monotonic() - reportsRetainedMs
     for (const [worker, { at }] of reports) if (at < since) reports.delete(worker)
     return [...reports.values()]
   }
@@ -93,14 +93,14 @@ export function createWorkerCalls(parts: WorkerCallsParts): {
         listeners.drainWorker(worker)
       },
     },
-    addConnections(own) {
+    addConnections(local) {
       const all = recent()
-      if (all.length === 0) return own
-      return new Map([...own, ['faces', all.reduce((sum, one) => sum + one.connections, 0)]])
+      if (all.length === 0) return local
+      return new Map([...local, ['faces', all.reduce((sum, one) => sum + one.connections, 0)]])
     },
-    addStatuses: (own) =>
+    addStatuses: (local) =>
       joinStatuses(
-        own,
+        local,
         recent().flatMap(({ upstreams }) => upstreams),
       ),
   }

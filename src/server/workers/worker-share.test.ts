@@ -75,21 +75,21 @@ test('calls without a network are for the embedded chain, if it is the default',
 
 test('other requests are known by their first bytes', async (t) => {
   const share = await shareOf(t, [upstream('mainnet')], ['mainnet'])
-  const takes = (head: string): boolean => share.takes(Buffer.from(head))
+  const accepts = (head: string): boolean => share.accepts(Buffer.from(head))
   const host = 'Host: a\r\n\r\n'
   deepEqual(
     [
-      takes(`OPTIONS /v3/key HTTP/1.1\r\n${host}`),
-      takes(`GET /ws/v3/key HTTP/1.1\r\nX: y\r\n${host}`),
-      takes(`POST /v3/key?proof=1 HTTP/1.1\r\n${host}{}`),
-      takes(`POST /v3/inspected HTTP/1.1\r\n${host}{}`),
-      takes(`POST /api/v0/version HTTP/1.1\r\n${host}`),
-      takes(`GET /livez HTTP/1.1\r\n${host}`),
-      takes(`POST /v3/key HTTP/1.1\r\nHost: a b\r\n\r\n`),
+      accepts(`OPTIONS /v3/key HTTP/1.1\r\n${host}`),
+      accepts(`GET /ws/v3/key HTTP/1.1\r\nX: y\r\n${host}`),
+      accepts(`POST /v3/key?proof=1 HTTP/1.1\r\n${host}{}`),
+      accepts(`POST /v3/inspected HTTP/1.1\r\n${host}{}`),
+      accepts(`POST /api/v0/version HTTP/1.1\r\n${host}`),
+      accepts(`GET /livez HTTP/1.1\r\n${host}`),
+      accepts(`POST /v3/key HTTP/1.1\r\nHost: a b\r\n\r\n`),
       // The head is incomplete.
-      takes('POST /v3/key HTTP/1.1\r\nHost: a'),
-      takes('no request\r\n\r\n'),
-      takes(''),
+      accepts('POST /v3/key HTTP/1.1\r\nHost: a'),
+      accepts('no request\r\n\r\n'),
+      accepts(''),
     ],
     [true, true, true, false, false, false, false, false, false, false],
   )

@@ -18,7 +18,7 @@ export function createWorkerShare(parts: {
   readonly settings: () => Config
   readonly opened: () => readonly { readonly name: string }[]
   readonly isInspected: (key: string) => boolean
-}): Pick<WorkerShare, 'serves' | 'takes'> {
+}): Pick<WorkerShare, 'serves' | 'accepts'> {
   let known: Config | null = null
   let listed: readonly { readonly name: string; readonly embedded: boolean }[] = []
   const choose = createNetworkChoice(() => listed)
@@ -41,7 +41,7 @@ export function createWorkerShare(parts: {
 
   return {
     serves: ({ rpcPath, target }) => isOwn(rpcPath, target.hostLabel),
-    takes(first) {
+    accepts(first) {
       const head = first.toString('latin1', 0, headBytesMax)
       const end = head.indexOf('\r\n\r\n')
       const sent = /^[A-Z]+ (\S+) HTTP\/1\.[01]\r\n/.exec(head)?.[1]

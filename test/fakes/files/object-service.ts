@@ -47,7 +47,7 @@ export async function collect({ store, rows: own }: Machine, rows = own): Promis
   const collected = store.collectorStore(rows)
   const collector = createGarbageCollector({
     rows,
-    writer: { taken: 0 },
+    writer: { accepted: 0 },
     deleteBlocks: collected.delete,
     segments: collected.segments,
     countPins: async () => true,

@@ -21,8 +21,8 @@ export const listAccounts = {
   async run(_input, { actor, accounts }) {
     if (actor === null) return { accounts: [] }
     const rows = (await accounts.listAccounts()).flatMap((account) => {
-      const held = actor.kind === 'person' ? actor.roles.get(account.id) : undefined
-      const role = held ?? (isOperator(actor) ? ('operator' as const) : null)
+      const accountRole = actor.kind === 'person' ? actor.roles.get(account.id) : undefined
+      const role = accountRole ?? (isOperator(actor) ? ('operator' as const) : null)
       return role === null ? [] : [{ ...account, role }]
     })
     return { accounts: rows }

@@ -77,17 +77,17 @@ export const listFiles = {
     'Pins of an account by name, CID, type or announcement, in an order, and its total storage.',
   input,
   output,
-  async run({ account, limit, sort, ...given }, { pins, accounts, server }) {
+  async run({ account, limit, sort, ...query }, { pins, accounts, server }) {
     const { settings } = await accounts.getAccountById(account)
     const hasPlan = (await server?.announcements()) != null
     const isOpen = settings.provide !== 'none'
     const possible = isOpen ? (hasPlan ? states : states.slice(0, 1)) : []
     const page = await pins.list(account, {
-      from: given.from ?? null,
-      search: given.search ?? null,
-      type: given.type ?? null,
-      announcement: filterOf(given.announcement, possible),
-      order: { by: sort, down: (given.order ?? (sort === 'name' ? 'asc' : 'desc')) === 'desc' },
+      from: query.from ?? null,
+      search: query.search ?? null,
+      type: query.type ?? null,
+      announcement: filterOf(query.announcement, possible),
+      order: { by: sort, down: (query.order ?? (sort === 'name' ? 'asc' : 'desc')) === 'desc' },
       limit,
     })
     if (page === null) throw new Fault('bad_input', { detail: 'from: not a place in the list' })

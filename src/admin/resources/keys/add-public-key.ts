@@ -29,7 +29,7 @@ export const addPublicKey = {
   }),
   async run({ account, key, name, id, publicKey: text }, { accounts, publicKeys }) {
     await keyOf(accounts, account, key)
-    const given = id === undefined ? {} : { id }
-    return { publicKey: await publicKeys.add(key, { name, text, ...given }) }
+    const ownId = id === undefined ? {} : { id }
+    return { publicKey: await publicKeys.add(key, { name, text, ...ownId }) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -16,8 +16,8 @@ export const clearRequests = {
   summary: 'Delete the recorded requests of a key.',
   input,
   output,
-  async run(asked, call) {
-    const { inspector, caller } = await inspectingOf(call, asked)
+  async run(query, call) {
+    const { inspector, caller } = await inspectingOf(call, query)
     inspector.clear(caller.keyId)
     return {}
   },

@@ -25,9 +25,9 @@ export const getRequest = {
   summary: 'One request of a key that is inspected, with its calls and its time line.',
   input,
   output,
-  async run(asked, call) {
-    const inspecting = await inspectingOf(call, asked)
-    const request = await requestOf(inspecting, asked.request)
+  async run(query, call) {
+    const inspecting = await inspectingOf(call, query)
+    const request = await requestOf(inspecting, query.request)
     const network = inspecting.networks().find(({ name }) => name === request.network)
     const mayAsk = call.actor !== null && isOperator(call.actor)
     const networkUpstreams = mayAsk ? (network?.relay?.upstreams() ?? []) : []

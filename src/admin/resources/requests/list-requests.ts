@@ -35,10 +35,10 @@ export const listRequests = {
   summary: 'The last requests of a key that is inspected, the newest first.',
   input,
   output,
-  async run(asked, call) {
-    const { inspector, caller } = await inspectingOf(call, asked)
-    const filter = { ...filterOf(asked), after: asked.after }
-    const found = await inspector.list(caller.keyId, filter, asked.limit)
+  async run(query, call) {
+    const { inspector, caller } = await inspectingOf(call, query)
+    const filter = { ...filterOf(query), after: query.after }
+    const found = await inspector.list(caller.keyId, filter, query.limit)
     const requests = found.map((request) => withoutUpstreams(request, call))
     const { inspect, inspectBodies, inspectAddresses } = caller.settings
     return { inspect, inspectBodies, inspectAddresses, requests }

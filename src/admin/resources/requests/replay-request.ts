@@ -53,15 +53,15 @@ export const replayRequest = {
   output,
   // A replay changes no data; its price counts in the key's usage.
   audit: () => null,
-  async run(asked, call) {
-    if (asked.upstream !== undefined) authorizeRole('operator', null, call.actor)
-    const inspecting = await inspectingOf(call, asked)
-    const request = await requestOf(inspecting, asked.request)
+  async run(query, call) {
+    if (query.upstream !== undefined) authorizeRole('operator', null, call.actor)
+    const inspecting = await inspectingOf(call, query)
+    const request = await requestOf(inspecting, query.request)
     using deadline = withDeadline(call.signal, replayMs, call.clock)
     const { labels, ...rest } = await replay(
       inspecting,
       { caller: inspecting.caller, request },
-      asked,
+      query,
       deadline.signal,
     )
     const { block, blockNumber, verified, units } = labels

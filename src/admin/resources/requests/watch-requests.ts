@@ -15,7 +15,7 @@ import { keyPath } from '../keys/key-schema.ts'
 
 const input = z.strictObject({ ...keyPath, ...filterInput })
 /** Maximum number of unread events; beyond it the oldest are dropped. */
-const waitingMax = 200
+const queuedMax = 200
 
 export const watchRequests = {
   id: 'watchRequests',
@@ -26,10 +26,10 @@ export const watchRequests = {
   summary: 'Requests of a key that is inspected, as they end.',
   input,
   output: inspectedRow,
-  async run(asked, call) {
-    const { inspector, caller } = await inspectingOf(call, asked)
-    const filter = filterOf(asked)
-    const feed = createBoundedQueue<z.output<typeof inspectedRow>>(waitingMax, call.signal)
+  async run(query, call) {
+    const { inspector, caller } = await inspectingOf(call, query)
+    const filter = filterOf(query)
+    const feed = createBoundedQueue<z.output<typeof inspectedRow>>(queuedMax, call.signal)
     const stopListening = inspector.listen(caller.keyId, (request) => {
       if (matches(request, filter)) feed.push(inspectedRow.parse(withoutUpstreams(request, call)))
     })
