@@ -43,6 +43,8 @@ async function rig(
     readonly verify?: string
     readonly heads?: string
     readonly more?: string
+    /** Adds the network `open`, with the same upstreams and `verify: prefer`. */
+    readonly withOpen?: boolean
   } = {},
 ): Promise<Rig> {
   const { upstreams = [{}], verify = 'require', heads = '{pollMs: 100}', more = '' } = options
@@ -61,17 +63,15 @@ async function rig(
     ({ url }, at) =>
       `      - {url: "${url}", name: node-${at}, trusted: ${upstreams[at]?.trusted === true}}`,
   )
-  await writeFile(
-    file,
-    `networks:
-  - name: recorded
+  const networkOf = (name: string, mode: string) => `  - name: ${name}
     chainId: ${chainId}
-    verify: ${verify}
+    verify: ${mode}
     heads: ${heads}
     upstreams:
 ${lines.join('\n')}
-${more}`,
-  )
+`
+  const open = options.withOpen === true ? networkOf('open', 'prefer') : ''
+  await writeFile(file, `networks:\n${networkOf('recorded', verify)}${open}${more}`)
   const server = await startCairn({ dataDir, args: ['--config', file] })
   t.after(() => server.stop())
   const post = (network: string, body: unknown) =>
@@ -172,11 +172,10 @@ test('require refuses old state without a proof; prefer forwards the answer of a
     ['geth', -32000],
   ] as const) {
     const upstreams = [{ knobs: { proofWindow: { blocks: 10, words } } }]
-    const closed = await rig(t, { upstreams })
-    const refused = await closed.ask('eth_getStorageAt', params)
+    const { ask } = await rig(t, { upstreams, withOpen: true })
+    const refused = await ask('eth_getStorageAt', params)
     assert.deepEqual([refused.error?.code, refused.result], [code, undefined])
-    const open = await rig(t, { upstreams, verify: 'prefer' })
-    const answer = await open.ask('eth_getStorageAt', params)
+    const answer = await ask('eth_getStorageAt', params, '/open')
     assert.deepEqual([answer.verified, answer.head], ['none', 'single'])
     assert.equal((answer.result as string).length, 66)
   }
