@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test, type TestContext } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { runProgram } from '../../src/cli/program.ts'
 import { testChain } from '../fakes/chain-facts.ts'
+import { until } from '../fakes/until.ts'
 import { openStubChain } from '../fakes/upstream/stub-chain.ts'
 import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { rpc, startCairn, temporaryFolder } from '../started-server.ts'
@@ -44,7 +44,7 @@ test('a network that a command saves is served by the running server, and by the
   assert.match(out, /The running server serves it at \/recorded\/v3\/<API_KEY> within 2 s\.\n$/)
   assert.doesNotMatch(out, new RegExp(secret))
   const number = () => rpc(`${cairn.url}/recorded`, cairn.apiKey, 'eth_blockNumber')
-  while ((await number()).result !== '0x36') await setImmediate()
+  await until(async () => assert.equal((await number()).result, '0x36'))
 
   const listed = await run(['networks', 'list'])
   assert.match(
@@ -68,7 +68,7 @@ test('a network that a command saves is served by the running server, and by the
     assert.equal((await run(['networks', 'remove', 'recorded'])).code, 0)
     const error = async () =>
       JSON.stringify((await rpc(`${again.url}/recorded`, cairn.apiKey, 'eth_chainId')).error)
-    while (!/not served/.test((await error()) ?? '')) await setImmediate()
+    await until(async () => assert.match((await error()) ?? '', /not served/))
   } finally {
     await again.stop()
   }

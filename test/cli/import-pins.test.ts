@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { pause } from '../../src/base/clock.ts'
 import { toBareHex } from '../../src/base/hex.ts'
 import { cidOf, rawCodec } from '../../src/codec/ipld/cid.ts'
 import { multihashOf } from '../../src/codec/ipld/multihash.ts'
@@ -128,7 +129,7 @@ test(
     const file = list('pins.ndjson', lines.join('\n'))
     const args = [file, '--from', kubo.url]
     await run(args, async (child) => {
-      while (kubo.asked.length < 300) await new Promise((resolve) => setImmediate(resolve))
+      while (kubo.asked.length < 300) await pause(5)
       child.kill('SIGKILL')
     })
     const half = (await pins()).size
@@ -226,7 +227,7 @@ test('Ctrl-C ends the import cleanly and reports the remaining pins', async (t) 
   const { run, pins, list } = await start(t)
   const file = list('cids.txt', cids.join('\n'))
   const { code, found } = await run([file, '--from', kubo.url, '--at-once', '4'], async (child) => {
-    while (kubo.asked.length < 40) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (kubo.asked.length < 40) await pause(5)
     child.kill('SIGINT')
   })
   assert.equal(code, 1)
@@ -245,7 +246,7 @@ test('an unreachable server ends the import, and completed pins exist after its 
   const file = list('cids.txt', cids.join('\n'))
   const args = [file, '--from', kubo.url, '--at-once', '4']
   const { code, found } = await run(args, async () => {
-    while (kubo.asked.length < 60) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (kubo.asked.length < 60) await pause(5)
     await server.kill()
   })
   assert.equal(code, 1)

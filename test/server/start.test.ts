@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
+import { until } from '../fakes/until.ts'
 import { rpc, runCli, type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 /** A first start, for tests that do not stop it. */
@@ -74,10 +75,9 @@ test(
     assert.equal((await version()).status, 200)
     await cairn.cli('keys', 'revoke', made.id)
     // Another process revoked it: the server notices at its check of the tables each second.
-    let refused = false
-    while (!refused) {
-      refused = (await rpc(cairn.url, made.apiKey, 'eth_chainId')).error !== undefined
-    }
+    await until(async () => {
+      assert.notEqual((await rpc(cairn.url, made.apiKey, 'eth_chainId')).error, undefined)
+    })
     await cairn.cli('usage')
   },
 )

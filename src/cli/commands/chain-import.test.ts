@@ -5,9 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { writeChainFile } from '../../../bench/data/chain-file.ts'
 import { bin } from '../../../test/started-server.ts'
+import { pause } from '../../base/clock.ts'
 import { toHex } from '../../base/hex.ts'
 import { splitBlocks } from '../../codec/ethereum/block.ts'
 import { lockFolder } from '../../db/lock.ts'
@@ -108,7 +108,7 @@ async function killedImport(path: string, dataDir: string): Promise<number> {
     { stdio: 'ignore' },
   )
   const ended = once(child, 'exit')
-  while (keptIn(dataDir) < 20n && child.exitCode === null) await setImmediate()
+  while (keptIn(dataDir) < 20n && child.exitCode === null) await pause(5)
   child.kill('SIGKILL')
   await ended
   return Number(keptIn(dataDir))

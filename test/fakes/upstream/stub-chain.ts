@@ -53,8 +53,15 @@ export type StubChain = {
   call(request: object, block: StubBlock): Promise<Uint8Array>
 }
 
-/** Takes about 0.6 s. */
-export async function openStubChain(): Promise<StubChain> {
+let opened: Promise<StubChain> | null = null
+
+/** One chain for all tests of a process, because it takes about 0.6 s. New blocks do not change it for others. */
+export function openStubChain(): Promise<StubChain> {
+  opened ??= importChain()
+  return opened
+}
+
+async function importChain(): Promise<StubChain> {
   const genesis = parseGenesis(JSON.parse(new TextDecoder().decode(readChain('genesis.json'))))
   const store = createMemoryStore({
     writer: { write: async (rows) => rows.map(() => 1), close: async () => {} },
