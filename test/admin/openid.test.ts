@@ -1,6 +1,6 @@
 // Sign-in with OpenID on a started server with a real provider: which person an identity is bound to, and the required proof.
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import {
   type AdminClient,
   confirm,
@@ -29,7 +29,7 @@ type Rig = {
 }
 
 async function start(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   env: Readonly<Record<string, string>> = {},
   options: { readonly idTokenClaims?: boolean } = {},
 ): Promise<Rig> {
@@ -51,6 +51,16 @@ async function start(
     },
   }
 }
+
+/** For tests with people of their own. */
+let shared: Rig
+const opened = new AsyncDisposableStack()
+before(async () => {
+  shared = await start({
+    after: (end: () => unknown) => opened.defer(async () => void (await end())),
+  })
+})
+after(() => opened.disposeAsync())
 
 /** Returns the lines that the server logs from now on. */
 function logOf({ child }: Started): () => readonly string[] {
@@ -169,18 +179,18 @@ test('an invitation for the verified address of a person links the identity to t
   )
 })
 
-test('an answer counts once, for the browser and the purpose that began it', async (t) => {
-  const { provider, operator, cairn } = await start(t)
-  provider.people.set('g-1', { ...grace })
-  const link = await invite(operator, { role: 'member', accountName: 'acme' })
+test('an answer counts once, for the browser and the purpose that began it', async () => {
+  const { provider, operator, cairn } = shared
+  provider.people.set('once-1', { ...grace, email: 'once@example.org' })
+  const link = await invite(operator, { role: 'member', accountName: 'once' })
   const client = openAdminClient(cairn.url)
-  const answer = await answerOf(client, provider, '/session/openid', 'g-1')
-  const other = await answerOf(client, provider, '/session/openid', 'g-1')
+  const answer = await answerOf(client, provider, '/session/openid', 'once-1')
+  const other = await answerOf(client, provider, '/session/openid', 'once-1')
   // An attacker's response in the victim's browser: state and seal do not match.
   const mixed = await client.ask('POST', '/session/openid', { ...answer, query: other.query, link })
   assert.equal(mixed.code, 'bad_sign_in')
   // Without Origin and guard header, as a form on another site sends it.
-  const again = await answerOf(client, provider, '/session/openid', 'g-1')
+  const again = await answerOf(client, provider, '/session/openid', 'once-1')
   const foreign = await client.ask(
     'POST',
     '/session/openid',
@@ -209,7 +219,7 @@ test('an answer counts once, for the browser and the purpose that began it', asy
   })
   assert.equal(altered.code, 'bad_input')
   // A response that names another issuer: RFC 9207, mix-up.
-  const issued = await answerOf(client, provider, '/session/openid', 'g-1')
+  const issued = await answerOf(client, provider, '/session/openid', 'once-1')
   const elsewhere = new URLSearchParams(issued.query)
   elsewhere.set('iss', 'https://evil.example')
   const mixUp = { seal: issued.seal, query: elsewhere.toString() }
@@ -264,11 +274,11 @@ test('people sign up by rule with a verified address of a permitted domain only'
   assert.equal(lines().filter((line) => /"sign_in_refused".*"not_allowed"/.test(line)).length, 5)
 })
 
-test('a provider that is down has a clear message, passwords go on, and new keys need no restart', async (t) => {
-  const { provider, operator, cairn, signIn } = await start(t)
-  provider.people.set('g-1', { ...grace })
-  const link = await invite(operator, { role: 'member', accountName: 'acme' })
-  assert.equal((await signIn('g-1', link)).code, null)
+test('a provider that is down has a clear message, passwords go on, and new keys need no restart', async () => {
+  const { provider, operator, cairn, signIn } = shared
+  provider.people.set('down-1', { ...grace, email: 'down@example.org' })
+  const link = await invite(operator, { role: 'member', accountName: 'down' })
+  assert.equal((await signIn('down-1', link)).code, null)
   provider.stop()
   const client = openAdminClient(cairn.url)
   // Discovery is cached, but the code cannot be redeemed.
@@ -281,19 +291,19 @@ test('a provider that is down has a clear message, passwords go on, and new keys
   assert.equal((await client.ask('POST', '/session', { email, password })).status, 200)
   // The provider is back, with new signing keys.
   provider.serve(cairn.url)
-  const back = await signIn('g-1')
+  const back = await signIn('down-1')
   assert.equal(back.code, null, back.message)
 })
 
-test('a person without password confirms at the provider, which asks for the credentials again', async (t) => {
-  const { provider, operator, cairn } = await start(t)
-  provider.people.set('g-1', { ...grace })
+test('a person without password confirms at the provider, which asks for the credentials again', async () => {
+  const { provider, operator, cairn } = shared
+  provider.people.set('without-1', { ...grace, email: 'without@example.org' })
   provider.people.set('x-1', { ...grace, email: 'x@example.org' })
-  const link = await invite(operator, { role: 'owner', accountName: 'acme' })
+  const link = await invite(operator, { role: 'owner', accountName: 'without' })
   const client = openAdminClient(cairn.url)
   const browser = openProviderBrowser(provider)
   const first = await client.ask('POST', '/session/openid/begin', {})
-  const query = await browser.signInAt(String(first.body['location']), 'g-1')
+  const query = await browser.signInAt(String(first.body['location']), 'without-1')
   await client.ask('POST', '/session/openid', { seal: first.body['seal'], query, link })
   const order = { name: 'ci', role: 'owner' }
   assert.equal((await client.ask('POST', '/me/tokens', order)).code, 'needs_confirmation')
@@ -301,7 +311,7 @@ test('a person without password confirms at the provider, which asks for the cre
   const shown = provider.asked()
   const begun = await client.ask('POST', '/me/confirmation/openid/begin', {})
   const { location, seal } = begun.body as { location: string; seal: string }
-  const answer = { seal, query: await browser.signInAt(location, 'g-1') }
+  const answer = { seal, query: await browser.signInAt(location, 'without-1') }
   assert.equal(provider.asked(), shown + 1)
   // A response for a confirmation is not valid for a sign-in, and vice versa.
   assert.equal((await client.ask('POST', '/session/openid', answer)).code, 'bad_input')

@@ -108,7 +108,7 @@ async function makeBase(buildah: Buildah): Promise<void> {
     'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     container,
   )
-  await buildah('commit', '--rm', '--disable-compression', '--format', 'docker', container, base)
+  await buildah('commit', '--rm', '--format', 'docker', container, base)
 }
 
 /** npm uses this machine's cache and registry. */

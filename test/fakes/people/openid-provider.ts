@@ -31,7 +31,7 @@ export type OpenIdProvider = {
 
 /** `idTokenClaims`: the ID token contains all claims; else only userinfo does. */
 export async function startOpenIdProvider(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   { idTokenClaims = true } = {},
 ): Promise<OpenIdProvider> {
   const people = new Map<string, ProviderPerson>()
