@@ -302,7 +302,7 @@ test('a large upload holds at most two groups in memory', async (t) => {
       }),
     }),
   })
-  const total = 200 * 1024 * 1024
+  const total = 64 * 1024 * 1024
   const piece = createHash('sha256').update('seed').digest()
   async function* generated(): AsyncGenerator<Uint8Array> {
     const buffer = Buffer.alloc(1 << 20, piece)
