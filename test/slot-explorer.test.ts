@@ -4,7 +4,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { Contract, ContractFactory, JsonRpcProvider, type InterfaceAbi, Wallet } from 'ethers'
-import { findAbi, getterCall, tellWord } from '../src/codec/ethereum/getter.ts'
+import { findAbi, getterCall, describeWord } from '../src/codec/ethereum/getter.ts'
 import { parseStorageLayout } from '../src/codec/ethereum/storage-layout.ts'
 import { placeOf } from '../src/codec/ethereum/storage-path.ts'
 import { readStored, type StoredValue } from '../src/codec/ethereum/stored-value.ts'
@@ -143,7 +143,7 @@ test('with an ABI alone, the slot of a getter is the slot that it reads and whos
     const held = await Promise.all(slots.map((slot) => provider.getStorage(address, slot)))
     const slot = slots[held.indexOf(answer)]
     equal(BigInt(slot ?? 0), placeOf(layout, path).slot, path)
-    equal(tellWord(output, Buffer.from(answer.slice(2), 'hex')), await stored(path), path)
+    equal(describeWord(output, Buffer.from(answer.slice(2), 'hex')), await stored(path), path)
   }
   throws(() => getterCall(abi, 'nothing'), /no getter nothing/)
   throws(() => getterCall(abi, 'name'), /expected a single value of one word/)

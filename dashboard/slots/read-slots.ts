@@ -1,6 +1,6 @@
 // Reads a variable of a contract at one block: its slot, its words, each proved in the browser, and its decoded value.
 // Tested by test/browser/slots.test.ts
-import { type GetterCall, getterCall, tellWord } from '../../src/codec/ethereum/getter.ts'
+import { type GetterCall, getterCall, describeWord } from '../../src/codec/ethereum/getter.ts'
 import type { StorageLayout } from '../../src/codec/ethereum/storage-layout.ts'
 import { placeOf, type StorageLocation } from '../../src/codec/ethereum/storage-path.ts'
 import { readStored, type StoredValue } from '../../src/codec/ethereum/stored-value.ts'
@@ -97,7 +97,7 @@ export async function readByAbi(
   return {
     block,
     type: getter.output,
-    value: tellWord(getter.output, bytesOf(answer)),
+    value: describeWord(getter.output, bytesOf(answer)),
     words: found,
     steps: [{ text: path, slot: BigInt(first?.slot ?? 0) }],
     offset: 0,

@@ -26,7 +26,7 @@ export function createFairQueue(limits: {
     else next()
   }
 
-  async function inTurn<T>(entered: Promise<void>, work: () => Promise<T>): Promise<T> {
+  async function runAfter<T>(entered: Promise<void>, work: () => Promise<T>): Promise<T> {
     await entered
     try {
       return await work()
@@ -39,11 +39,11 @@ export function createFairQueue(limits: {
     run({ lane, known }, work) {
       if (running < atOnce) {
         running++
-        return inTurn(Promise.resolve(), work)
+        return runAfter(Promise.resolve(), work)
       }
       const line = known ? lines.known : lines.unknown
       if (line.waiting >= waitingMax || line.waitingIn(lane) >= perLane) return null
-      return inTurn(new Promise((admit) => line.push(lane, admit)), work)
+      return runAfter(new Promise((admit) => line.push(lane, admit)), work)
     },
   }
 }

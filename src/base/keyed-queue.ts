@@ -8,13 +8,13 @@ export type KeyedQueue = {
 }
 
 /** `waitingMax`: maximum unfinished pieces of work, over all names. */
-export function createKeyedQueue(waitingMax: number): KeyedQueue {
+export function createKeyedQueue(pendingMax: number): KeyedQueue {
   const lasts = new Map<string, Promise<unknown>>()
-  let waiting = 0
+  let pending = 0
   return {
     async run(name, work) {
-      if (waiting >= waitingMax) throw new Fault('overloaded')
-      waiting++
+      if (pending >= pendingMax) throw new Fault('overloaded')
+      pending++
       const before = lasts.get(name)
       const mine = (async () => {
         try {
@@ -28,7 +28,7 @@ export function createKeyedQueue(waitingMax: number): KeyedQueue {
       try {
         return await mine
       } finally {
-        waiting--
+        pending--
         if (lasts.get(name) === mine) lasts.delete(name)
       }
     },

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leasesSuite } from '../../test/suites/leases.suite.ts'
-import { createHeldLeases } from './leases.ts'
+import { createLocalLeases } from './leases.ts'
 
 leasesSuite(
   'leases of a single process',
-  async () => ({ processes: [createHeldLeases(() => {})], close: async () => {} }),
+  async () => ({ processes: [createLocalLeases(() => {})], close: async () => {} }),
   { isShared: false },
 )
 
 test('an error of the work is reported', async () => {
   const errors: unknown[] = []
-  const leases = createHeldLeases((name, error) => errors.push([name, (error as Error).message]))
+  const leases = createLocalLeases((name, error) => errors.push([name, (error as Error).message]))
   await leases.hold('a', async () => {
     throw new Error('no')
   })()

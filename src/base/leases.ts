@@ -6,18 +6,18 @@
  * `token`: increases with each holder, so that a late write of an earlier holder can be refused (fencing). `signal`: aborts when
  * the lease ends, before another process can hold it.
  */
-export type HeldLease = { readonly token: bigint; readonly signal: AbortSignal }
+export type ActiveLease = { readonly token: bigint; readonly signal: AbortSignal }
 
 export interface Leases {
   /**
    * Calls `run` whenever this process holds the lease. `run` lasts until its signal aborts. If it ends earlier or fails, the lease
    * is released and requested again later. The returned function stops all of it, and resolves when `run` has ended.
    */
-  hold(name: string, run: (lease: HeldLease) => Promise<void>): () => Promise<void>
+  hold(name: string, run: (lease: ActiveLease) => Promise<void>): () => Promise<void>
 }
 
 /** Leases of a single process. `onError`: receives an error of `run`, which is not run again. */
-export function createHeldLeases(onError: (name: string, error: unknown) => void): Leases {
+export function createLocalLeases(onError: (name: string, error: unknown) => void): Leases {
   return {
     hold(name, run) {
       const stopping = new AbortController()

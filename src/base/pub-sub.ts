@@ -15,10 +15,10 @@ export class Subscribers {
 
   /** Returns true for the first subscriber of a topic. */
   add(topic: string, listener: (message: string) => void): boolean {
-    const known = this.#byTopic.get(topic)
-    if (known === undefined) this.#byTopic.set(topic, new Set([listener]))
-    else known.add(listener)
-    return known === undefined
+    const topicListeners = this.#byTopic.get(topic)
+    if (topicListeners === undefined) this.#byTopic.set(topic, new Set([listener]))
+    else topicListeners.add(listener)
+    return topicListeners === undefined
   }
 
   /** Returns true for the last subscriber of a topic. */

@@ -10,7 +10,7 @@ export type Endpoint = {
   /** Records no reply, or no data. `text`: reason for operators. */
   failed(text: string): void
   /** Records invalid data. */
-  lied(rule: string): void
+  invalidReply(rule: string): void
 }
 
 export type Endpoints = {
@@ -74,7 +74,7 @@ function createEndpoint(client: BeaconClient, clock: Clock): RestingEndpoint {
       text = why
       pause(failures++, failureMs)
     },
-    lied(rule) {
+    invalidReply(rule) {
       text = `invalid data: ${rule}`
       pause(lies++, lieMs)
     },

@@ -135,7 +135,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
         endpoint.client.bootstrap(root, signal),
       )
       if (data === undefined) return false
-      return judge(endpoint, 'bootstrap', data, () => {
+      return verify(endpoint, 'bootstrap', data, () => {
         const started = startStore(spec, root, parseBootstrap(spec, data), signatures)
         if (age(started.finalized) <= checkpointAgeMsMax) take(started)
         else fatal = { state: 'stale', reason: tooOld(age(started.finalized)) }
@@ -161,7 +161,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
         endpoint.client.updates(period, count, signal),
       )
       for (const [at, data] of (list ?? []).entries()) {
-        const isValid = judge(endpoint, 'updates', data, () => {
+        const isValid = verify(endpoint, 'updates', data, () => {
           const update = parseUpdate(spec, data)
           if (periodAt(spec, update.attested.beacon.slot) !== period + at) {
             throw new InvalidData('period')
@@ -192,7 +192,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
 
   function use({ endpoint, kind, data, update }: Reply): void {
     if (store === null || fatal !== null || !isWithin(store, update) || isSeen(update)) return
-    judge(endpoint, kind, data, () => {
+    verify(endpoint, kind, data, () => {
       const outcome = advance(update)
       if (outcome === 'equivocation') {
         parts.onEvidence({ endpoint: endpoint.client.name, request: kind, rule: outcome, data })
@@ -224,7 +224,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
     )
     if (data === undefined) return null
     let update: LightUpdate | null = null
-    judge(endpoint, kind, data, () => void (update = parseUpdate(spec, data)))
+    verify(endpoint, kind, data, () => void (update = parseUpdate(spec, data)))
     return update === null ? null : { endpoint, kind, data, update }
   }
 
@@ -247,7 +247,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
   }
 
   /** True if `run` accepted the data. */
-  function judge(endpoint: Endpoint, name: string, data: unknown, run: () => void): boolean {
+  function verify(endpoint: Endpoint, name: string, data: unknown, run: () => void): boolean {
     try {
       run()
       return true
@@ -264,7 +264,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
             : thrown instanceof FinalityContradiction
               ? 'finality'
               : 'keys'
-      endpoint.lied(rule)
+      endpoint.invalidReply(rule)
       parts.onEvidence({ endpoint: endpoint.client.name, request: name, rule, data })
       return false
     }

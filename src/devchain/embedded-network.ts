@@ -76,7 +76,7 @@ export type EmbeddedNetwork = {
   /** See `Network`. */
   readonly firstBlock: bigint
   /** See `obtainEmbedded`. */
-  readonly ownContent: (obtain: Obtain) => Obtain
+  readonly embeddedContent: (obtain: Obtain) => Obtain
   readonly pool: TransactionPool
   readonly executor: EvmExecutor
   blobFeeFraction(timestamp: bigint): bigint | null
@@ -191,7 +191,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     chainId: genesis.chainId,
     head,
     firstBlock: firstNumber(fork?.point ?? null),
-    ownContent(obtain) {
+    embeddedContent(obtain) {
       const own = obtainEmbedded(obtain, index)
       return fork === null ? own : obtainForked({ point: fork.point, index }, obtain, own)
     },

@@ -25,7 +25,7 @@ export type RequestHeaders = {
 }
 
 /** A complete reply. Header names and values must be well formed; they include the length, if there is one. */
-export type WholeAnswer = {
+export type CompleteAnswer = {
   readonly status: number
   readonly fixed: readonly HeadLines[]
   /** Names and values alternate; sent after the fixed ones. */
@@ -53,7 +53,7 @@ export interface HttpExchange {
   /** Client address, see `ClientAddress` in request-head.ts; empty after the peer has disconnected. */
   readonly address: string
   /** The client has disconnected and receives no reply. */
-  readonly gone: boolean
+  readonly isClosed: boolean
   /** Aborts if the client disconnects before the reply ends, or by `abort`. Its reason is a Fault. */
   readonly signal: AbortSignal
   /** Stops the work of this exchange, for example at a deadline. Only the first reason counts. */
@@ -70,7 +70,7 @@ export interface HttpExchange {
    * Sends `answer`, unless the client has disconnected or a reply was sent. After `flushMs` without progress the client is
    * disconnected.
    */
-  send(answer: WholeAnswer): void
+  send(answer: CompleteAnswer): void
 }
 
 /** A client that reads no bytes of its answer for this long is disconnected. */

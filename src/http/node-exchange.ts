@@ -12,7 +12,7 @@ import {
   type HttpExchange,
   flushMs,
   type RequestHeaders,
-  type WholeAnswer,
+  type CompleteAnswer,
 } from './http-exchange.ts'
 
 /** Answers one exchange. An error before the headers are sent becomes a plain 500; after that, the connection is closed. */
@@ -87,7 +87,7 @@ export class NodeExchange implements HttpExchange {
     return String(sent).split(',').at(-1)?.trim() ?? null
   }
 
-  get gone(): boolean {
+  get isClosed(): boolean {
     return this.response.destroyed
   }
 
@@ -131,7 +131,7 @@ export class NodeExchange implements HttpExchange {
     return this.request.readableEnded
   }
 
-  send(answer: WholeAnswer): void {
+  send(answer: CompleteAnswer): void {
     const { request, response } = this
     if (response.destroyed || response.headersSent) return
     const head = [...answer.fixed.flatMap(({ list }) => list), ...answer.own]

@@ -43,8 +43,8 @@ export async function readTlsCertificate(files: TlsFiles): Promise<TlsCertificat
   try {
     createSecureContext({ cert, key })
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`http.tls.certificateFile ${certificateFile} cannot be used: ${said}`, {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`http.tls.certificateFile ${certificateFile} cannot be used: ${reason}`, {
       cause,
     })
   }

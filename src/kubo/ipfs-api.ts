@@ -188,7 +188,7 @@ async function runCommand(
     },
   )
   const recorded = operation.hidesArguments === true ? { ...request, args: [] } : request
-  inspection?.asksCommand(operation.name, recorded)
+  inspection?.recordCommand(operation.name, recorded)
   inspection?.timeline.reached('parse')
   const run = await parts.gateway.runFiles({
     caller,

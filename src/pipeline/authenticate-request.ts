@@ -56,7 +56,7 @@ type Authenticate = (
 ) => Caller | Promise<Caller>
 
 /** The method of a network, or the IPFS command, under which a refusal is counted. */
-type Place = {
+type RequestTarget = {
   readonly network: Network | null
   readonly method: string
   readonly credential: Credential
@@ -65,14 +65,14 @@ type Place = {
 /** Dependencies of authentication. `refused` is called with the caller of a known key that was refused, and the reason. */
 export type AuthenticateDeps = {
   readonly authenticate: Authenticate
-  readonly refused: (caller: Caller, place: Place, fault: Fault) => void
+  readonly refused: (caller: Caller, place: RequestTarget, fault: Fault) => void
 }
 
 /** Reports a wrong secret or JWT as a refusal of the key that it was sent with. Returns `thrown`. */
 function reportToOwner(
   { authenticate, refused }: AuthenticateDeps,
   { key, address = '' }: Credential,
-  place: Place,
+  place: RequestTarget,
   thrown: unknown,
 ): unknown {
   if (!(thrown instanceof Fault) || key === null) return thrown

@@ -27,7 +27,7 @@ export interface RequestRecorder {
   readonly watch: ReadTrace
   readonly timeline: Pick<RequestTimeline, 'reached' | 'kept'>
   /** The calls of the request, before they run. */
-  asks(items: readonly (RecordedCall | Fault)[], batch: boolean): void
+  recordCalls(items: readonly (RecordedCall | Fault)[], batch: boolean): void
   /** In the order of the calls. `priced`: cost of each call if it succeeds. */
   answers(
     priced: readonly { readonly units: number }[],

@@ -16,8 +16,8 @@ import type { Relay } from '../chain/relay.ts'
 
 export type AccessHint = {
   /** Null: no upstream says it in time. Never rejects. */
-  ask(
-    asked: {
+  query(
+    call: {
       readonly request: CallRequest
       readonly overrides: Overrides
       readonly block: BlockRef
@@ -70,9 +70,9 @@ export function createAccessHint(parts: {
   let refusedInARow = 0
   let retryAt = 0
 
-  async function askIn(
+  async function queryForm(
     { method, last, read }: Form,
-    { request, overrides, block }: Parameters<AccessHint['ask']>[0],
+    { request, overrides, block }: Parameters<AccessHint['query']>[0],
     signal: AbortSignal,
   ) {
     const params = [
@@ -86,7 +86,7 @@ export function createAccessHint(parts: {
   }
 
   return {
-    async ask(asked, signal) {
+    async query(call, signal) {
       if (first > 0 && clock.monotonic() > retryAt) first = 0
       const late = new AbortController()
       const stop = clock.after(hintMs, () => late.abort())
@@ -94,7 +94,7 @@ export function createAccessHint(parts: {
       try {
         for (const [index, form] of [...forms.entries()].slice(first)) {
           try {
-            const hint = await askIn(form, asked, either)
+            const hint = await queryForm(form, call, either)
             prefer(index)
             return hint
           } catch (error) {

@@ -17,15 +17,19 @@ import { keccak256 } from '../codec/hash/keccak.ts'
 
 /** What a call gave. `trace`: as the tracer gives it. */
 type Outcome =
-  | (Asked & { readonly kind: 'call'; readonly data: Uint8Array })
-  | (Asked & { readonly kind: 'trace'; readonly tracer: TracerChoice; readonly trace: unknown })
+  | (ComparedCall & { readonly kind: 'call'; readonly data: Uint8Array })
+  | (ComparedCall & {
+      readonly kind: 'trace'
+      readonly tracer: TracerChoice
+      readonly trace: unknown
+    })
   | {
       readonly kind: 'simulation'
       readonly simulation: BlockSimulation
       readonly blocks: readonly SimulatedBlock[]
     }
 
-type Asked = { readonly request: CallRequest; readonly overrides: Overrides }
+type ComparedCall = { readonly request: CallRequest; readonly overrides: Overrides }
 
 export type CallCanary = {
   /** Compares in the background, if it is the turn of this call. */
@@ -58,7 +62,7 @@ export function createCallCanary(parts: {
   let calls = 0
   let underway = 0
 
-  async function ask(block: BlockRef, { method, params, proved, read }: Comparison) {
+  async function compareOne(block: BlockRef, { method, params, proved, read }: Comparison) {
     const pin = { at: 1, form: 'object', block } as const
     const { result } = await relay.call({ method, params, pin, class: 'read' }, unaborted)
     const upstream = read(result)
@@ -76,13 +80,13 @@ export function createCallCanary(parts: {
   return {
     compare(block, outcome) {
       calls += 1
-      const isTurn = calls <= firstCalls || calls % everyCalls === 0
-      if (!isTurn || underway >= comparesMax) return
+      const isSampled = calls <= firstCalls || calls % everyCalls === 0
+      if (!isSampled || underway >= comparesMax) return
       const comparison = comparisonOf(outcome)
       if (comparison === null) return
       underway += 1
       // An upstream without an answer is no evidence.
-      void ask(block, comparison)
+      void compareOne(block, comparison)
         .catch(() => {})
         .finally(() => (underway -= 1))
     },

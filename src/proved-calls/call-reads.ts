@@ -31,11 +31,11 @@ export type CallReadParts = {
 
 export type CodeSource = {
   /** Whether the thread needs no code of this account, as far as is known. */
-  isHeld(address: Uint8Array): boolean
+  hasCode(address: Uint8Array): boolean
   /** `codeHash`: proved, of the account. The thread gets that code. */
   note(address: Uint8Array, codeHash: Uint8Array): void
   /** As an upstream states it; null: not known. Never rejects. */
-  ask(address: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
+  fetch(address: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
 }
 
 /** Of a hint. The call itself may read more. */
@@ -57,8 +57,8 @@ export function createCallReads(parts: CallReadParts): (need: Need) => Promise<G
 
   function fetchCode(address: Uint8Array): void {
     const name = toLatin1(address)
-    if (codes.has(name) || parts.codes.isHeld(address)) return
-    codes.set(name, parts.codes.ask(address, signal))
+    if (codes.has(name) || parts.codes.hasCode(address)) return
+    codes.set(name, parts.codes.fetch(address, signal))
   }
 
   /** `proofs`: how many are fetched if memory does not hold them. */
@@ -94,14 +94,14 @@ export function createCallReads(parts: CallReadParts): (need: Need) => Promise<G
 
   /** An account with its code and these slots. */
   async function readAll({ address, storageKeys }: AccessListEntry): Promise<void> {
-    const isHeld = parts.codes.isHeld(address)
+    const hasCode = parts.codes.hasCode(address)
     fetchCode(address)
     const account = await readAccount(address, storageKeys)
     if (account === null) return
     const { codeHash, storageRoot } = account
     const reads = storageKeys.map((position) => readSlot(address, position, storageRoot))
     if (equalBytes(codeHash, emptyCodeHash)) parts.codes.note(address, codeHash)
-    else if (!isHeld) reads.push(readCodeOf(address, codeHash))
+    else if (!hasCode) reads.push(readCodeOf(address, codeHash))
     await Promise.all(reads)
   }
 

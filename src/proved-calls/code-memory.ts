@@ -17,17 +17,17 @@ export type CodeMemory = {
 }
 
 export function createCodeMemory(relay: Relay): CodeMemory {
-  const held = createLruCache<Uint8Array>({ sizeMax: accountsMax, sizeOf: () => 1 })
+  const codeHashes = createLruCache<Uint8Array>({ sizeMax: accountsMax, sizeOf: () => 1 })
   return {
     at: (block) => ({
-      isHeld: (address) => held.find(toLatin1(address)) !== null,
-      note: (address, codeHash) => held.add(toLatin1(address), codeHash),
-      async ask(address, signal) {
+      hasCode: (address) => codeHashes.find(toLatin1(address)) !== null,
+      note: (address, codeHash) => codeHashes.add(toLatin1(address), codeHash),
+      async fetch(address, signal) {
         const params = [toHex(address)]
         const pin = { at: 1, form: 'object', block } as const
         try {
-          const asked = { method: 'eth_getCode', params, pin, class: 'read' } as const
-          const { result } = await relay.call(asked, signal)
+          const request = { method: 'eth_getCode', params, pin, class: 'read' } as const
+          const { result } = await relay.call(request, signal)
           return typeof result === 'string' && result.length <= codeHexMax ? fromHex(result) : null
         } catch {
           return null
@@ -39,7 +39,7 @@ export function createCodeMemory(relay: Relay): CodeMemory {
 
 /** For calls that are recorded: everything is read as any state. */
 export const noCodes: CodeSource = {
-  isHeld: () => false,
+  hasCode: () => false,
   note: () => {},
-  ask: () => Promise.resolve(null),
+  fetch: () => Promise.resolve(null),
 }

@@ -38,7 +38,7 @@ function start() {
       const bytes = typeof data === 'number' ? Uint8Array.of(data, data >> 8) : data
       const request: CallRequest = { to, data: bytes }
       const asked = { request, block: head, overrides: noOverrides, ...more }
-      return polled.ask(asked, ownerOf(accountId), signal)
+      return polled.find(asked, ownerOf(accountId), signal)
     },
     block: () => head,
   }
@@ -98,7 +98,7 @@ test('a result that failed is computed by the caller; a caller that left gets it
     block: block(),
     overrides: noOverrides,
   }
-  const left = polled.ask(asked, ownerOf('one'), controller.signal)
+  const left = polled.find(asked, ownerOf('one'), controller.signal)
   controller.abort(new Error('left'))
   await assert.rejects(left, /^Error: left$/)
 })

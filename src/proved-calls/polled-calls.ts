@@ -13,17 +13,17 @@ export type PolledCalls = {
    * Remembers the call. The result if it was computed ahead, or is being computed; null if it was not, or not with success.
    * Rejects with `signal.reason` only.
    */
-  ask(asked: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<Uint8Array | null>
+  find(call: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<Uint8Array | null>
   /** The network has a new head. Computes the calls that were asked at each of the last two. */
   begin(head: BlockRef, compute: Compute): void
 }
 
-type Compute = (asked: RequestedCall, owner: CallOwner) => Promise<Uint8Array>
+type Compute = (call: RequestedCall, owner: CallOwner) => Promise<Uint8Array>
 
 /** `heads`: in a row at which it was asked. */
 type Polled = { readonly request: CallRequest; readonly keyId: string; readonly heads: number }
 /** Calls of one head, by account and by their text. */
-type Asked = Map<string, Map<string, Polled>>
+type CallsOfHead = Map<string, Map<string, Polled>>
 
 /** Heads in a row before a call counts as repeated. */
 const headsMin = 2
@@ -37,8 +37,8 @@ const callsMax = 128
 
 export function createPolledCalls(): PolledCalls {
   let head: BlockRef | null = null
-  let asked: Asked = new Map()
-  let before: Asked = new Map()
+  let asked: CallsOfHead = new Map()
+  let before: CallsOfHead = new Map()
   /** Of `head`, by the text of the call. */
   let ahead = new Map<string, Promise<Uint8Array | null>>()
   let underway = 0
@@ -64,7 +64,7 @@ export function createPolledCalls(): PolledCalls {
   }
 
   return {
-    async ask({ request, block, overrides }, owner, signal) {
+    async find({ request, block, overrides }, owner, signal) {
       const isPlain = overrides.state.length === 0 && Object.keys(overrides.block).length === 0
       if (head === null || !isPlain || !equalBytes(block.hash, head.hash)) return null
       if ((request.data?.length ?? 0) > dataBytesMax) return null

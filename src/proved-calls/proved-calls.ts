@@ -74,7 +74,7 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
         if (network.relay === null) return null
         const asking = calls
           .slice(0, hintedCallsMax)
-          .map((call) => hints.ask({ ...call, block: ref }, until))
+          .map((call) => hints.query({ ...call, block: ref }, until))
         return (await Promise.all(asking)).flatMap((hint) => hint ?? [])
       },
       codes: isRecorded ? noCodes : codes.at(ref),
@@ -105,7 +105,7 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
     on: (network): CallProver => ({
       async call(it, owner, signal) {
         // A network that records gets every value of the call.
-        const ahead = network.accounts === undefined ? null : await polled.ask(it, owner, signal)
+        const ahead = network.accounts === undefined ? null : await polled.find(it, owner, signal)
         const data = ahead ?? (await runCall(network, it, owner, signal))
         canary.compare(it.block, { kind: 'call', ...callOf(it), data })
         return data

@@ -51,7 +51,7 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
     const planned = request.items.map((item) => planCall(operations, item, caller, lasting))
     const units = requestUnits(planned, batch)
     if (inspection) {
-      inspection.asks(request.items, batch)
+      inspection.recordCalls(request.items, batch)
       inspection.timeline.reached('parse')
     }
     const refuse = (thrown: unknown): never => {

@@ -301,7 +301,7 @@ function asNetwork(
     blobFeeFraction,
     feeRules,
     forkConfigs,
-    obtain: embedded.ownContent(obtain),
+    obtain: embedded.embeddedContent(obtain),
     peek,
     peekNode,
     headers,

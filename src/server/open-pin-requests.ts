@@ -2,7 +2,7 @@
 // other pinning services for `pin/remote`.
 // Tested by test/files/psa.test.ts, test/files/remote-pins.test.ts
 import type { Clock } from '../base/clock.ts'
-import { createHeldLeases, holdWhile, type Leases } from '../base/leases.ts'
+import { createLocalLeases, holdWhile, type Leases } from '../base/leases.ts'
 import type { Log } from '../base/log.ts'
 import { createOutbound } from '../base/outbound.ts'
 import type { Config } from '../config/settings.ts'
@@ -37,7 +37,7 @@ export function openPinRequests(parts: {
       : { ...defaultPinQueueLimits, pollMs: sharedPollMs }
   const leases =
     parts.leases ??
-    createHeldLeases((lease, error) => log('error', 'lease_failed', { lease, error }))
+    createLocalLeases((lease, error) => log('error', 'lease_failed', { lease, error }))
   const queue = createPinQueue({ rows, filesOf: parts.filesOf, clock, log, limits })
   return {
     requests: createPinRequests({ rows, clock, queued: queue.wake, removed: queue.abort }),

@@ -10,7 +10,7 @@ import {
 } from '../access/accounts/account-source.ts'
 import { openUsageSpool, type UsageSpool } from '../access/usage/usage-spool.ts'
 import type { Clock } from '../base/clock.ts'
-import { createHeldLeases, type Leases } from '../base/leases.ts'
+import { createLocalLeases, type Leases } from '../base/leases.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { createFencedRows } from '../db/fenced-rows.ts'
@@ -72,7 +72,7 @@ export async function openRows(parts: Parts): Promise<OpenRows> {
     accounts: createLocalAccounts(db),
     denials: createOwnDenyList(db),
     fenced: () => localRows,
-    leases: createHeldLeases((lease, error) => log('error', 'lease_failed', { lease, error })),
+    leases: createLocalLeases((lease, error) => log('error', 'lease_failed', { lease, error })),
     sweep: null,
     spool: null,
     close: async () => {},

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { pause, systemClock } from '../../src/base/clock.ts'
-import { type HeldLease, holdWhile, type Leases } from '../../src/base/leases.ts'
+import { type ActiveLease, holdWhile, type Leases } from '../../src/base/leases.ts'
 
 export type LeasesFixture = {
   readonly processes: readonly Leases[]
@@ -17,11 +17,11 @@ export function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-export type Holding = { readonly held: Promise<HeldLease>; stop(): Promise<void> }
+export type Holding = { readonly held: Promise<ActiveLease>; stop(): Promise<void> }
 
 /** `held` resolves with the first lease, which is held until it ends. */
 export function holdOne(leases: Leases, name: string): Holding {
-  const { promise: held, resolve } = Promise.withResolvers<HeldLease>()
+  const { promise: held, resolve } = Promise.withResolvers<ActiveLease>()
   const stop = leases.hold(name, async (lease) => {
     resolve(lease)
     await aborted(lease.signal)

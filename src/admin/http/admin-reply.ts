@@ -108,7 +108,7 @@ async function sendEvents(
   })
   try {
     for await (const event of events) {
-      if (exchange.gone || exchange.signal.aborted) break
+      if (exchange.isClosed || exchange.signal.aborted) break
       await writer.write(Buffer.from(`data: ${JSON.stringify(event)}\n\n`))
     }
     response.end()

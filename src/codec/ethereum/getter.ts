@@ -69,7 +69,7 @@ export function getterCall(abi: readonly AbiEntry[], path: string): GetterCall {
 }
 
 /** Formats one word as a value of the ABI's type. */
-export function tellWord(type: string, word: Uint8Array): string | boolean {
+export function describeWord(type: string, word: Uint8Array): string | boolean {
   const number = BigInt(toHex(word))
   if (type === 'bool') return number !== 0n
   if (type.startsWith('int')) return BigInt.asIntN(256, number).toString()

@@ -1,6 +1,6 @@
 // Encodes a header as RLP from the JSON of eth_getBlockBy…. Optional fields are written if present, without a fork
 // table: the hash shows if the bytes are the header.
-import { isGiven, type JsonRecord, recordOf, writeBytes, writeInteger } from './json-fields.ts'
+import { isPresent, type JsonRecord, recordOf, writeBytes, writeInteger } from './json-fields.ts'
 import { Malformed } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
@@ -63,7 +63,7 @@ function writeHeader(writer: RlpWriter, json: JsonRecord): void {
   for (let index = fields.length - 1; index >= 0; index -= 1) {
     const [name, form] = fields[index] as (typeof fields)[number]
     const value = json[name]
-    if (index >= firstOptional && !isGiven(value)) {
+    if (index >= firstOptional && !isPresent(value)) {
       if (isLaterThere) throw new Malformed(`header field ${name} before a later one`)
       continue
     }

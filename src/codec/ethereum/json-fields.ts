@@ -29,7 +29,7 @@ export function arrayOf(value: unknown, name: string, countMax: number): readonl
 }
 
 /** False for null and undefined: nodes use both for an absent member. */
-export function isGiven(value: unknown): boolean {
+export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
@@ -78,7 +78,7 @@ export function writeList(
 
 /** Type of a transaction or receipt (EIP-2718). Absent means 0: nodes from before types omit it. */
 export function typeOf(value: unknown): number {
-  if (!isGiven(value)) return 0
+  if (!isPresent(value)) return 0
   const text = hexOf(value, 'type')
   if (!/^0x[0-9a-fA-F]{1,2}$/.test(text)) throw new Malformed('type as 0x and 1 or 2 digits')
   return Number(text)

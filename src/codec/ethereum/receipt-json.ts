@@ -2,7 +2,7 @@
 // indexes and addresses are derived from them later.
 import {
   bytesOf,
-  isGiven,
+  isPresent,
   type JsonRecord,
   recordOf,
   typeOf,
@@ -35,7 +35,7 @@ function writeReceipt(writer: RlpWriter, json: JsonRecord): void {
   if (type > 4 && !isSystemType(type)) throw new UnsupportedTransaction(type)
   const mark = writer.mark
   // Before Canyon nodes return a nonce that the root does not cover; since Canyon it covers the nonce and a version.
-  if (type === depositType && isGiven(json['depositReceiptVersion'])) {
+  if (type === depositType && isPresent(json['depositReceiptVersion'])) {
     writeInteger(writer, json['depositReceiptVersion'], 'depositReceiptVersion')
     writeInteger(writer, json['depositNonce'], 'depositNonce')
   }
@@ -52,7 +52,7 @@ function writeReceipt(writer: RlpWriter, json: JsonRecord): void {
 /** `root` (32 bytes) before Byzantium, `status` since. Some nodes return both, or an empty `root`. */
 function writeOutcome(writer: RlpWriter, json: JsonRecord): void {
   const { root, status } = json
-  if (isGiven(root) && root !== '0x') return writer.string(bytesOf(root, 'root', 32))
+  if (isPresent(root) && root !== '0x') return writer.string(bytesOf(root, 'root', 32))
   if (status === '0x1') return writer.byte(0x01)
   if (status === '0x0') return writer.byte(0x80)
   throw new Malformed('status of 0x0 or 0x1, or a root of 32 bytes')

@@ -1,7 +1,7 @@
 // Encodes a block's transactions as RLP from the JSON of a block with full transactions. Reads only signed fields: not
 // `from`, `hash`, `gasPrice` of types 2 to 4, blobs and their proofs.
 import {
-  isGiven,
+  isPresent,
   type JsonRecord,
   recordOf,
   typeOf,
@@ -102,7 +102,7 @@ function writeCalldata(writer: RlpWriter, json: JsonRecord): void {
 }
 
 function writeTo(writer: RlpWriter, to: unknown): void {
-  if (isGiven(to)) writeBytes(writer, to, 'to', 20)
+  if (isPresent(to)) writeBytes(writer, to, 'to', 20)
   else writer.byte(0x80)
 }
 

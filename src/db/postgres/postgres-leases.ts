@@ -3,7 +3,7 @@
 // Tested by test/suites/leases.suite.ts through src/db/postgres/postgres-leases.test.ts
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import type { HeldLease, Leases } from '../../base/leases.ts'
+import type { ActiveLease, Leases } from '../../base/leases.ts'
 import type { Statement } from '../writer.ts'
 import type { Connections } from './connections.ts'
 
@@ -53,7 +53,7 @@ export function createPostgresLeases(parts: Parts): Leases {
 function holdOne(
   { connections, clock, onError, times = usualTimes }: Parts,
   name: string,
-  run: (lease: HeldLease) => Promise<void>,
+  run: (lease: ActiveLease) => Promise<void>,
 ): () => Promise<void> {
   const { lifeMs, periodMs } = times
   const stopping = new AbortController()

@@ -56,10 +56,10 @@ export function forkMismatch(
   if (asked !== null && asked.source === point.source && isSameBlock(point, asked.asked)) {
     return null
   }
-  const wanted = asked === null ? 'name no fork' : `name ${asked.source}@${asked.asked}`
+  const expected = asked === null ? 'name no fork' : `name ${asked.source}@${asked.asked}`
   return (
     `network "${network}" of the data folder is forked from ${point.source} at block ${point.number} ` +
-    `(${toHex(point.hash)}), and the settings ${wanted}: set fork: ${forkText(point)}, or choose another folder ` +
+    `(${toHex(point.hash)}), and the settings ${expected}: set fork: ${forkText(point)}, or choose another folder ` +
     'with --data-dir to start a new fork'
   )
 }

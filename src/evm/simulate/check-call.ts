@@ -33,9 +33,9 @@ export function checkCall(call: CheckedCall): void {
   const refuse = (code: FaultCode, text: string) =>
     new Fault(code, { detail: `err: ${text} (supplied gas ${call.gas})` })
   const sender = `address ${toChecksumAddress(call.from)}`
-  judgeNonce(call, sender, refuse)
-  judgeFees(call, sender, refuse)
-  judgeShape(call, refuse)
+  checkNonce(call, sender, refuse)
+  checkFees(call, sender, refuse)
+  checkShape(call, refuse)
   const { request, account, gas } = call
   const blobs = BigInt(request.blobVersionedHashes?.length ?? 0)
   const cost =
@@ -46,12 +46,12 @@ export function checkCall(call: CheckedCall): void {
     const amounts = `${sender} have ${account.balance} want ${cost}`
     throw refuse('no_funds', `insufficient funds for gas * price + value: ${amounts}`)
   }
-  judgeGas(call, refuse)
+  checkGas(call, refuse)
 }
 
 type Refuse = (code: FaultCode, text: string) => Fault
 
-function judgeNonce({ validation, nonce, account }: CheckedCall, sender: string, refuse: Refuse) {
+function checkNonce({ validation, nonce, account }: CheckedCall, sender: string, refuse: Refuse) {
   if (!validation) return
   const both = `${sender}, tx: ${nonce} state: ${account.nonce}`
   if (nonce > account.nonce) throw refuse('nonce_too_high', `nonce too high: ${both}`)
@@ -61,7 +61,7 @@ function judgeNonce({ validation, nonce, account }: CheckedCall, sender: string,
   }
 }
 
-function judgeFees(call: CheckedCall, sender: string, refuse: Refuse) {
+function checkFees(call: CheckedCall, sender: string, refuse: Refuse) {
   const { request, common, baseFee, blobBaseFee, validation } = call
   if (!common.isActivatedEIP(1559)) return
   const cap = feeCap(request)
@@ -84,7 +84,7 @@ function judgeFees(call: CheckedCall, sender: string, refuse: Refuse) {
 }
 
 /** Checks that apply only to blob and set-code transactions (EIP-4844, 7594, 7702). */
-function judgeShape({ request, from, common }: CheckedCall, refuse: Refuse) {
+function checkShape({ request, from, common }: CheckedCall, refuse: Refuse) {
   const { to, blobVersionedHashes: hashes, authorizationList } = request
   const sender = `(sender ${toChecksumAddress(from)})`
   if (hashes !== undefined) {
@@ -114,7 +114,7 @@ function blobsPerTransaction(common: Common): number {
   return Number(common.getBlobGasSchedule().maxBlobGasPerBlock / gasPerBlob)
 }
 
-function judgeGas({ request, common, gas }: CheckedCall, refuse: Refuse) {
+function checkGas({ request, common, gas }: CheckedCall, refuse: Refuse) {
   const data = request.data ?? new Uint8Array(0)
   const least = gasBeforeCode(request, common)
   if (gas < least) throw refuse('gas_too_low', `intrinsic gas too low: have ${gas}, want ${least}`)

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import type { ClientAddress } from '../request-head.ts'
-import { type WholeAnswer, flushMs } from '../http-exchange.ts'
+import { type CompleteAnswer, flushMs } from '../http-exchange.ts'
 import { toLines } from '../text-answer.ts'
 import { LeanExchange } from './lean-exchange.ts'
 import type { PlainHead } from './head-parser.ts'
@@ -40,7 +40,7 @@ export type ConnectionTerms = {
 
 /** Time limit for discarding the rest of an unread body. */
 const discardMs = 1_000
-const keptBytesMax = 2_048
+const bufferedBytesMax = 2_048
 /** More unsent text is written before the end of the turn. */
 const unsentCharsMax = 16_384
 const nothing: Buffer = Buffer.alloc(0)
@@ -153,7 +153,7 @@ export class LeanConnection implements Idler, Sender {
       this.#lastHead = head
       // Retained until the next request, so it must not reference the memory of all received bytes.
       const own = bytes.subarray(0, head.bytes)
-      this.#lastHeadBytes = bytes.buffer.byteLength > keptBytesMax ? Buffer.from(own) : own
+      this.#lastHeadBytes = bytes.buffer.byteLength > bufferedBytesMax ? Buffer.from(own) : own
     }
     return head
   }
@@ -181,7 +181,7 @@ export class LeanConnection implements Idler, Sender {
     if (this.#held === null && !this.#ended) this.socket.resume()
   }
 
-  answer(answer: WholeAnswer): void {
+  answer(answer: CompleteAnswer): void {
     const { socket } = this
     const exchange = this.#exchange
     if (exchange === null || !socket.writable) return
@@ -328,25 +328,25 @@ const crowd = 4
 /** After a turn with fewer replies, this many are sent immediately before coalescing is tried again. */
 const atOnceMax = 32
 /** Maximum of held replies, which limits their delay. */
-const heldMax = 64
+const queuedSendersMax = 64
 
 /** One instance serves all connections of a listener. */
 export function createWriteCoalescer(): WriteCoalescer {
-  let held: Sender[] = []
+  let queuedSenders: Sender[] = []
   let answers = 0
   let atOnce = 0
   let ending = false
 
-  function sendHeld(): void {
-    const senders = held
-    held = []
+  function sendQueued(): void {
+    const senders = queuedSenders
+    queuedSenders = []
     for (const sender of senders) sender.send()
   }
 
   function endTurn(): void {
     ending = false
     if (answers < crowd) atOnce = atOnceMax
-    sendHeld()
+    sendQueued()
   }
 
   return {
@@ -361,8 +361,8 @@ export function createWriteCoalescer(): WriteCoalescer {
         setImmediate(endTurn)
       }
       answers += 1
-      held.push(sender)
-      if (held.length >= heldMax) sendHeld()
+      queuedSenders.push(sender)
+      if (queuedSenders.length >= queuedSendersMax) sendQueued()
       return true
     },
   }

@@ -3,14 +3,14 @@
 import { Fault } from '../../base/fault.ts'
 import { append, type Body } from '../body.ts'
 import type { Deadlines } from '../deadlines.ts'
-import type { HttpExchange, RequestHeaders, WholeAnswer } from '../http-exchange.ts'
+import type { HttpExchange, RequestHeaders, CompleteAnswer } from '../http-exchange.ts'
 import type { PlainHead } from './head-parser.ts'
 
 /** The exchange's interface to its connection. */
 export type ExchangeConnection = {
   addressOf(forwardedFor: string | undefined): string
   /** Writes the reply, then continues or closes the connection. */
-  answer(answer: WholeAnswer): void
+  answer(answer: CompleteAnswer): void
 }
 
 export class LeanExchange implements HttpExchange {
@@ -54,7 +54,7 @@ export class LeanExchange implements HttpExchange {
     return this.#connection.addressOf(this.head.headers['x-forwarded-for'])
   }
 
-  get gone(): boolean {
+  get isClosed(): boolean {
     return this.#gone
   }
 
@@ -125,7 +125,7 @@ export class LeanExchange implements HttpExchange {
     this.#controller?.abort(new Fault('hung_up'))
   }
 
-  send(answer: WholeAnswer): void {
+  send(answer: CompleteAnswer): void {
     if (this.#gone || this.#answered) return
     this.#answered = true
     this.#connection.answer(answer)

@@ -37,7 +37,7 @@ export type Ending = {
 }
 
 /** Called with the finished request, without its id. */
-export type KeepInspected = (request: Omit<InspectedRequest, 'id'>) => void
+export type StoreInspected = (request: Omit<InspectedRequest, 'id'>) => void
 
 const inspectionLimits = {
   /** Maximum number of recorded calls of a batch. */
@@ -64,7 +64,7 @@ export class Inspection implements RequestRecorder {
   readonly #settings: KeySettings
   readonly #keyId: string
   readonly #time: number
-  readonly #keep: KeepInspected
+  readonly #keep: StoreInspected
   readonly #redact: (text: string, charsMax: number) => Redacted
   readonly #upstreams = new Set<string>()
   #asked: readonly (RecordedCall | Fault)[] = []
@@ -80,13 +80,13 @@ export class Inspection implements RequestRecorder {
     readonly keyId: string
     readonly settings: KeySettings
     readonly clock: Clock
-    readonly keep: KeepInspected
+    readonly store: StoreInspected
   }) {
-    const { arrival, keyId, settings, clock, keep } = parts
+    const { arrival, keyId, settings, clock, store } = parts
     this.#arrival = arrival
     this.#keyId = keyId
     this.#settings = settings
-    this.#keep = keep
+    this.#keep = store
     this.timeline = new RequestTimeline(clock, arrival.arrived)
     this.#time = Math.round(clock.now() - this.timeline.totalMs)
     this.#redact = createRedact([
@@ -100,15 +100,15 @@ export class Inspection implements RequestRecorder {
     }
   }
 
-  asks(items: readonly (RecordedCall | Fault)[], batch: boolean): void {
+  recordCalls(items: readonly (RecordedCall | Fault)[], batch: boolean): void {
     this.#asked = items
     this.#batch = batch
   }
 
   /** An IPFS command; its arguments are the params. */
-  asksCommand(name: string, { args, options }: CommandLine): void {
+  recordCommand(name: string, { args, options }: CommandLine): void {
     const given = Object.fromEntries([...options].map(([key, value]) => [key, plain(value)]))
-    this.asks([{ method: name, params: [...args, given] }], false)
+    this.recordCalls([{ method: name, params: [...args, given] }], false)
   }
 
   answers(

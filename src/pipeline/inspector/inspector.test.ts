@@ -58,7 +58,7 @@ function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> =
   }
   function ask(item: Partial<RpcItem> = {}, outcome: RpcOutcome = textOf('"0x1"'), keyId = 'k') {
     const inspection = begin(keyId)
-    inspection.asks([{ method: 'eth_getBalance', params: ['0x2'], ...item }], false)
+    inspection.recordCalls([{ method: 'eth_getBalance', params: ['0x2'], ...item }], false)
     inspection.answers([{ units: 80 }], [outcome], labels)
     const fault = 'fault' in outcome ? outcome.fault : null
     inspection.end({ fault, status: fault?.row.status ?? 200, bytesIn: 60, bytesOut: 40 })
@@ -108,7 +108,7 @@ test('no credential of the request is recorded, in any member', () => {
   const inspection = begin('k', {
     credential: { key, secret: 'opaque-secret', origin: everywhere, userAgent: everywhere },
   })
-  inspection.asks([{ method: everywhere, params: [everywhere] }], false)
+  inspection.recordCalls([{ method: everywhere, params: [everywhere] }], false)
   inspection.answers([{ units: 1 }], [{ result: everywhere }], labels)
   inspection.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
   const text = JSON.stringify(list('k', {}, 10))
@@ -121,7 +121,7 @@ test('stages are consecutive; the time of reads lies inside them, summed', () =>
   const inspection = begin()
   clock.turn(1)
   inspection.timeline.reached('auth')
-  inspection.asks([{ method: 'eth_getBalance', params: [] }], false)
+  inspection.recordCalls([{ method: 'eth_getBalance', params: [] }], false)
   const looks = [1, 2].map(() => inspection.watch('store', ''))
   for (const end of looks) end('held')
   inspection.watch('store', '')('absent')
@@ -165,7 +165,7 @@ test('requests are found by method, outcome, network, time and id', () => {
     { method: 'eth_chainId', params: [] },
     { method: 'eth_call', params: [] },
   ]
-  batch.asks(items, true)
+  batch.recordCalls(items, true)
   batch.answers([{ units: 5 }, { units: 80 }], [textOf('1'), textOf('2')], labels)
   batch.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
   const methods = (filter: Parameters<typeof list>[1]) =>
@@ -203,7 +203,7 @@ test('ten thousand requests of many keys respect the limits per key and in total
   const largest = begin('one', {
     credential: { key, secret: null, origin: long, userAgent: long },
   })
-  largest.asks(
+  largest.recordCalls(
     Array.from({ length: 1_000 }, () => ({ method: long, params: [long] })),
     true,
   )

@@ -171,7 +171,13 @@ export function createInspector(parts: {
 
   return {
     begin: (caller, arrival) =>
-      new Inspection({ arrival, keyId: caller.keyId, settings: caller.settings, clock, keep }),
+      new Inspection({
+        arrival,
+        keyId: caller.keyId,
+        settings: caller.settings,
+        clock,
+        store: keep,
+      }),
     list: (keyId, filter, most) =>
       read(keyId, (requests) =>
         requests
@@ -183,17 +189,17 @@ export function createInspector(parts: {
       read(keyId, (requests) => requests.find((request) => request.id === id) ?? null),
     clear,
     listen(keyId, listener) {
-      const own = listeners.get(keyId) ?? new Set()
-      if (own.size >= limits.listenersPerKeyMax || listening >= limits.listenersMax) {
+      const keyListeners = listeners.get(keyId) ?? new Set()
+      if (keyListeners.size >= limits.listenersPerKeyMax || listening >= limits.listenersMax) {
         throw new Fault('overloaded')
       }
-      if (own.size === 0) subscribe(keyId)
-      listeners.set(keyId, own.add(listener))
+      if (keyListeners.size === 0) subscribe(keyId)
+      listeners.set(keyId, keyListeners.add(listener))
       listening++
       return () => {
-        if (!own.delete(listener)) return
+        if (!keyListeners.delete(listener)) return
         listening--
-        if (own.size > 0 || listeners.get(keyId) !== own) return
+        if (keyListeners.size > 0 || listeners.get(keyId) !== keyListeners) return
         listeners.delete(keyId)
         subscriptions.get(keyId)?.()
         subscriptions.delete(keyId)

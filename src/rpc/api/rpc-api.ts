@@ -242,7 +242,7 @@ async function answer(
     writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
   }
   const body = writer.body(batch)
-  if (exchange.gone) rollbackAll(outcomes)
+  if (exchange.isClosed) rollbackAll(outcomes)
   const fault = body.bytes === 0 ? null : faultOfReply(outcomes, batch)
   send(exchange, { fault, labels: headers, body, bodyUnread: false })
   gateway.countBytes(called, answered, { in: sent.bytes.length, out: body.bytes })

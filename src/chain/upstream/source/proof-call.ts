@@ -130,21 +130,21 @@ export async function runProofCall(
   ): Promise<AttemptOutcome | 'short'> {
     if (isOver) return 'taken'
     const params = [toHex(address), slots.map(toHex)]
-    const asked = { method: 'eth_getProof', params, block }
-    const reply = await watched(upstream, () => callAt(upstream, asked, shared))
+    const request = { method: 'eth_getProof', params, block }
+    const reply = await watched(upstream, () => callAt(upstream, request, shared))
     const proof = readProofReply(reply.result, slots.length)
     call.isOpen = false
     offerTo([...wants], proof)
     // Readers continue before the rest of the reply is checked.
     await new Promise((resolve) => setImmediate(resolve))
-    const judgement = judge(proof)
+    const judgement = verify(proof)
     isOver ||= judgement === 'complete' && ![...wants].some(({ isWaiting }) => isWaiting)
     // The next upstream's reply also serves reads that arrive now.
     call.isOpen = !isOver
     if (typeof judgement === 'string') return isOver ? 'taken' : 'short'
     // A request by number may return the proof of another block of that number.
     if (!reply.pinned) return 'failed'
-    const { method } = asked
+    const { method } = request
     const evidence = { method, params: reply.params, response: reply.result, blockHash: block.hash }
     return { invalidReply: { ...evidence, ...judgement } }
   }
@@ -164,7 +164,7 @@ export async function runProofCall(
     }
   }
 
-  function judge(proof: ProofReply): ProofCheck {
+  function verify(proof: ProofReply): ProofCheck {
     const { stateRoot } = target
     if (stateRoot === null) return 'complete'
     return checkProof(proof, { stateRoot, address, slots }, { peekNode, accounts })

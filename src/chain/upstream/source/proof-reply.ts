@@ -2,7 +2,12 @@
 // own hash, and the other members are only compared, never used.
 // Tested by src/chain/upstream/source/check-proof.test.ts
 import { equalBytes, toBareHex, toLatin1 } from '../../../base/hex.ts'
-import { type JsonRecord, bytesOf, isGiven, recordOf } from '../../../codec/ethereum/json-fields.ts'
+import {
+  type JsonRecord,
+  bytesOf,
+  isPresent,
+  recordOf,
+} from '../../../codec/ethereum/json-fields.ts'
 import { Fault } from '../../../base/fault.ts'
 import { Malformed } from '../../../codec/ethereum/rlp.ts'
 import { nameKeccakKinds } from '../../../codec/hash/verify-keccak.ts'
@@ -77,7 +82,7 @@ export function readProofReply(value: unknown, slots: number): ProofReply {
   addNodes(texts, json['accountProof'], 'accountProof', excess)
   const accountNodes = texts.length
   // Some nodes omit it if no slot was requested.
-  const isNone = slots === 0 && !isGiven(json['storageProof'])
+  const isNone = slots === 0 && !isPresent(json['storageProof'])
   const entries = isNone ? [] : listOf(json['storageProof'], 'storageProof')
   if (entries.length > slots) excess.push(`${entries.length} storage proofs for ${slots} slots`)
   const storage = entries.slice(0, slots).map((entry) => {

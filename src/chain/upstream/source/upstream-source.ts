@@ -61,12 +61,12 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     const block: RequestedBlockHash = { hash: hint.blockHash, number }
     if (ref.kind === 'code') {
       if (hint.address === undefined) return null
-      const asked = { hash: ref.hash, block, address: hint.address }
+      const codeRequest = { hash: ref.hash, block, address: hint.address }
       return {
         need: 'code',
         number,
         attempt: (upstream, offer, signal) =>
-          fetchCode(callAt, upstream, { ...asked, offer }, signal),
+          fetchCode(callAt, upstream, { ...codeRequest, offer }, signal),
       }
     }
     const kind = ref.kind
