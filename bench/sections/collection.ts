@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
-import { askCollection, findAnswer } from '../../src/ipfs/collection/collection-requests.ts'
+import { requestCollection, findAnswer } from '../../src/ipfs/collection/collection-requests.ts'
 import { startCairn, type Started } from '../../test/started-server.ts'
 import type { Bench } from '../bench.ts'
 import type { AddsAnswer, AddsOrder } from '../load/adds-thread.ts'
@@ -65,7 +65,7 @@ export async function runCollection({ report, calls }: Bench): Promise<void> {
     await wait(2 * unpinnedMs)
     await addAtRate(cairn, async () => false, warmUpMs)
     const idle = await addAtRate(cairn, async () => false, idleMs)
-    const asked = await askCollection(rows, Date.now())
+    const asked = await requestCollection(rows, Date.now())
     const during = await addAtRate(
       cairn,
       async () => (await findAnswer(rows, asked)) === null,

@@ -177,7 +177,7 @@ function remote(server: UsualServer, token: string): AdminAccess {
       }
       const never = new AbortController().signal
       const reply = await client
-        .ask({ ...request, replyBytesMax, timeoutMs }, never)
+        .send({ ...request, replyBytesMax, timeoutMs }, never)
         .catch((thrown: unknown) => {
           if (!(thrown instanceof HttpTrouble)) throw thrown
           throw noAnswer(url, thrown)

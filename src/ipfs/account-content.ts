@@ -44,7 +44,7 @@ export function createAccountContent(shared: SharedContent): AccountContent {
         return isStored
       }
 
-      const ownObtain: Obtain = async (ref, hint, signal) => {
+      const accountObtain: Obtain = async (ref, hint, signal) => {
         if (await sees(ref)) return await obtain(ref, hint, signal)
         if (hint.offline === true) throw new Fault('not_found')
         const bytes = await obtainOutside(ref, hint, signal)
@@ -53,7 +53,7 @@ export function createAccountContent(shared: SharedContent): AccountContent {
       }
 
       /** Reads runs of visible blocks from the store; yields null for the others. */
-      async function* ownRun(
+      async function* accountRun(
         refs: readonly ContentRef[],
         signal: AbortSignal,
       ): AsyncGenerator<ReadBatch> {
@@ -71,13 +71,13 @@ export function createAccountContent(shared: SharedContent): AccountContent {
         }
       }
 
-      const ownStore: BlockStore = Object.assign(Object.create(store) as BlockStore, {
+      const accountStore: BlockStore = Object.assign(Object.create(store) as BlockStore, {
         get: async (ref: ContentRef, copy?: CopyChoice) =>
           (await sees(ref)) ? await store.get(ref, copy) : null,
         has: async (ref: ContentRef) => (await sees(ref)) && (await store.has(ref)),
         peek: undefined,
       })
-      return { store: ownStore, obtain: ownObtain, readRun: ownRun, sharesRoots: false }
+      return { store: accountStore, obtain: accountObtain, readRun: accountRun, sharesRoots: false }
     },
   }
 }

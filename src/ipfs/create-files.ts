@@ -74,7 +74,7 @@ export type FilesSettings = {
     signal: AbortSignal,
   ) => Promise<string>
   /** Time slices for imports, shared by the thread. Default: separate ones. */
-  readonly turns?: FairTimeSlices
+  readonly timeSlices?: FairTimeSlices
   /** The account on whose behalf reads may search the IPFS network. Default: they do not search it. */
   readonly account?: string
   /** Shared by the files of all accounts of the store. Default: separate ones. */
@@ -87,7 +87,7 @@ export function createFileWaiters(store: BlockStore, { waitersMax }: FilesLimits
 
 export function createFiles(settings: FilesSettings): Files {
   const { store, deleteBlocks, obtain, readRun, rows, clock, hasSources, limits } = settings
-  const { turns = createFairTimeSlices(settings.clock) } = settings
+  const { timeSlices = createFairTimeSlices(settings.clock) } = settings
   const { waiters = createFileWaiters(store, limits) } = settings
   const origins = new WeakMap<CID, CID>()
   const openBlocks = createBlocks({
@@ -96,7 +96,7 @@ export function createFiles(settings: FilesSettings): Files {
     waiters,
     clock,
     hasSources,
-    isHere: (ref) => store.has(ref),
+    isStored: (ref) => store.has(ref),
     idleMs: limits.idleMs,
     account: settings.account ?? null,
     origins,
@@ -158,7 +158,7 @@ export function createFiles(settings: FilesSettings): Files {
       importEntries(entries, options, {
         blocksMax: limits.importBlocksMax,
         folderBytesMax: limits.folderBytesMax,
-        yielderFor: (most) => turns.yielderFor(accountId, most),
+        yielderFor: (most) => timeSlices.yielderFor(accountId, most),
         batch: () => store.batch(),
         rootRows: ({ cid }, put) =>
           options.pin

@@ -82,7 +82,7 @@ const view: ServerStatus = {
       provided: 10,
       provideFailures: 11,
     },
-    asks: { asked: 20, served: 15, servedBytes: 16, refused: 5 },
+    peerRequests: { received: 20, served: 15, servedBytes: 16, refused: 5 },
     restarts: 12,
     deaths: [{ at: 13, reason: 'exit code 1' }],
     wants: 14,

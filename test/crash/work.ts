@@ -6,7 +6,7 @@ import { pause } from '../../src/base/clock.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
-import { askCollection, findAnswer } from '../../src/ipfs/collection/collection-requests.ts'
+import { requestCollection, findAnswer } from '../../src/ipfs/collection/collection-requests.ts'
 import { filesClient } from '../fakes/files/files-client.ts'
 import type { Random } from '../fakes/seeded.ts'
 import type { Started } from '../started-server.ts'
@@ -104,7 +104,7 @@ export async function workUntilKilled(
     const db = openDatabase(join(cairn.dataDir, 'cairn.db'))
     try {
       const rows = createSqliteRows(db, createInlineWriter(db))
-      const id = await askCollection(rows, Date.now())
+      const id = await requestCollection(rows, Date.now())
       while (!killed) {
         const answer = await findAnswer(rows, id)
         if (answer !== null) return assert.ok(answer.swept, answer.error)

@@ -13,7 +13,7 @@ import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import {
   answerRequests,
   type Answered,
-  askCollection,
+  requestCollection,
   collectFor,
   findAnswer,
 } from '../../ipfs/collection/collection-requests.ts'
@@ -44,7 +44,7 @@ files.unpinnedMs. The server runs a collection every files.gcIntervalMs.`,
 async function runGc(context: Context, options: SharedOptions): Promise<void> {
   await using data = await openData(context, options)
   const { dataDir } = (await settingsOf(context, options)).config
-  const id = await askCollection(data.fileRows, systemClock.now())
+  const id = await requestCollection(data.fileRows, systemClock.now())
   // If the server stops in the meantime, this command executes the request.
   for (;;) {
     const answer =

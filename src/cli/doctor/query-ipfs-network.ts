@@ -148,7 +148,7 @@ async function ask(url: string, path: string) {
   using deadline = withDeadline(null, askMs, clock)
   try {
     const request = { method: 'GET', path, replyBytesMax, timeoutMs: askMs } as const
-    return await client.ask(request, deadline.signal)
+    return await client.send(request, deadline.signal)
   } finally {
     await client.close()
   }

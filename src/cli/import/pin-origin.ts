@@ -54,13 +54,13 @@ async function detectService(
 ): Promise<{ readonly speaks: PinOrigin['speaks'] | null; readonly why: string }> {
   const limits = { replyBytesMax: probeBytesMax, timeoutMs: probeMs }
   const asRpc = await client
-    .ask({ method: 'POST', path: '/api/v0/version', ...limits }, signal)
+    .send({ method: 'POST', path: '/api/v0/version', ...limits }, signal)
     .then(textOf)
     .catch((thrown: unknown) => thrown)
   if (typeof asRpc === 'string' && asRpc.includes('"Version"')) return { speaks: 'kubo', why: '' }
   const query = [['format', 'raw']] as const
   const asGateway = await client
-    .ask({ method: 'GET', path: '/ipfs/bafkqaaa', query, ...limits }, signal)
+    .send({ method: 'GET', path: '/ipfs/bafkqaaa', query, ...limits }, signal)
     .then(textOf)
     .catch((thrown: unknown) => thrown)
   signal.throwIfAborted()
@@ -88,7 +88,7 @@ function kuboOrigin(client: HttpClient): PinOrigin {
       if (mode === 'direct') {
         const limits = { replyBytesMax: blockBytesMax, timeoutMs: silenceMs }
         const request = { method: 'POST', path: '/api/v0/block/get', query, ...limits } as const
-        const reply = await client.ask(request, signal)
+        const reply = await client.send(request, signal)
         textOf({ ...reply, bytes: reply.status === 200 ? new Uint8Array() : reply.bytes })
         return writeCar([cid], blocksOf([{ cid, block: reply.bytes }]))
       }
@@ -107,7 +107,7 @@ function kuboOrigin(client: HttpClient): PinOrigin {
         ] as const
         const limits = { replyBytesMax: listBytesMax, timeoutMs: 10 * silenceMs }
         return textOf(
-          await client.ask({ method: 'POST', path: '/api/v0/pin/ls', query, ...limits }, signal),
+          await client.send({ method: 'POST', path: '/api/v0/pin/ls', query, ...limits }, signal),
         )
       }
       return `${await ask('recursive')}\n${await ask('direct')}`

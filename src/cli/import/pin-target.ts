@@ -39,7 +39,7 @@ export function createPinTarget(server: ServerAccess, connections: number): PinT
   ): Promise<string> {
     const path = `/api/v0/${command}`
     const request = { method: 'POST', path, query, timeoutMs: dayMs, ...limits } as const
-    return textOf(await client.ask(request, signal).catch(silent))
+    return textOf(await client.send(request, signal).catch(silent))
   }
 
   return {

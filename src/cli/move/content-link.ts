@@ -22,7 +22,7 @@ export async function findContentLink(url: string, cid: string): Promise<string 
     const headers = { host: `${labelOfRoot(root)}.ipfs.${authority}` }
     const request = { method: 'GET', path: '/', query: [['format', 'raw']], headers } as const
     const never = new AbortController().signal
-    const { status } = await client.ask({ ...request, replyBytesMax, timeoutMs }, never)
+    const { status } = await client.send({ ...request, replyBytesMax, timeoutMs }, never)
     return status === 200 ? `http://${authority}/ipfs/${cid}` : null
   } catch {
     return null

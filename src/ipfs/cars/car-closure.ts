@@ -17,16 +17,16 @@ const linked = 2
 
 /** `entriesMax`: distinct blocks and links; each takes some hundred bytes. */
 export function createCarClosure(entriesMax: number): CarClosure {
-  let known = true
+  let isTracking = true
   const entries = new Map<string, number>()
 
   function mark(key: string, flag: number): void {
     entries.set(key, (entries.get(key) ?? 0) | flag)
-    if (entries.size > entriesMax) giveUp()
+    if (entries.size > entriesMax) stopTracking()
   }
 
-  function giveUp(): void {
-    known = false
+  function stopTracking(): void {
+    isTracking = false
     entries.clear()
   }
 
@@ -34,25 +34,25 @@ export function createCarClosure(entriesMax: number): CarClosure {
     for (const link of linksOf(cid, block)) {
       if (link.cid.multihash.code !== identityCode) mark(keyOf(link.cid), linked)
       // An identity CID contains its block, which may have links itself. This is rare, so the later walk handles it.
-      else if (!linkless.includes(link.cid.code)) giveUp()
-      if (!known) return
+      else if (!linkless.includes(link.cid.code)) stopTracking()
+      if (!isTracking) return
     }
   }
 
   return {
     add(cid, block) {
-      if (!known) return
+      if (!isTracking) return
       mark(keyOf(cid), seen)
       try {
         follow(cid, block)
       } catch (thrown) {
         if (!(thrown instanceof Fault)) throw thrown
-        giveUp()
+        stopTracking()
       }
     },
     isAllBelow(root) {
       const rootKey = keyOf(root)
-      if (!known || !entries.has(rootKey)) return false
+      if (!isTracking || !entries.has(rootKey)) return false
       // A DAG has no cycles, so following links upwards from any block ends at a block without a parent.
       for (const [key, flags] of entries) {
         if (flags !== (key === rootKey ? seen : seen | linked)) return false

@@ -68,27 +68,27 @@ export async function* importCars(
   const put: StagedTree = { batch: batch.id, tree }
   const groups = createBlockGroups(batch.put)
   const closure = createCarClosure(Math.min(closureEntriesMax, context.pinBlocksMax))
-  let whole: CID | null = null
+  let completeRoot: CID | null = null
   try {
     for await (const car of cars) await importOne(car)
     await groups.end()
     signal.throwIfAborted()
     if (!context.proceed()) throw new Fault('hung_up')
-    whole = wholeRoot()
-    await batch.commit(whole === null ? lease() : context.pinRows(whole, put))
+    completeRoot = findCompleteRoot()
+    await batch.commit(completeRoot === null ? lease() : context.pinRows(completeRoot, put))
     context.committed()
   } finally {
     await groups.settled()
     await batch.discard()
   }
-  if (whole !== null) yield { kind: 'root', cid: whole, error: '' }
+  if (completeRoot !== null) yield { kind: 'root', cid: completeRoot, error: '' }
   else if (options.pinRoots && roots.size > 0) {
     if (yield* pinAll([...roots.values()], context)) await context.release(put)
   }
   yield { kind: 'imported', ...count }
 
   /** The only root, if the imported blocks are exactly those below it. */
-  function wholeRoot(): CID | null {
+  function findCompleteRoot(): CID | null {
     const [root] = roots.values()
     if (root === undefined || roots.size > 1 || !options.pinRoots) return null
     return closure.isAllBelow(root) ? root : null
@@ -151,7 +151,7 @@ async function* pinAll(
     try {
       await pin(cid, walked)
     } catch (thrown) {
-      if (!(thrown instanceof Fault) || !keepsFromPinning(thrown)) throw thrown
+      if (!(thrown instanceof Fault) || !preventsPin(thrown)) throw thrown
       error = thrown.message.replace(/^pin: /, '')
       whole = false
     }
@@ -167,7 +167,7 @@ function withPlace(where: string, thrown: unknown): unknown {
 }
 
 /** The blocks are already stored, so an error that concerns only the pin is reported for the root. */
-function keepsFromPinning(fault: Fault): boolean {
+function preventsPin(fault: Fault): boolean {
   return ofContent(fault) || fault.code === 'over_quota'
 }
 

@@ -7,7 +7,7 @@ import { migrate } from '../../db/migrate.ts'
 import type { Rows } from '../../db/rows.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
-import { askCollection, findAnswer, notCounted, watchRequests } from './collection-requests.ts'
+import { requestCollection, findAnswer, notCounted, watchRequests } from './collection-requests.ts'
 import type { GarbageCollector } from './garbage-collector.ts'
 import type { Swept } from './sweep.ts'
 
@@ -55,7 +55,7 @@ function createRequests(
 
 test('one collection answers all who asked before it began', async (t) => {
   const { rows, turn, runs } = createRequests(t, [{ blocks: 3, bytes: 30 }])
-  const ids = [await askCollection(rows, 1), await askCollection(rows, 2)]
+  const ids = [await requestCollection(rows, 1), await requestCollection(rows, 2)]
   assert.equal(await findAnswer(rows, ids[0] ?? 0), null)
   await turn()
   for (const id of ids) {
@@ -67,17 +67,17 @@ test('one collection answers all who asked before it began', async (t) => {
 
 test('why nothing was collected is the answer', async (t) => {
   const { rows, turn } = createRequests(t, [null, new Error('no space left')])
-  const first = await askCollection(rows, 1)
+  const first = await requestCollection(rows, 1)
   await turn()
   assert.deepEqual(await findAnswer(rows, first), { swept: null, error: notCounted })
-  const second = await askCollection(rows, 2)
+  const second = await requestCollection(rows, 2)
   await turn()
   assert.deepEqual(await findAnswer(rows, second), { swept: null, error: 'no space left' })
 })
 
 test('answers that no client will read are not stored', async (t) => {
   const { database, rows, turn } = createRequests(t, [])
-  for (let asked = 0; asked < 150; asked += 1) await askCollection(rows, asked)
+  for (let asked = 0; asked < 150; asked += 1) await requestCollection(rows, asked)
   await turn()
   assert.equal(database.getValue('SELECT count(*) FROM collection'), 100)
 })
@@ -85,14 +85,14 @@ test('answers that no client will read are not stored', async (t) => {
 test('after a stop no request is answered', async (t) => {
   const { rows, turn, watch, runs } = createRequests(t, [])
   watch.stop()
-  await askCollection(rows, 1)
+  await requestCollection(rows, 1)
   await turn()
   assert.equal(runs(), 0)
 })
 
 test('a request that is read while the server stops is left to the next one', async (t) => {
   const { rows, turn, delayReads, watch, runs } = createRequests(t, [])
-  const id = await askCollection(rows, 1)
+  const id = await requestCollection(rows, 1)
   const endDelay = delayReads()
   await turn()
   watch.stop()
@@ -105,7 +105,7 @@ test('a request that is read while the server stops is left to the next one', as
 test('a request whose collection ends with the server is left to the next one', async (t) => {
   const { promise, reject } = Promise.withResolvers<Swept>()
   const { rows, turn, watch, runs } = createRequests(t, [promise])
-  const id = await askCollection(rows, 1)
+  const id = await requestCollection(rows, 1)
   await turn()
   watch.stop()
   reject(new Error('stopped'))
@@ -116,7 +116,7 @@ test('a request whose collection ends with the server is left to the next one', 
 
 test('requests that cannot be read are looked for again', async (t) => {
   const { database, rows, turn, runs } = createRequests(t, [{ blocks: 1, bytes: 10 }])
-  const id = await askCollection(rows, 1)
+  const id = await requestCollection(rows, 1)
   database.exec('ALTER TABLE collection RENAME TO elsewhere')
   await turn()
   assert.equal(runs(), 0)

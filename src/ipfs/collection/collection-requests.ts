@@ -16,7 +16,7 @@ import type { GarbageCollector } from './garbage-collector.ts'
 import type { Swept } from './sweep.ts'
 
 /** Number of answered requests that are retained for their clients to read. */
-const keptMax = 100
+const resultsMax = 100
 const lookMs = 1000
 
 /** `swept` null: no sweep ran, and `error` contains the reason. */
@@ -26,7 +26,7 @@ export const notCounted =
   'pins of an earlier version are not counted yet: nothing is collected until they are'
 
 /** Requests a collection; returns the ID of the request. */
-export async function askCollection(rows: Rows, now: number): Promise<number> {
+export async function requestCollection(rows: Rows, now: number): Promise<number> {
   await rows.write([insertCollection(now)])
   return (await rows.first(findLatestCollection()))?.id ?? 0
 }
@@ -49,7 +49,7 @@ export function answerRequests(
   now: number,
 ): readonly Statement[] {
   const result = { blocks: swept?.blocks ?? null, bytes: swept?.bytes ?? null, error }
-  return endCollections(latest, result, { ended: now, resultsMax: keptMax })
+  return endCollections(latest, result, { ended: now, resultsMax })
 }
 
 /** Runs one collection and returns its result as an answer. */

@@ -47,7 +47,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
   let due = false
 
   /** Runs tasks one after another, even if the previous one failed. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  function runExclusive<T>(work: () => Promise<T>): Promise<T> {
     const turn = last.then(work)
     last = turn.catch(() => undefined)
     return turn
@@ -82,7 +82,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
     })
   }
 
-  logFailure(inTurn(settleNow))
+  logFailure(runExclusive(settleNow))
   const stopClock =
     intervalMs === null
       ? () => {}
@@ -90,15 +90,15 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
           // A collection that takes longer than the interval is not queued a second time.
           if (due) return
           due = true
-          logFailure(inTurn(() => collectNow(youngMs)).finally(() => (due = false)))
+          logFailure(runExclusive(() => collectNow(youngMs)).finally(() => (due = false)))
         })
 
   return {
     async settle() {
-      await inTurn(settleNow)
+      await runExclusive(settleNow)
     },
     // One millisecond after now, so that blocks of the current millisecond are swept too.
-    collect: () => inTurn(() => collectNow(-1)),
+    collect: () => runExclusive(() => collectNow(-1)),
     async stop() {
       stopClock()
       stopping.abort()

@@ -209,7 +209,7 @@ async function* cutChunks(
   finder: BoundaryFinder,
   bytesMax: number,
 ): AsyncGenerator<Uint8Array> {
-  let held = new Uint8Array(0)
+  let buffer = new Uint8Array(0)
   let filled = 0
   let several = false
   for await (const piece of source) {
@@ -218,20 +218,20 @@ async function* cutChunks(
       const rest = piece.subarray(at)
       const cut = finder.find(rest)
       const take = cut ?? rest.length
-      if (filled + take > held.length)
-        held = grown(held, filled, several ? bytesMax : filled + take, bytesMax)
-      held.set(rest.subarray(0, take), filled)
+      if (filled + take > buffer.length)
+        buffer = grown(buffer, filled, several ? bytesMax : filled + take, bytesMax)
+      buffer.set(rest.subarray(0, take), filled)
       filled += take
       at += take
       if (cut !== null) {
-        yield held.subarray(0, filled)
-        held = new Uint8Array(0)
+        yield buffer.subarray(0, filled)
+        buffer = new Uint8Array(0)
         filled = 0
         several = true
       }
     }
   }
-  if (filled > 0) yield held.slice(0, filled)
+  if (filled > 0) yield buffer.slice(0, filled)
 }
 
 function createSizeCut(size: number): BoundaryFinder {
@@ -269,13 +269,13 @@ async function* turnsOf(
  * chunk on the caller requests the full size: otherwise the outgrown arrays would be most of the garbage of an upload.
  */
 function grown(
-  held: Uint8Array,
+  buffer: Uint8Array,
   filled: number,
   needed: number,
   bytesMax: number,
 ): Uint8Array<ArrayBuffer> {
-  const target = Math.min(bytesMax, Math.max(needed, held.length * 2, firstBytes))
+  const target = Math.min(bytesMax, Math.max(needed, buffer.length * 2, firstBytes))
   const larger = new Uint8Array(Buffer.allocUnsafeSlow(target).buffer)
-  larger.set(held.subarray(0, filled))
+  larger.set(buffer.subarray(0, filled))
   return larger
 }

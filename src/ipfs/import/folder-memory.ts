@@ -52,7 +52,7 @@ export interface FolderMemory {
   /** Counts a finished root until the commit. */
   root(): void
   /** Called when all roots are committed. */
-  rootsGone(): void
+  rootsCommitted(): void
 }
 
 /** Each method throws `too_large` if the sum exceeds `bytesMax`. */
@@ -74,7 +74,7 @@ export function createFolderMemory(bytesMax: number): FolderMemory {
       roots += 1
       take(0)
     },
-    rootsGone() {
+    rootsCommitted() {
       roots = 0
     },
   }

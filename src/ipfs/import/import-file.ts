@@ -41,9 +41,9 @@ export async function* importContent(
     let reported = 0
     for await (const piece of content) {
       await leaves.write(piece)
-      const { whole } = leaves
-      if (whole - reported < progressBytes) continue
-      reported = whole
+      const { completeBytes } = leaves
+      if (completeBytes - reported < progressBytes) continue
+      reported = completeBytes
       if (options.progress) yield reported
     }
   }
@@ -54,7 +54,7 @@ export async function* importContent(
 
 type Leaves = {
   /** Bytes in leaves that are complete. */
-  readonly whole: number
+  readonly completeBytes: number
   /** Null, or a promise to await before the next call. */
   write(piece: Uint8Array): Promise<void> | null
   end(): Promise<Built>
@@ -86,7 +86,7 @@ function openLeaves(
   let named: Built[] = []
   /** The first leaf, which is the root if no other follows. */
   let only: Built | null = null
-  let whole = 0
+  let completeBytes = 0
 
   function place(): Promise<void> | null {
     if (named.length === 0) return null
@@ -119,8 +119,8 @@ function openLeaves(
   }
 
   return {
-    get whole() {
-      return whole
+    get completeBytes() {
+      return completeBytes
     },
     write(piece) {
       if (writer !== null) return writeLeaves(writer, piece)
@@ -130,7 +130,7 @@ function openLeaves(
       // Progress is counted in completed leaves.
       const late = !progress
       writer = openWriter({ bytes: chunkBytes, form, late }, ({ multihash, bytes, size }) => {
-        whole += bytes
+        completeBytes += bytes
         const cid = cidOf(version, codec, multihash)
         const leaf = { cid, size: BigInt(size), bytes: BigInt(bytes) }
         named.push(leaf)

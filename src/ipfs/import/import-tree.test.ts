@@ -62,11 +62,11 @@ test('a file of a folder in the making takes 250 bytes of memory at most', () =>
     // As in a multipart request: the name is a short substring of a part's headers.
     const head = `form-data; name="file"; filename="d/folder-of-many/file-${file}.bytes"; ${'x'.repeat(100)}`
     const [, path = ''] = /filename="([^"]*)"/.exec(head) ?? []
-    tree.place(path.split('/'), fileOf(path))
+    tree.add(path.split('/'), fileOf(path))
   }
   const each = (heapUsed() - before) / files
   assert.ok(each < 250, `${each} bytes a file`)
-  assert.throws(() => tree.place(['d'], fileOf('a')), /already has entry/)
+  assert.throws(() => tree.add(['d'], fileOf('a')), /already has entry/)
 })
 
 test('folders take as much memory as they may, however many files that is, and no more', () => {
@@ -74,7 +74,7 @@ test('folders take as much memory as they may, however many files that is, and n
   let files = 0
   assert.throws(
     () => {
-      for (; files < 10_000; files += 1) tree.place([`file-${files}`], fileOf('a'))
+      for (; files < 10_000; files += 1) tree.add([`file-${files}`], fileOf('a'))
     },
     { code: 'too_large', message: /more than 1000000 bytes of memory \(files\.folderBytesMax\)/ },
   )
@@ -96,7 +96,7 @@ test('folders take as much memory as they may, however many files that is, and n
 test('a path of 1024 segments is built, each folder after those inside it', async () => {
   const tree = treeWithin(16_777_216)
   const deep = Array<string>(1024).fill('a')
-  tree.place([...deep, 'file'], fileOf('deep'))
+  tree.add([...deep, 'file'], fileOf('deep'))
   tree.directory(['b'], noMetadata)
   const named: number[] = []
   for await (const { path } of tree.build(options, 0, createBlockSink(plain, 10_000, null))) {

@@ -22,7 +22,7 @@ type Directory = {
 /** An unfinished tree. */
 export type ImportTree = {
   /** Adds a finished file or symlink at `path`. Throws `command_failed` if the name is taken. */
-  place(path: readonly string[], built: Built): void
+  add(path: readonly string[], built: Built): void
   /** Creates the directory at `path`, or sets the metadata of the existing one. */
   directory(path: readonly string[], metadata: Metadata): void
   /**
@@ -63,7 +63,7 @@ export function createImportTree(
   }
 
   return {
-    place(path, built) {
+    add(path, built) {
       const name = path.at(-1) ?? ''
       const parent = enter(path.slice(0, -1))
       if (parent.children.has(name)) throw taken()

@@ -137,7 +137,7 @@ export async function* importEntries(
     await ready.commit(rows)
     batch = null
     roots = []
-    memory.rootsGone()
+    memory.rootsCommitted()
     context.committed()
   }
 
@@ -175,7 +175,7 @@ export async function* importEntries(
   ): AsyncGenerator<ImportEvent> {
     if (entry.kind === 'directory') return tree.directory(path, metadataOf(entry))
     const built = yield* leaf(entry, declared)
-    tree.place(path.length === 0 ? [built.cid.toString()] : path, built)
+    tree.add(path.length === 0 ? [built.cid.toString()] : path, built)
   }
 
   async function* alone(entry: UploadEntry): AsyncGenerator<ImportEvent> {

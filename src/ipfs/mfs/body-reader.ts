@@ -17,17 +17,18 @@ export function createBodyReader(
 ): BodyReader {
   const pieces = body[Symbol.asyncIterator]()
   let left = bytesMax
-  let held: Uint8Array = new Uint8Array()
+  let buffered: Uint8Array = new Uint8Array()
 
   /** False: the body has ended. */
   async function more(): Promise<boolean> {
-    while (held.length === 0) {
+    while (buffered.length === 0) {
       if (left !== null && left <= 0n) return false
       const step = await pieces.next()
       if (step.done === true) return false
       const { value } = step
-      held = left !== null && BigInt(value.length) > left ? value.subarray(0, Number(left)) : value
-      if (left !== null) left -= BigInt(held.length)
+      buffered =
+        left !== null && BigInt(value.length) > left ? value.subarray(0, Number(left)) : value
+      if (left !== null) left -= BigInt(buffered.length)
     }
     return true
   }
@@ -35,10 +36,10 @@ export function createBodyReader(
   async function fill(target: Uint8Array): Promise<number> {
     let at = 0
     while (at < target.length && (await more())) {
-      const part = held.subarray(0, target.length - at)
+      const part = buffered.subarray(0, target.length - at)
       target.set(part, at)
       at += part.length
-      held = held.subarray(part.length)
+      buffered = buffered.subarray(part.length)
     }
     return at
   }

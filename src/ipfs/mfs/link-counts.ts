@@ -27,16 +27,16 @@ export type CountedTree = {
 }
 
 /**
- * State of one block. `before`: number of links in its row. `isIn`: its own links are counted. `held`: as in MfsBlockRow; null: not
- * known yet. `wasHeld`: as in the row. The block of a row that was not held is looked up again whenever its links change.
+ * State of one block. `before`: number of links in its row. `isIn`: its own links are counted. `isStored`: as `held` in MfsBlockRow;
+ * null: not known yet. `wasStored`: as in the row. The block of a row that was not held is looked up again whenever its links change.
  */
 type Counted = {
   readonly cid: CID
   before: number
   delta: number
   isIn: boolean
-  held: boolean | null
-  wasHeld: boolean
+  isStored: boolean | null
+  wasStored: boolean
   isLoaded: boolean
 }
 
@@ -51,20 +51,28 @@ export async function countLinks(
   to: CID,
 ): Promise<LinkCounts> {
   const all = new Map<string, Counted>()
-  let waiting = new Set<Counted>()
+  let queue = new Set<Counted>()
   let walked = 0
 
   function change(cid: CID, by: number): void {
     const key = keyOf(cid)
     let one = all.get(key)
     if (one === undefined) {
-      one = { cid, before: 0, delta: 0, isIn: false, held: null, wasHeld: false, isLoaded: false }
+      one = {
+        cid,
+        before: 0,
+        delta: 0,
+        isIn: false,
+        isStored: null,
+        wasStored: false,
+        isLoaded: false,
+      }
       all.set(key, one)
     }
     one.delta += by
     // Both the new node and the one that it replaces link to the block, so its count does not change.
-    if (one.delta === 0 && !one.isLoaded) waiting.delete(one)
-    else waiting.add(one)
+    if (one.delta === 0 && !one.isLoaded) queue.delete(one)
+    else queue.add(one)
   }
 
   /**
@@ -72,7 +80,7 @@ export async function countLinks(
    * blocks, then removed ones.
    */
   function next(): readonly Counted[] {
-    const some = [...waiting]
+    const some = [...queue]
     const known = some.filter(({ cid }) => tree.blocks.isKnown(cid))
     if (known.length > 0) return known
     const coming = some.filter(({ delta }) => delta > 0)
@@ -90,9 +98,9 @@ export async function countLinks(
         one.isLoaded = true
         if (row === undefined) continue
         one.before = row.links
-        one.wasHeld = row.held === 1
-        one.isIn = one.wasHeld
-        one.held = one.wasHeld ? true : null
+        one.wasStored = row.held === 1
+        one.isIn = one.wasStored
+        one.isStored = one.wasStored ? true : null
       }
     }
   }
@@ -106,13 +114,14 @@ export async function countLinks(
     if (walked % turnBlocks === 0) await setImmediate()
     const made = tree.blocks.made(one.cid)
     if (made === 'staged') {
-      one.held = true
+      one.isStored = true
       return []
     }
-    if (one.held === false || (one.held === true && linkless.includes(one.cid.code))) return []
+    if (one.isStored === false || (one.isStored === true && linkless.includes(one.cid.code)))
+      return []
     const block = made ?? (await tree.stored(one.cid))
-    if (one.held === null) {
-      one.held = block !== null
+    if (one.isStored === null) {
+      one.isStored = block !== null
       if (block !== null) await tree.blocks.stage(one.cid, block)
     }
     return block === null ? [] : followable(one.cid, block)
@@ -120,9 +129,9 @@ export async function countLinks(
 
   change(to, 1)
   if (from !== null) change(from, -1)
-  while (waiting.size > 0) {
+  while (queue.size > 0) {
     const some = next()
-    for (const one of some) waiting.delete(one)
+    for (const one of some) queue.delete(one)
     await load(some)
     for (const one of some) {
       const isIn = one.before + one.delta > 0
@@ -135,16 +144,16 @@ export async function countLinks(
 }
 
 function toRows(all: readonly Counted[]): LinkCounts {
-  const rowOf = ({ cid, before, delta, held }: Counted): MfsBlockRow => ({
+  const rowOf = ({ cid, before, delta, isStored }: Counted): MfsBlockRow => ({
     hash: cid.multihash.bytes,
     codec: cid.code,
     links: before + delta,
-    held: held === true ? 1 : 0,
+    held: isStored === true ? 1 : 0,
   })
   const stays = ({ before, delta }: Counted): boolean => before + delta > 0
   // The row is inserted again, so that the trigger counts the block.
-  const arrived = ({ before, held, wasHeld }: Counted): boolean =>
-    before > 0 && held === true && !wasHeld
+  const arrived = ({ before, isStored, wasStored }: Counted): boolean =>
+    before > 0 && isStored === true && !wasStored
   const isNew = (one: Counted): boolean => stays(one) && (one.before === 0 || arrived(one))
   return {
     added: all.filter(isNew).map(rowOf),

@@ -89,7 +89,7 @@ test('a tree and pins together are charged as a recount says, and outlive a swee
   await sweep()
   assert.deepEqual(await files.stored('alice'), await recount())
   assert.deepEqual(await files.locality(await rootOf(), never), {
-    whole: true,
+    complete: true,
     bytes: (await files.locality(await rootOf(), never)).bytes,
   })
   const listed = await Array.fromAsync(files.storedBlocks('alice', never))

@@ -111,8 +111,8 @@ export function createMfs(parts: MfsParts): Mfs {
       await blocks.flush()
       call.signal.throwIfAborted()
       if (!call.proceed()) throw new Fault('hung_up')
-      const judged = change.frees === true ? unjudged(call.accountId, all) : all
-      await (batch === null ? store.put([], judged) : batch.commit(judged))
+      const statements = change.frees === true ? unjudged(call.accountId, all) : all
+      await (batch === null ? store.put([], statements) : batch.commit(statements))
       return result
     }
     let prepared: Prepared | null = null

@@ -14,7 +14,7 @@ import { nameBlock } from './cid-format.ts'
 import type { TreeBlocks } from './tree.ts'
 
 /** Nodes and adopted blocks that one change holds in memory. */
-const heldBytesMax = 256 * 1024 * 1024
+const nodeBytesMax = 256 * 1024 * 1024
 /** Bytes that are hashed before yielding to other work. */
 const turnBytes = 1024 * 1024
 
@@ -24,13 +24,13 @@ export function createTreeBlocks(
   put: Batch['put'],
   blocksMax: number,
 ): TreeBlocks {
-  const held = new Map<string, Uint8Array>()
+  const nodes = new Map<string, Uint8Array>()
   const leaves = new Set<string>()
   const wasRead = new Set<string>()
   const groups = createBlockGroups(put)
   const yieldAfter = createYielder(turnBytes)
   let blocks = 0
-  let heldBytes = 0
+  let nodeBytes = 0
 
   function count(): void {
     blocks += 1
@@ -40,14 +40,14 @@ export function createTreeBlocks(
 
   function hold(cid: CID, bytes: Uint8Array): void {
     const key = keyOf(cid)
-    if (held.has(key)) return
-    heldBytes += bytes.length
-    if (heldBytes > heldBytesMax) {
+    if (nodes.has(key)) return
+    nodeBytes += bytes.length
+    if (nodeBytes > nodeBytesMax) {
       throw new Fault('too_large', {
-        detail: `request creates more than ${heldBytesMax} bytes of nodes`,
+        detail: `request creates more than ${nodeBytesMax} bytes of nodes`,
       })
     }
-    held.set(key, bytes)
+    nodes.set(key, bytes)
   }
 
   async function stage(cid: CID, bytes: Uint8Array): Promise<void> {
@@ -58,7 +58,7 @@ export function createTreeBlocks(
   return {
     async read(cid) {
       const key = keyOf(cid)
-      const own = held.get(key)
+      const own = nodes.get(key)
       if (own !== undefined) return own
       wasRead.add(key)
       return await read(cid)
@@ -84,11 +84,11 @@ export function createTreeBlocks(
     adopt: hold,
     made(cid) {
       const key = keyOf(cid)
-      return held.get(key) ?? (leaves.has(key) ? 'staged' : null)
+      return nodes.get(key) ?? (leaves.has(key) ? 'staged' : null)
     },
     isKnown(cid) {
       const key = keyOf(cid)
-      return held.has(key) || leaves.has(key) || wasRead.has(key)
+      return nodes.has(key) || leaves.has(key) || wasRead.has(key)
     },
     stage,
     flush: () => groups.end(),

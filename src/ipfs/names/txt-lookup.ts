@@ -46,7 +46,7 @@ export function createHttpsLookup(
   return {
     async lookUp(name, signal) {
       const reply = await client
-        .ask(
+        .send(
           {
             method: 'POST',
             path: new URL(url).pathname === '/' ? '/' : '',

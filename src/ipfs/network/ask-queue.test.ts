@@ -46,7 +46,7 @@ test('a public block is given after the check, its size from the index alone', (
   queue.checked([true])
   queue.checked([true])
   assert.deepEqual(sent, ['here 1 100', 'size 2 100'])
-  assert.deepEqual(queue.counts, { asked: 2, served: 1, servedBytes: 100, refused: 0 })
+  assert.deepEqual(queue.counts, { received: 2, served: 1, servedBytes: 100, refused: 0 })
 })
 
 test('private, denied and absent blocks get the same answer', () => {

@@ -3,19 +3,19 @@
 import type { SendCredit } from './net-credit.ts'
 import type { ToNet } from './net-frames.ts'
 import type { PeerBlocks } from './peer-blocks.ts'
-import type { AskCounts } from './thread-messages.ts'
+import type { RequestCounts } from './thread-messages.ts'
 
-type Ask = {
+type BlockRequest = {
   readonly id: number
   readonly sizeOnly: boolean
   readonly multihash: Uint8Array
 }
 
 export type AskQueue = {
-  add(ask: Ask): void
+  add(request: BlockRequest): void
   /** The result of the last `check`. */
   checked(allowed: readonly boolean[]): void
-  readonly counts: AskCounts
+  readonly counts: RequestCounts
 }
 
 /** Requests that wait for the check or for credit; further ones are answered as if the block were absent. */
@@ -33,9 +33,9 @@ export function createAskQueue(parts: {
 }): AskQueue {
   const { blocks, credit, check, send } = parts
   const most = parts.waitingMax ?? waitingMax
-  const unchecked: Ask[] = []
-  let checking: readonly Ask[] = []
-  const counts = { asked: 0, served: 0, servedBytes: 0, refused: 0 }
+  const unchecked: BlockRequest[] = []
+  let checking: readonly BlockRequest[] = []
+  const counts = { received: 0, served: 0, servedBytes: 0, refused: 0 }
 
   function checkNext(): void {
     if (checking.length > 0 || unchecked.length === 0) return
@@ -43,7 +43,7 @@ export function createAskQueue(parts: {
     check(checking.map(({ multihash }) => multihash))
   }
 
-  function give({ id, multihash }: Ask, size: number): void {
+  function serve({ id, multihash }: BlockRequest, size: number): void {
     credit.spend(size, () => {
       const bytes = blocks.read(multihash)
       if (bytes !== null && bytes.length === size) {
@@ -59,22 +59,23 @@ export function createAskQueue(parts: {
   }
 
   return {
-    add(ask) {
-      counts.asked += 1
+    add(request) {
+      counts.received += 1
       const isFull = unchecked.length + checking.length + credit.waiting >= most
       if (isFull) counts.refused += 1
-      if (isFull || !blocks.isPublic(ask.multihash)) return send({ kind: 'notHere', id: ask.id })
-      unchecked.push(ask)
+      if (isFull || !blocks.isPublic(request.multihash))
+        return send({ kind: 'notHere', id: request.id })
+      unchecked.push(request)
       checkNext()
     },
     checked(allowed) {
-      const asks = checking
+      const requests = checking
       checking = []
-      for (const [at, ask] of asks.entries()) {
-        const size = allowed[at] === true ? blocks.sizeOf(ask.multihash) : null
-        if (size === null) send({ kind: 'notHere', id: ask.id })
-        else if (ask.sizeOnly) send({ kind: 'size', id: ask.id, bytes: size })
-        else give(ask, size)
+      for (const [at, request] of requests.entries()) {
+        const size = allowed[at] === true ? blocks.sizeOf(request.multihash) : null
+        if (size === null) send({ kind: 'notHere', id: request.id })
+        else if (request.sizeOnly) send({ kind: 'size', id: request.id, bytes: size })
+        else serve(request, size)
       }
       checkNext()
     },

@@ -25,7 +25,7 @@ import { createWantQueue } from './want-queue.ts'
 /** Niceness of the process, below the priority of the server. */
 const niceness = 5
 /** How much of the process's standard error is retained for the log. */
-const lastWordsMax = 2000
+const stderrCharsMax = 2000
 const closeFilesMs = 60_000
 /** Time after which the process is killed. */
 const stopMs = 1500
@@ -58,16 +58,16 @@ function startProcess({ program, path, heapMiB }: NetThreadOptions): ChildProces
 
 /** Resolves to the reason of the process's end, with the last lines of its standard error. */
 function watch(child: ChildProcess): Promise<string> {
-  let words = ''
+  let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-lastWordsMax)
+    stderr = (stderr + text).slice(-stderrCharsMax)
   })
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('close', (code, signal) => {
       const end = signal === null ? `exit code ${code}` : `signal ${signal}`
-      const [said = ''] = /^.*\S.*$/m.exec(words) ?? []
-      resolve(said === '' ? end : `${end}: ${said.slice(0, 300)}`)
+      const [firstLine = ''] = /^.*\S.*$/m.exec(stderr) ?? []
+      resolve(firstLine === '' ? end : `${end}: ${firstLine.slice(0, 300)}`)
     })
   })
 }
@@ -112,7 +112,7 @@ async function run(options: NetThreadOptions): Promise<void> {
     refuse: (id) => post({ kind: 'failed', id, reason: 'overloaded' }),
     clock: systemClock,
   })
-  const takeFrame = (frame: FromNet): void => {
+  const onFrame = (frame: FromNet): void => {
     switch (frame.kind) {
       case 'found':
         received.receive(frame.bytes.length)
@@ -129,7 +129,7 @@ async function run(options: NetThreadOptions): Promise<void> {
       case 'credit':
         return credit.grant(frame.bytes)
       case 'counts':
-        return post({ kind: 'counts', message: frame.message, asks: { ...asks.counts } })
+        return post({ kind: 'counts', message: frame.message, peerRequests: { ...asks.counts } })
       case 'ready':
         for (const waiting of early ?? []) write(waiting)
         early = null
@@ -139,7 +139,7 @@ async function run(options: NetThreadOptions): Promise<void> {
         return post(frame)
     }
   }
-  const read = createFromNetReader(takeFrame)
+  const read = createFromNetReader(onFrame)
   socket?.on('data', (bytes: Uint8Array) => {
     try {
       read(bytes)

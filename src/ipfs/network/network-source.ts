@@ -49,14 +49,14 @@ export type NetworkWants = {
 /** `post`: returns false while there is no thread. */
 export function createNetworkSource(parts: {
   readonly post: (message: ToThread) => boolean
-  readonly takeId: () => number
+  readonly newId: () => number
   readonly log: Log
 }): NetworkWants {
-  const { post, takeId, log } = parts
+  const { post, newId, log } = parts
   /** Bounded by the concurrent fetches of content/. */
   const pending = new Map<number, Pending>()
 
-  function take(id: number): Pending | null {
+  function remove(id: number): Pending | null {
     const want = pending.get(id) ?? null
     pending.delete(id)
     return want
@@ -72,12 +72,12 @@ export function createNetworkSource(parts: {
         // CIDs that Cairn refuses are never requested from the network either.
         decodeMultihash(ref.hash)
         const cid = cidOf(1, hint.codec ?? rawCodec, ref.hash).bytes
-        const id = takeId()
+        const id = newId()
         const { promise, resolve, reject } = Promise.withResolvers<void>()
         const { account, root, origins = [] } = session
         pending.set(id, { account, cid, ref, offer, resolve, reject })
         const leave = (): void => {
-          if (take(id) === null) return
+          if (remove(id) === null) return
           post({ kind: 'drop', id })
           reject(signal.reason as Error)
         }
@@ -99,15 +99,15 @@ export function createNetworkSource(parts: {
         .filter((want) => account === null || want.account === account)
         .map(({ cid }) => cid),
     found(id, bytes) {
-      const want = take(id)
+      const want = remove(id)
       if (want === null) return
       // The process has already checked the peer's block, so the process or the channel is faulty.
       if (want.offer([{ ref: want.ref, bytes }]) === 'wrong') log('error', 'network_process_lied')
       want.resolve()
     },
-    none: (id) => take(id)?.resolve(),
+    none: (id) => remove(id)?.resolve(),
     failed(id, reason) {
-      take(id)?.reject(networkFault(reason))
+      remove(id)?.reject(networkFault(reason))
     },
     failAll() {
       for (const [id, want] of pending) {

@@ -11,7 +11,7 @@ import type { NetCommand, NetCounts, NetLive, NetReady, NetReply } from './net-m
 import { createNetworkSource, networkFault } from './network-source.ts'
 import { processorWaitMs } from './processor-wait.ts'
 import { type Death, type NetRun, supervise, type SupervisorLimits } from './supervisor.ts'
-import type { AskCounts, FromThread, NetThreadOptions, ToThread } from './thread-messages.ts'
+import type { RequestCounts, FromThread, NetThreadOptions, ToThread } from './thread-messages.ts'
 
 /** Sums since the start of the server, over all processes. */
 type NetworkTotals = Readonly<Record<(typeof summed)[number], number>>
@@ -41,7 +41,7 @@ export type PeerNetworkStatus = {
   /** The latest counts; null: none yet. */
   readonly counts: NetCounts | null
   readonly totals: NetworkTotals
-  readonly asks: AskCounts | null
+  readonly peerRequests: RequestCounts | null
   readonly restarts: number
   /** The last five ends of the process, the newest last. */
   readonly deaths: readonly Death[]
@@ -102,7 +102,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
   let worker: Worker | null = null
   let ready: NetReady | null = null
   let counts: NetCounts | null = null
-  let asks: AskCounts | null = null
+  let peerRequests: RequestCounts | null = null
   const totals = Object.fromEntries(summed.map((name) => [name, 0])) as {
     -readonly [Name in keyof NetworkTotals]: number
   }
@@ -111,7 +111,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
   let nextId = 1
   const replies = new Map<number, Reply>()
   const announcements = new Map<number, (codes: Uint8Array | Fault) => void>()
-  const takeId = (): number => {
+  const newId = (): number => {
     const id = nextId
     nextId = (nextId % 0xffff_ffff) + 1
     return id
@@ -120,7 +120,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
     worker?.postMessage(message)
     return worker !== null
   }
-  const wants = createNetworkSource({ post, takeId, log })
+  const wants = createNetworkSource({ post, newId, log })
 
   function take(message: FromThread): void {
     switch (message.kind) {
@@ -137,7 +137,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
         return
       case 'counts':
         for (const name of summed) totals[name] += message.message[name] - (counts?.[name] ?? 0)
-        ;({ message: counts, asks } = message)
+        ;({ message: counts, peerRequests } = message)
         return supervisor.alive()
       case 'found':
         wants.found(message.id, message.bytes)
@@ -231,7 +231,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
     async *command(message, signal) {
       signal.throwIfAborted()
       if (replies.size >= commandsMax) throw new Fault('overloaded')
-      const id = takeId()
+      const id = newId()
       const values = createReply()
       replies.set(id, values)
       const leave = (): void => values.fail(new Fault('hung_up'))
@@ -248,7 +248,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
     async provide(multihashes, regionBits, signal) {
       if (multihashes.length > provideMax) throw new RangeError(`over ${provideMax} multihashes`)
       signal.throwIfAborted()
-      const id = takeId()
+      const id = newId()
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
       const leave = (): void => reject(signal.reason as Error)
       signal.addEventListener('abort', leave, { once: true })
@@ -265,7 +265,18 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
       const { mode } = options.hello
       const { restarts, deaths, isDown } = supervisor
       const state: PeerNetworkStatus['state'] = ready !== null ? 'up' : isDown ? 'down' : 'starting'
-      return { mode, state, pid, ready, counts, totals, asks, restarts, deaths, wants: wants.size }
+      return {
+        mode,
+        state,
+        pid,
+        ready,
+        counts,
+        totals,
+        peerRequests,
+        restarts,
+        deaths,
+        wants: wants.size,
+      }
     },
     apply(live, needsCard) {
       options = { ...options, needsCard, hello: { ...options.hello, ...live } }

@@ -61,15 +61,15 @@ export type FromThread =
   | { readonly kind: 'reply'; readonly id: number; readonly message: NetReply | null }
   | { readonly kind: 'provided'; readonly id: number; readonly codes: Uint8Array }
   /** Every 5 s. */
-  | { readonly kind: 'counts'; readonly message: NetCounts; readonly asks: AskCounts }
+  | { readonly kind: 'counts'; readonly message: NetCounts; readonly peerRequests: RequestCounts }
   /** Asks whether deny rules apply to public blocks that peers requested. One check at a time. */
   | { readonly kind: 'check'; readonly multihashes: readonly Uint8Array[] }
   /** The last message. `reason`: one line for the log. */
   | { readonly kind: 'ended'; readonly reason: string }
 
 /** Block requests of peers since the start of the thread. */
-export type AskCounts = {
-  readonly asked: number
+export type RequestCounts = {
+  readonly received: number
   readonly served: number
   readonly servedBytes: number
   /** Refused because too many requests waited. */

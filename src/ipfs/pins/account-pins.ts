@@ -11,7 +11,7 @@ const pageRows = 200
 /**
  * Maximum number of direct pins that are buffered until the recursive ones are listed; if there are more, all rows are read again.
  */
-const heldMax = 10_000
+const bufferedMax = 10_000
 
 /**
  * Yields recursive pins first, then direct ones, each group ordered by the bytes of the CIDs. Each page is a separate read, so pins
@@ -22,16 +22,16 @@ export async function* accountPins(
   accountId: string,
   signal: AbortSignal,
 ): AsyncGenerator<Pin> {
-  const held: PinRow[] = []
-  let isHeld = true
+  const buffered: PinRow[] = []
+  let allBuffered = true
   for await (const page of pagesOf(rows, accountId, signal)) {
     for (const row of page) {
       if (row.mode === 'recursive') yield pinOf(row)
-      else if (held.length < heldMax) held.push(row)
-      else isHeld = false
+      else if (buffered.length < bufferedMax) buffered.push(row)
+      else allBuffered = false
     }
   }
-  const pages = isHeld ? pagesIn(held, signal) : pagesOf(rows, accountId, signal)
+  const pages = allBuffered ? pagesIn(buffered, signal) : pagesOf(rows, accountId, signal)
   for await (const page of pages) {
     for (const row of page) if (row.mode === 'direct') yield pinOf(row)
   }

@@ -66,7 +66,7 @@ async function countPin(
   const blocks: AsyncIterable<WalkedBlock> =
     pin.mode === 'recursive' ? walkBlocks(cid, new Map(), blocksMax, read) : one(cid, read)
   const commitRows = {
-    whole: (put: StagedTree) =>
+    complete: (put: StagedTree) =>
       unjudged(pin.account_id, [...insertRoot(name, put), setRootOfPin(pin, name, false)]),
     part: null,
   }

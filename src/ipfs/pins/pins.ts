@@ -74,8 +74,11 @@ export function createPins(settings: PinSettings): Pins {
       deleteAttemptLeases(accountId, cid.bytes),
       ...leaseStatements(accountId, looseRoot(put.batch), put, { expires: expires(), wanted: cid }),
     ]
-    const kept: CommitRows = { whole: statements, part: settings.hasSources() ? part : null }
-    await storeAll(store, blocks(), kept, watch)
+    const commitRows: CommitRows = {
+      complete: statements,
+      part: settings.hasSources() ? part : null,
+    }
+    await storeAll(store, blocks(), commitRows, watch)
   }
 
   const modeOf = async (accountId: string, cid: CID): Promise<Pin['mode'] | null> =>
@@ -85,24 +88,24 @@ export function createPins(settings: PinSettings): Pins {
 
   return {
     async pin(accountId, pin, patience, progress, signal) {
-      const taken = () => failed(`${pin.cid.toString()} already pinned recursively`)
+      const alreadyPinned = () => failed(`${pin.cid.toString()} already pinned recursively`)
       try {
         const recursive = pin.mode === 'recursive'
-        if (!recursive && (await modeOf(accountId, pin.cid)) === 'recursive') throw taken()
+        if (!recursive && (await modeOf(accountId, pin.cid)) === 'recursive') throw alreadyPinned()
         // The old pin is unchanged until all blocks of the new one are stored.
         const statements = (put: StagedTree | null) =>
           pinStatements(accountId, pin, put, clock.now())
         const blocks = () => blocksOf(pin, openBlocks(patience, signal), blocksMax)
         await keep(accountId, pin, statements, blocks, { progress, signal })
       } catch (thrown) {
-        const isTaken = thrown instanceof NothingChanged && pin.request === undefined
-        throw prefixed(isTaken ? taken() : thrown)
+        const isAlreadyPinned = thrown instanceof NothingChanged && pin.request === undefined
+        throw prefixed(isAlreadyPinned ? alreadyPinned() : thrown)
       }
     },
 
     async movePin(accountId, move, patience, signal) {
       const { from, to } = move
-      const judge = async (): Promise<void> => {
+      const checkPins = async (): Promise<void> => {
         if ((await modeOf(accountId, from)) !== 'recursive') {
           throw failed("'from' cid was not recursively pinned already")
         }
@@ -110,7 +113,7 @@ export function createPins(settings: PinSettings): Pins {
           throw failed("'to' cid was already recursively pinned")
         }
       }
-      await judge()
+      await checkPins()
       if (from.equals(to)) return
       const statements = (put: StagedTree | null) =>
         movePinStatements(accountId, move, put, clock.now())
@@ -120,7 +123,7 @@ export function createPins(settings: PinSettings): Pins {
         await keep(accountId, pin, statements, blocks, { progress: () => {}, signal })
       } catch (thrown) {
         // Another call changed the pins in the meantime, so the error is determined from the current rows.
-        if (thrown instanceof NothingChanged) await judge()
+        if (thrown instanceof NothingChanged) await checkPins()
         throw thrown
       }
     },
@@ -130,10 +133,11 @@ export function createPins(settings: PinSettings): Pins {
       let blocks: AsyncIterable<WalkedBlock> = only(cid, bytes)
       if (pin) {
         const read = openBlocks(patience, signal)
-        const own: ReadBlock = async (asked) => (asked.equals(cid) ? bytes : await read(asked))
-        blocks = walkBlocks(cid, new Map(), blocksMax, own)
+        const readWithBlock: ReadBlock = async (requested) =>
+          requested.equals(cid) ? bytes : await read(requested)
+        blocks = walkBlocks(cid, new Map(), blocksMax, readWithBlock)
       }
-      const whole = (put: StagedTree): readonly Statement[] =>
+      const complete = (put: StagedTree): readonly Statement[] =>
         pin
           ? pinStatements(
               accountId,
@@ -142,7 +146,12 @@ export function createPins(settings: PinSettings): Pins {
               clock.now(),
             )
           : leaseStatements(accountId, rootOf(cid, 'direct'), put, { expires: expires() })
-      await storeAll(store, blocks, { whole, part: null }, { progress: () => {}, proceed, signal })
+      await storeAll(
+        store,
+        blocks,
+        { complete, part: null },
+        { progress: () => {}, proceed, signal },
+      )
       committed()
     },
 
@@ -185,7 +194,12 @@ function failed(detail: string): Fault {
 /** Kubo prefixes errors of a command with its name; refusals of the server have no prefix. */
 function prefixed(thrown: unknown): unknown {
   if (!(thrown instanceof Fault)) return thrown
-  const own: readonly FaultCode[] = ['command_failed', 'deadline', 'unverified', 'not_found']
-  if (!own.includes(thrown.code)) return thrown
+  const prefixedCodes: readonly FaultCode[] = [
+    'command_failed',
+    'deadline',
+    'unverified',
+    'not_found',
+  ]
+  if (!prefixedCodes.includes(thrown.code)) return thrown
   return new Fault(thrown.code, { detail: `pin: ${thrown.message}`, cause: thrown })
 }

@@ -17,9 +17,9 @@ export type StoreProgress = {
   readonly signal: AbortSignal
 }
 
-/** The rows of a commit. `whole`: if all blocks were read; `part`: for the blocks that were read before a failure. */
+/** The rows of a commit. `complete`: if all blocks were read; `part`: for the blocks that were read before a failure. */
 export type CommitRows = {
-  readonly whole: (put: StagedTree) => readonly Statement[]
+  readonly complete: (put: StagedTree) => readonly Statement[]
   readonly part: ((put: StagedTree) => readonly Statement[]) | null
 }
 
@@ -62,7 +62,7 @@ export async function storeAll(
       throw thrown
     }
     await groups.end()
-    await batch.commit(rows.whole(put))
+    await batch.commit(rows.complete(put))
   } finally {
     await groups.settled()
     await batch.discard()

@@ -21,15 +21,15 @@ export function createWaiters(
   waitersMax: number,
 ): Waiters {
   type Waiter = { readonly ref: ContentRef; readonly wake: () => void }
-  const waiting = new Set<Waiter>()
+  const pending = new Set<Waiter>()
   let looking = false
   let announced = false
   let commits = 0
 
-  async function wakeIfHere(waiter: Waiter): Promise<void> {
-    const isHere = await has(waiter.ref).catch(() => false)
+  async function wakeIfStored(waiter: Waiter): Promise<void> {
+    const isStored = await has(waiter.ref).catch(() => false)
     // The waiter may have left in the meantime.
-    if (isHere && waiting.delete(waiter)) waiter.wake()
+    if (isStored && pending.delete(waiter)) waiter.wake()
   }
 
   /** Runs one lookup at a time; blocks that are committed during it require another one. */
@@ -38,7 +38,7 @@ export function createWaiters(
     looking = true
     while (announced) {
       announced = false
-      await Promise.all(Array.from(waiting, wakeIfHere))
+      await Promise.all(Array.from(pending, wakeIfStored))
     }
     looking = false
   }
@@ -48,15 +48,15 @@ export function createWaiters(
       return commits
     },
     wait(ref, wake, seen) {
-      if (waiting.size >= waitersMax) throw new Fault('overloaded')
+      if (pending.size >= waitersMax) throw new Fault('overloaded')
       const waiter = { ref, wake }
-      waiting.add(waiter)
-      if (commits !== seen) void wakeIfHere(waiter)
-      return () => void waiting.delete(waiter)
+      pending.add(waiter)
+      if (commits !== seen) void wakeIfStored(waiter)
+      return () => void pending.delete(waiter)
     },
     announce() {
       commits += 1
-      if (waiting.size === 0) return
+      if (pending.size === 0) return
       announced = true
       void look()
     },

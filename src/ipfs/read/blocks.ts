@@ -43,7 +43,7 @@ export type BlockSettings = {
   /** Whether `obtain` can currently use sources other than the store. */
   readonly hasSources: () => boolean
   /** Whether the store has the block. */
-  readonly isHere: (ref: ContentRef) => Promise<boolean>
+  readonly isStored: (ref: ContentRef) => Promise<boolean>
   /** How long to wait since the last block found, if the caller sets no limit. */
   readonly idleMs: number
   /** The account on whose behalf reads may search the IPFS network; null: they do not search it. */
@@ -56,7 +56,7 @@ export type BlockSettings = {
 const originsMax = 20
 const originForm = /^\/[\x21-\x7e]{1,500}$/
 /** Interval at which sources are asked again for a missing block. */
-const askAgainMs = 5000
+const retryMs = 5000
 /** Bytes that are read before yielding to other work, because callers process blocks in proportion to their bytes. */
 const turnBytes = 512 * 1024
 
@@ -65,7 +65,7 @@ const turnBytes = 512 * 1024
  * for; `deadline` if the time limit has passed; `unverified` if all available copies are wrong.
  */
 export function createBlocks(settings: BlockSettings): OpenBlocks {
-  const { obtain, readRun, waiters, clock, isHere, idleMs, account, origins } = settings
+  const { obtain, readRun, waiters, clock, isStored, idleMs, account, origins } = settings
   let sinceTurn = 0
   return (patience, signal) => {
     const limitMs = patience.timeoutMs ?? idleMs
@@ -76,7 +76,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
     let session: FetchContext['session']
     const read = atOnce
       ? (cid: CID) => readBlock(cid, signal)
-      : fetchAhead({ read: readBlock, isHere, signal })
+      : fetchAhead({ read: readBlock, isStored, signal })
     return Object.assign(read, { leaves })
 
     async function readBlock(cid: CID, until: AbortSignal): Promise<Uint8Array> {
@@ -107,10 +107,10 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
           return bytes
         } catch (thrown) {
           if (!missing(thrown)) throw timedOut(thrown)
-          if (atOnce) throw notHere(cid, thrown)
+          if (atOnce) throw notStored(cid, thrown)
           const stillMs = since + limitMs - clock.monotonic()
           if (stillMs <= 0) throw timedOut(new Fault('deadline'))
-          await arrival(ref, { seen, waitMs: Math.min(stillMs, askAgainMs), until })
+          await arrival(ref, { seen, waitMs: Math.min(stillMs, retryMs), until })
         }
       }
     }
@@ -177,7 +177,7 @@ function missing(thrown: unknown): boolean {
   return hasCode(thrown, 'not_found') || hasCode(thrown, 'no_upstream')
 }
 
-function notHere(cid: CID, cause: unknown): Fault {
+function notStored(cid: CID, cause: unknown): Fault {
   const detail = `block was not found locally (offline): ipld: could not find ${cid.toString()}`
   return new Fault('command_failed', { detail, cause })
 }

@@ -21,17 +21,17 @@ export type AheadReads = ((cid: CID) => Promise<Uint8Array>) & {
 /** `read`: reads one block; its signal aborts with `signal`, or when the expected blocks are forgotten. */
 export function fetchAhead(parts: {
   readonly read: (cid: CID, signal: AbortSignal) => Promise<Uint8Array>
-  readonly isHere: (ref: ContentRef) => Promise<boolean>
+  readonly isStored: (ref: ContentRef) => Promise<boolean>
   readonly signal: AbortSignal
 }): AheadReads {
-  const { read, isHere, signal } = parts
+  const { read, isStored, signal } = parts
   const ahead = new Map<string, Promise<Uint8Array>>()
   /** Expected blocks whose lookup is pending. */
   const looked = new Set<string>()
   let forgotten = new AbortController()
   let until = AbortSignal.any([signal, forgotten.signal])
 
-  function take(cid: CID): Promise<Uint8Array> {
+  function readBlock(cid: CID): Promise<Uint8Array> {
     const key = toBareHex(cid.multihash.bytes)
     const early = ahead.get(key)
     ahead.delete(key)
@@ -61,7 +61,7 @@ export function fetchAhead(parts: {
       // If the lookup fails, the reader of the block will report the error.
       const isLacking =
         isWanted() &&
-        !(await isHere({ kind: 'dag-block', hash: cid.multihash.bytes }).catch(() => true))
+        !(await isStored({ kind: 'dag-block', hash: cid.multihash.bytes }).catch(() => true))
       if (isLacking && isWanted()) {
         const block = read(cid, until)
         // The error is thrown where the block is read; until then it must not be an unhandled rejection.
@@ -80,5 +80,5 @@ export function fetchAhead(parts: {
     until = AbortSignal.any([signal, forgotten.signal])
   }
 
-  return Object.assign(take, { expect, forget })
+  return Object.assign(readBlock, { expect, forget })
 }

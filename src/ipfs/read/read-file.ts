@@ -83,22 +83,22 @@ export async function* readFile(
   yield* slice(root.inline, 0n)
   const frames = [enter(root, 0n)]
   let openLinks = root.children.length
-  let onTheirWay = 0
-  let bytesOnTheirWay = 0n
+  let inFlight = 0
+  let bytesInFlight = 0n
   let blocks = 0
   let sinceTurn = 0
   /** Number of open frames at the last leaf: in a balanced file, all leaves have this depth. */
   let leafDepth = 0
   /** Adjacent pieces of one buffer are yielded as one chunk: pieces of one batch are valid together. */
-  let held: Uint8Array | null = null
+  let pendingChunk: Uint8Array | null = null
 
   try {
     for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
       const index = frame.next
       const child = frame.shape.children[index]
       if (child === undefined || frame.at >= end) {
-        if (held !== null) yield held
-        held = null
+        if (pendingChunk !== null) yield pendingChunk
+        pendingChunk = null
         await endRun(frame)
         frames.pop()
         openLinks -= frame.shape.children.length
@@ -115,8 +115,8 @@ export async function* readFile(
       }
       const { data, leaf } = await readChild(frame, index, at)
       if (frame.lost && frame.run !== null) {
-        if (held !== null) yield held
-        held = null
+        if (pendingChunk !== null) yield pendingChunk
+        pendingChunk = null
         await endRun(frame)
       }
       sinceTurn += data.length
@@ -128,17 +128,18 @@ export async function* readFile(
       if (frame.leaves) {
         leafDepth = frames.length
         for (const chunk of slice(shape.inline, at)) {
-          const joined: Uint8Array | null = held === null ? chunk : joinNeighbours(held, chunk)
-          if (joined === null && held !== null) yield held
-          held = joined ?? chunk
+          const joined: Uint8Array | null =
+            pendingChunk === null ? chunk : joinNeighbours(pendingChunk, chunk)
+          if (joined === null && pendingChunk !== null) yield pendingChunk
+          pendingChunk = joined ?? chunk
         }
-        if (held === null || frame.taken < frame.group.length) continue
-        yield held
-        held = null
+        if (pendingChunk === null || frame.taken < frame.group.length) continue
+        yield pendingChunk
+        pendingChunk = null
         continue
       }
-      if (held !== null) yield held
-      held = null
+      if (pendingChunk !== null) yield pendingChunk
+      pendingChunk = null
       // The node outlives the batch, so its bytes are copied.
       const node = frame.run === null ? shape : fileShape(child.cid, Uint8Array.from(data))
       await endRun(frame)
@@ -165,7 +166,7 @@ export async function* readFile(
     }
     fetchAhead(frame, index, at)
     const { cid } = frame.shape.children[index] as Child
-    return { data: await take(frame, index, cid), leaf: false }
+    return { data: await readSibling(frame, index, cid), leaf: false }
   }
 
   async function nextGroup(frame: Frame, index: number, at: bigint): Promise<void> {
@@ -209,10 +210,10 @@ export async function* readFile(
       if (sibling === undefined || at >= end) return
       at += sibling.size
       if (sibling.size === 0n || frame.ahead.has(ahead)) continue
-      if (onTheirWay >= blocksAhead) return
-      if (onTheirWay > 0 && bytesOnTheirWay + sibling.size > bytesAhead) return
-      onTheirWay += 1
-      bytesOnTheirWay += sibling.size
+      if (inFlight >= blocksAhead) return
+      if (inFlight > 0 && bytesInFlight + sibling.size > bytesAhead) return
+      inFlight += 1
+      bytesInFlight += sibling.size
       const block = read(sibling.cid)
       // The error is thrown where the block is used; until then it must not be an unhandled rejection.
       block.catch(() => undefined)
@@ -220,12 +221,12 @@ export async function* readFile(
     }
   }
 
-  async function take(frame: Frame, index: number, cid: CID): Promise<Uint8Array> {
+  async function readSibling(frame: Frame, index: number, cid: CID): Promise<Uint8Array> {
     const early = frame.ahead.get(index)
     if (early === undefined) return await read(cid)
     frame.ahead.delete(index)
-    onTheirWay -= 1
-    bytesOnTheirWay -= frame.shape.children[index]?.size ?? 0n
+    inFlight -= 1
+    bytesInFlight -= frame.shape.children[index]?.size ?? 0n
     return await early
   }
 }

@@ -46,9 +46,9 @@ export function readInRuns(read: BlockReader): ReadBlock {
   let lost = false
   let sinceTurn = 0
   /** Buffer in which large leaves are assembled: with new buffers, garbage collection took longer than hashing. */
-  let room = new Uint8Array(0)
+  let leafBuffer = new Uint8Array(0)
 
-  async function take(cid: CID): Promise<Uint8Array> {
+  async function readBlock(cid: CID): Promise<Uint8Array> {
     // Identity CIDs are in no run: they contain their block.
     if (cid.multihash.code === identityCode) return await read(cid)
     const block = (await fromRun(cid)) ?? (await read(cid))
@@ -115,8 +115,8 @@ export function readInRuns(read: BlockReader): ReadBlock {
     const prefix = leafPrefix(data.length)
     const suffix = leafSuffix(data.length)
     const length = prefix.length + data.length + suffix.length
-    if (length >= copiedBytesMax && room.length < length) room = new Uint8Array(length)
-    const block = length < copiedBytesMax ? new Uint8Array(length) : room.subarray(0, length)
+    if (length >= copiedBytesMax && leafBuffer.length < length) leafBuffer = new Uint8Array(length)
+    const block = length < copiedBytesMax ? new Uint8Array(length) : leafBuffer.subarray(0, length)
     block.set(prefix)
     copyBytes(data, block, prefix.length)
     block.set(suffix, prefix.length + data.length)
@@ -135,7 +135,7 @@ export function readInRuns(read: BlockReader): ReadBlock {
     if (run === null) read.expect?.(expected)
   }
 
-  return Object.assign(take, {
+  return Object.assign(readBlock, {
     expect,
     forget: () => {
       read.forget?.()

@@ -62,11 +62,11 @@ async function* walk(
   let visits = 0
   let links = 0
 
-  for (const cid of path.passed) yield* tell(cid, await visit(read(cid)))
+  for (const cid of path.passed) yield* emit(cid, await visit(read(cid)))
 
   const top = { cid: path.cid, at: 0n, size: null, place: rootShard, whole: true }
   const block = await visit(read(path.cid))
-  yield* tell(path.cid, block)
+  yield* emit(path.cid, block)
   const span = spanOf(path.cid, block, selection)
   const levels: Level[] = [enter(top, block)]
   let openLinks = levels[0]?.children.length ?? 0
@@ -93,7 +93,7 @@ async function* walk(
     let next = enter(child, below)
     // Children may be views of the block's bytes, whose buffer is reused, so the bytes are copied.
     if (next.children.length > 0) next = enter(child, Uint8Array.from(below))
-    yield* tell(child.cid, below)
+    yield* emit(child.cid, below)
     if (next.children.length === 0) continue
     openLinks += next.children.length
     if (openLinks > openLinksMax) throw failed('DAG has too many links on one path')
@@ -108,7 +108,7 @@ async function* walk(
     return bytes
   }
 
-  function* tell(cid: CID, bytes: Uint8Array): Generator<SelectedBlock> {
+  function* emit(cid: CID, bytes: Uint8Array): Generator<SelectedBlock> {
     if (decodeMultihash(cid.multihash.bytes).code === identityCode) return
     if (!selection.duplicates) {
       const key = keyOf(cid)

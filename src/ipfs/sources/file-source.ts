@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts'
 import { createLatencySketch } from '../../base/latency.ts'
 import { createRateLimitedSemaphore } from '../../base/rate-limited-semaphore.ts'
 import { cidOf } from '../../codec/ipld/cid.ts'
-import { createHttpClient, type HttpAsk, type HttpReply, HttpTrouble } from './http-client.ts'
+import { createHttpClient, type HttpRequest, type HttpReply, HttpTrouble } from './http-client.ts'
 
 export type FileSourceConfig = {
   readonly name: string
@@ -28,7 +28,7 @@ export type FileSourceConfig = {
 export type FileSource = {
   readonly name: string
   /** False while the source is paused. */
-  mayAsk(): boolean
+  isAvailable(): boolean
   /** The lower, the sooner the source is likely to return a block. */
   readonly score: number
   /** Delay before a second source is asked in parallel. */
@@ -39,7 +39,7 @@ export type FileSource = {
    */
   find(cid: CID, signal: AbortSignal): Promise<Uint8Array | null>
   /** Call if the bytes that `find` returned failed verification. */
-  caughtLying(): void
+  reportInvalid(): void
   /** Requests a well-known block. Throws HttpTrouble with the problem. */
   probe(signal: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -53,10 +53,10 @@ const breakerLimits: CircuitBreakerLimits = {
   openMs: 5_000,
 }
 /** Pause after a wrong block, and after a rate-limit reply without Retry-After. */
-const restMs = 5_000
+const pauseMs = 5_000
 /** Pause after refused credentials, which do not become valid by waiting. */
-const refusedRestMs = 30_000
-const restMsMax = 60_000
+const refusedPauseMs = 30_000
+const pauseMsMax = 60_000
 const waitingMax = 4096
 const hedgeMsUsual = 500
 const hedgeMsMin = 20
@@ -78,11 +78,11 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
   const latency = createLatencySketch(clock)
   let foundShare = 1
 
-  async function askBlock(cid: CID, signal: AbortSignal): Promise<Uint8Array | null> {
+  async function fetchBlock(cid: CID, signal: AbortSignal): Promise<Uint8Array | null> {
     const began = clock.monotonic()
     let reply: HttpReply
     try {
-      reply = await client.ask(
+      reply = await client.send(
         { ...requestFor(cid, speaks), replyBytesMax: blockBytesMax, timeoutMs },
         signal,
       )
@@ -98,8 +98,8 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
     }
     const found = classify(reply, speaks)
     if (found === 'refused' || found === 'busy') {
-      const usual = found === 'refused' ? refusedRestMs : restMs
-      breaker.rest(Math.min(reply.retryAfterMs ?? usual, restMsMax))
+      const usual = found === 'refused' ? refusedPauseMs : pauseMs
+      breaker.rest(Math.min(reply.retryAfterMs ?? usual, pauseMsMax))
       throw new HttpTrouble(`status ${reply.status}`)
     }
     if (found === 'failed') {
@@ -115,7 +115,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
 
   return {
     name,
-    mayAsk: () => breaker.mayPass(),
+    isAvailable: () => breaker.mayPass(),
     get score() {
       const usual = latency.quantile(0.5) ?? usualMs
       const load = (semaphore.entered + semaphore.waiting + 1) / concurrency
@@ -126,25 +126,25 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
       return Math.min(Math.max(slow ?? hedgeMsUsual, hedgeMsMin), hedgeMsMax)
     },
     async find(cid, signal) {
-      const place = semaphore.enter('content', signal)
-      if (place === null) throw new HttpTrouble('too many requests are waiting for this source')
-      await place
+      const slot = semaphore.enter('content', signal)
+      if (slot === null) throw new HttpTrouble('too many requests are waiting for this source')
+      await slot
       try {
         // The breaker may have opened while this request waited.
         if (!breaker.mayPass()) throw new HttpTrouble('the source is paused after failures')
         breaker.pass()
-        return await askBlock(cid, signal)
+        return await fetchBlock(cid, signal)
       } finally {
         semaphore.leave('content')
       }
     },
-    caughtLying: () => breaker.rest(restMs),
+    reportInvalid: () => breaker.rest(pauseMs),
     async probe(signal) {
-      const request: HttpAsk =
+      const request: HttpRequest =
         speaks === 'kubo'
           ? { method: 'POST', path: '/api/v0/version', replyBytesMax: 65_536, timeoutMs }
           : { ...rawRequest(emptyPath), replyBytesMax: 65_536, timeoutMs }
-      const { status, bytes } = await client.ask(request, signal)
+      const { status, bytes } = await client.send(request, signal)
       if (status !== 200) throw new HttpTrouble(`status ${status}`)
       if (speaks === 'gateway' && bytes.length > 0) {
         throw new HttpTrouble('the gateway returned a page instead of a block')
@@ -169,10 +169,10 @@ function rawRequest(path: string) {
   return { method: 'GET', path, query, headers: rawHeaders } as const
 }
 
-type Judged = 'found' | 'absent' | 'busy' | 'refused' | 'failed'
+type ReplyClass = 'found' | 'absent' | 'busy' | 'refused' | 'failed'
 
 /** With 410 and 451 the gateway has the block and must not serve it, which is treated as absent. */
-function classify({ status, bytes }: HttpReply, speaks: FileSourceConfig['speaks']): Judged {
+function classify({ status, bytes }: HttpReply, speaks: FileSourceConfig['speaks']): ReplyClass {
   if (status === 200) return 'found'
   if (status === 429 || status === 503) return 'busy'
   if (status === 401 || status === 402 || status === 403) return 'refused'

@@ -24,7 +24,7 @@ export function createGatewaySource(gateways: readonly FileSource[], parts: Part
       decodeMultihash(ref.hash)
       const cid = cidOf(1, hint.codec ?? rawCodec, ref.hash)
       const line = gateways
-        .filter((gateway) => gateway.mayAsk())
+        .filter((gateway) => gateway.isAvailable())
         .toSorted((a, b) => a.score - b.score)
       if (line.length === 0) throw new Fault('no_upstream')
       await race(line, cid, (bytes) => offer([{ ref, bytes }]), parts, signal)
@@ -35,12 +35,12 @@ export function createGatewaySource(gateways: readonly FileSource[], parts: Part
 /** Created once: an exception for each block would cost more than the rest of its race. */
 const isOver = new Error('another was quicker, or no read waits')
 
-type Take = (bytes: Uint8Array) => ReturnType<Offer>
+type Accept = (bytes: Uint8Array) => ReturnType<Offer>
 
 async function race(
   line: readonly FileSource[],
   cid: CID,
-  take: Take,
+  accept: Accept,
   { clock, log }: Parts,
   signal: AbortSignal,
 ): Promise<void> {
@@ -52,7 +52,7 @@ async function race(
   let failure: unknown
   let stopTimer = (): void => {}
 
-  function askNext(): void {
+  function startNext(): void {
     stopTimer()
     const gateway = line[next]
     if (gateway === undefined) {
@@ -63,22 +63,22 @@ async function race(
     }
     next += 1
     underWay += 1
-    if (next < line.length) stopTimer = clock.after(gateway.hedgeMs, askNext)
-    void ask(gateway)
+    if (next < line.length) stopTimer = clock.after(gateway.hedgeMs, startNext)
+    void fetchFrom(gateway)
   }
 
   /** Never rejects. */
-  async function ask(gateway: FileSource): Promise<void> {
+  async function fetchFrom(gateway: FileSource): Promise<void> {
     try {
       const bytes = await gateway.find(cid, stop)
       if (stop.aborted) return
-      const verdict = bytes === null ? 'missing' : take(bytes)
+      const verdict = bytes === null ? 'missing' : accept(bytes)
       if (verdict === 'taken') {
         resolve()
         return
       }
       if (verdict === 'wrong') {
-        gateway.caughtLying()
+        gateway.reportInvalid()
         log('warn', 'gateway_lied', { gateway: gateway.name, cid: cid.toString() })
       }
     } catch (thrown) {
@@ -88,14 +88,14 @@ async function race(
       failure ??= thrown
     }
     underWay -= 1
-    askNext()
+    startNext()
   }
 
   const leave = (): void => reject(signal.reason as Error)
   signal.addEventListener('abort', leave, { once: true })
   try {
     signal.throwIfAborted()
-    askNext()
+    startNext()
     await promise
   } finally {
     signal.removeEventListener('abort', leave)

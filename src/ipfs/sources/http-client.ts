@@ -30,7 +30,7 @@ export type HttpClientOptions = {
   readonly clock: Clock
 }
 
-export type HttpAsk = {
+export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path below the URL's own path: `/ipfs/bafk…`. */
   readonly path: string
@@ -76,9 +76,9 @@ export type HttpClient = {
    * Reads the whole reply, whatever its status. Redirects of a GET within the origin are followed, three at most. Throws
    * HttpTrouble, or `signal.reason` when that aborts; the connection is then closed too.
    */
-  ask(request: HttpAsk, signal: AbortSignal): Promise<HttpReply>
-  /** As `ask`, without a size limit; `timeoutMs`: maximum time without data. */
-  open(request: Omit<HttpAsk, 'replyBytesMax'>, signal: AbortSignal): Promise<HttpStream>
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>
+  /** As `send`, without a size limit; `timeoutMs`: maximum time without data. */
+  open(request: Omit<HttpRequest, 'replyBytesMax'>, signal: AbortSignal): Promise<HttpStream>
   /** Aborts pending requests with HttpTrouble. */
   close(): Promise<void>
 }
@@ -101,7 +101,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     ...(lookup === undefined ? {} : { lookup }),
   })
 
-  async function ask(request: HttpAsk, signal: AbortSignal): Promise<HttpReply> {
+  async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     signal.throwIfAborted()
     using deadline = withDeadline(signal, request.timeoutMs, clock)
     try {
@@ -115,20 +115,20 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  async function follow(request: HttpAsk, signal: AbortSignal): Promise<HttpReply> {
-    const response = await send(request, signal, request.timeoutMs)
+  async function follow(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+    const response = await dispatch(request, signal, request.timeoutMs)
     const { status, retryAfterMs } = headOf(response)
     const date = readDate(response.headers['date'])
     return { status, retryAfterMs, date, bytes: await readCapped(response, request.replyBytesMax) }
   }
 
   async function open(
-    request: Omit<HttpAsk, 'replyBytesMax'>,
+    request: Omit<HttpRequest, 'replyBytesMax'>,
     signal: AbortSignal,
   ): Promise<HttpStream> {
     signal.throwIfAborted()
     try {
-      const response = await send(request, signal, request.timeoutMs)
+      const response = await dispatch(request, signal, request.timeoutMs)
       const contentBytes = readLength(response.headers['x-content-length'])
       const maxAgeMs = readMaxAge(response.headers['cache-control'])
       return { ...headOf(response), contentBytes, maxAgeMs, body: piecesOf(response, signal) }
@@ -139,8 +139,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   /** The final response after redirects. */
-  async function send(
-    request: Omit<HttpAsk, 'replyBytesMax'>,
+  async function dispatch(
+    request: Omit<HttpRequest, 'replyBytesMax'>,
     signal: AbortSignal,
     silenceMs: number,
   ): Promise<Response> {
@@ -172,7 +172,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  return { ask, open, close: () => pool.destroy() }
+  return { send, open, close: () => pool.destroy() }
 }
 
 type Response = Dispatcher.ResponseData
@@ -237,7 +237,7 @@ function redirectOf({ statusCode, headers }: Response, base: URL, path: string):
   return new URL(location, from.href)
 }
 
-function pathOf(base: URL, { path, query = [] }: Pick<HttpAsk, 'path' | 'query'>): string {
+function pathOf(base: URL, { path, query = [] }: Pick<HttpRequest, 'path' | 'query'>): string {
   const pairs = new URLSearchParams(query.map(([name, value]) => [name, value] as [string, string]))
   const search = [base.search.slice(1), pairs.toString()].filter((part) => part !== '').join('&')
   return `${base.pathname.replace(/\/$/, '')}${path}${search === '' ? '' : `?${search}`}`

@@ -78,7 +78,7 @@ export const getIpfsNetwork = {
     if (server === null) throw noServer()
     const status = server.ipfsNetwork()
     if (status === null) return off
-    const { mode, state, ready, counts, totals, restarts, deaths, wants, asks } = status
+    const { mode, state, ready, counts, totals, restarts, deaths, wants, peerRequests } = status
     return {
       mode,
       state,
@@ -94,7 +94,7 @@ export const getIpfsNetwork = {
         bytesIn: totals.connectionBytesIn,
         bytesOut: totals.connectionBytesOut,
       },
-      refusedWants: asks?.refused ?? 0,
+      refusedWants: peerRequests?.refused ?? 0,
       announcements: await server.announcements(),
       invalidReplies: totals.lies,
       restarts,

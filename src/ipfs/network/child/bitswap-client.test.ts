@@ -119,7 +119,7 @@ test('there are at most 256 sessions', async () => {
 test('a peer that leaves is asked nothing more', async () => {
   const { client, failed } = await rig()
   client.want(10, 1, blockNumber(1).cid)
-  client.gone('a')
+  client.disconnected('a')
   for (let turn = 0; turn < 10; turn++) await setImmediate()
   equal(client.next('a'), null)
   ok(failed[0]?.startsWith('10 '), failed.join())

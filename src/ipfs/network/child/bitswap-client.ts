@@ -42,10 +42,10 @@ export type BitswapClient = {
   /** A gateway's reply to a want: the bytes, or null if it does not have the block. */
   gatewayAnswered(name: string, cid: Uint8Array, bytes: Uint8Array | null): void
   /** The gateway sent a wrong block: all sessions drop it. */
-  gatewayLied(name: string): void
+  rejectGateway(name: string): void
   /** The peer sent malformed messages: it is excluded. */
-  lied(peer: string): void
-  gone(peer: string): void
+  rejectPeer(peer: string): void
+  disconnected(peer: string): void
   tick(): void
   wantlist(): readonly Uint8Array[]
   received(peer: string): { readonly blocks: number; readonly bytes: number }
@@ -67,12 +67,12 @@ export const wantsMax = 8192
 /** Maximum number of wants in one message. */
 const wantsPerMessageMax = 512
 /** CIDs remembered per peer, to recognize blocks that were sent before a cancel arrived. */
-const askedMax = 4096
+const requestedMax = 4096
 
 type PeerWants = {
   readonly outgoing: Map<string, WantToSend>
   /** Keys of multihashes. */
-  readonly asked: Map<string, true>
+  readonly requested: Map<string, true>
   blocks: number
   bytes: number
 }
@@ -97,7 +97,7 @@ export function createBitswapClient(parts: ClientParts): BitswapClient {
   function peerOf(name: string): PeerWants {
     const known = peers.get(name)
     if (known !== undefined) return known
-    const wants: PeerWants = { outgoing: new Map(), asked: new Map(), blocks: 0, bytes: 0 }
+    const wants: PeerWants = { outgoing: new Map(), requested: new Map(), blocks: 0, bytes: 0 }
     peers.set(name, wants)
     return wants
   }
@@ -151,7 +151,7 @@ export function createBitswapClient(parts: ClientParts): BitswapClient {
     },
     cancel(task, peer) {
       const others = [...(byKey.get(task.key) ?? [])].filter((other) => other !== task)
-      if (others.some((one) => one.asked?.name === peer.name || one.probed.has(peer.name))) return
+      if (others.some((one) => one.sentTo?.name === peer.name || one.probed.has(peer.name))) return
       peer.cancel(task.cid)
     },
   }
@@ -170,13 +170,13 @@ export function createBitswapClient(parts: ClientParts): BitswapClient {
     return true
   }
 
-  function caughtLying(peer: string): void {
+  function exclude(peer: string): void {
     counts.lies += 1
     parts.exclude(peer)
-    gone(peer)
+    disconnected(peer)
   }
 
-  function gone(peer: string): void {
+  function disconnected(peer: string): void {
     peers.delete(peer)
     for (const session of sessions.values()) session.lose(peer)
   }
@@ -224,8 +224,8 @@ export function createBitswapClient(parts: ClientParts): BitswapClient {
         wants.bytes += bytes.length
         const key = keyOf(multihash)
         if (arrive(name, key, bytes)) continue
-        if (!wants.asked.has(key)) {
-          caughtLying(name)
+        if (!wants.requested.has(key)) {
+          exclude(name)
           return
         }
         counts.duplicatesReceived += 1
@@ -246,7 +246,8 @@ export function createBitswapClient(parts: ClientParts): BitswapClient {
         wants.outgoing.delete(key)
         batch.push(want)
         const multihash = decodeCid(want.cid)?.multihash.bytes
-        if (multihash !== undefined) setNewest(wants.asked, keyOf(multihash), true, askedMax)
+        if (multihash !== undefined)
+          setNewest(wants.requested, keyOf(multihash), true, requestedMax)
       }
       return encodeMessage({ wants: batch })
     },
@@ -260,12 +261,12 @@ export function createBitswapClient(parts: ClientParts): BitswapClient {
       }
       for (const task of byKey.get(key) ?? []) task.session.presence(task, name, false)
     },
-    gatewayLied(name) {
+    rejectGateway(name) {
       counts.lies += 1
-      gone(name)
+      disconnected(name)
     },
-    lied: caughtLying,
-    gone,
+    rejectPeer: exclude,
+    disconnected,
     tick() {
       for (const session of sessions.values()) session.tick()
     },

@@ -262,15 +262,15 @@ export function createMessageReader(
   take: (message: Uint8Array) => void,
 ): MessageReader {
   let parts: Uint8Array[] = []
-  let held = 0
+  let buffered = 0
   /** Length of the current message; null: the length prefix is incomplete. */
   let length: number | null = null
   let head: number[] = []
 
   function end(): void {
-    memory.bytes -= held
+    memory.bytes -= buffered
     parts = []
-    held = 0
+    buffered = 0
     length = null
     head = []
   }
@@ -295,16 +295,16 @@ export function createMessageReader(
           at += 1
           continue
         }
-        const part = bytes.subarray(at, at + length - held)
+        const part = bytes.subarray(at, at + length - buffered)
         at += part.length
-        held += part.length
+        buffered += part.length
         memory.bytes += part.length
         if (memory.bytes > memory.bytesMax) throw new BitswapError('too many unfinished messages')
         parts.push(part)
-        if (held < length) return
-        const whole = parts.length === 1 ? (parts[0] as Uint8Array) : joinBytes(parts)
+        if (buffered < length) return
+        const message = parts.length === 1 ? (parts[0] as Uint8Array) : joinBytes(parts)
         end()
-        take(whole)
+        take(message)
       }
     },
   }

@@ -141,9 +141,9 @@ test('bytes of peers that left are free again', () => {
   for (let time = 0; time < 20; time++) {
     server.receive('a', [wantOf(1), wantOf(2)], false)
     answerAll(100_000, 'sizes')
-    if (time % 2 === 0) server.gone('a')
+    if (time % 2 === 0) server.disconnected('a')
     answerAll(100_000)
-    server.gone('a')
+    server.disconnected('a')
     asks.length = 0
   }
   server.receive('b', [wantOf(1), wantOf(2)], false)

@@ -47,9 +47,9 @@ type Ledger = {
   ready: BlockToSend[]
   readyBytes: number
   /** Pending size requests. */
-  sizesAsked: number
+  pendingSizes: number
   /** Pending block requests. */
-  asked: number
+  pendingBlocks: number
   bytesInFlight: number
   blocksSent: number
   bytesSent: number
@@ -70,7 +70,7 @@ export type BitswapServer = {
   here(id: number, bytes: Uint8Array): void
   size(id: number, bytes: number): void
   notHere(id: number): void
-  gone(peer: string): void
+  disconnected(peer: string): void
   setRate(bytesPerSecond: number): void
   wantlist(peer: string): readonly Uint8Array[]
   sent(peer: string): { readonly blocks: number; readonly bytes: number }
@@ -93,7 +93,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
   const ledgers = new Map<string, Ledger>()
   const asks = new Map<number, Ask>()
   /** Peers that wait until other peers release memory. */
-  const waiting = new Set<string>()
+  const blockedPeers = new Set<string>()
   const rate = createRateTurns(parts.clock, parts.bytesPerSecondMax, wake)
   let nextId = 1
   let allBytesInFlight = 0
@@ -129,11 +129,11 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       return
     }
     // Size requests of wants that were cancelled or dropped are still pending.
-    if (ledger.sizesAsked >= limits.wantsMax * 2) return
+    if (ledger.pendingSizes >= limits.wantsMax * 2) return
     ledger.wants.delete(key)
     const [oldest] = ledger.wants.keys()
     if (ledger.wants.size >= limits.wantsMax && oldest !== undefined) ledger.wants.delete(oldest)
-    ledger.sizesAsked += 1
+    ledger.pendingSizes += 1
     const { cid, multihash, haveOnly, sendDontHave } = entry
     const want = { cid, multihash, haveOnly, sendDontHave, size: 0 }
     ledger.wants.set(key, want)
@@ -160,7 +160,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       if (!one.sizeOnly) freeBytes(one.want.size)
       return null
     }
-    if (one.sizeOnly) ledger.sizesAsked -= 1
+    if (one.sizeOnly) ledger.pendingSizes -= 1
     return { ...one, ledger, isCurrent: ledger.wants.get(one.key) === one.want }
   }
 
@@ -176,25 +176,25 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       const isAlone = ledger.bytesInFlight === 0
       if (!isAlone && ledger.bytesInFlight + want.size > limits.bytesInFlightMax) return
       if (allBytesInFlight + want.size > limits.allBytesInFlightMax) {
-        waiting.add(peer)
+        blockedPeers.add(peer)
         return
       }
       ledger.queue.shift()
       ledger.bytesInFlight += want.size
       allBytesInFlight += want.size
-      ledger.asked += 1
+      ledger.pendingBlocks += 1
       ask(peer, key, want, false)
     }
   }
 
   function freeBytes(bytes: number): void {
     allBytesInFlight -= bytes
-    if (waiting.size > 0) wakeWaiting()
+    if (blockedPeers.size > 0) wakeWaiting()
   }
 
   function wakeWaiting(): void {
-    const peers = [...waiting]
-    waiting.clear()
+    const peers = [...blockedPeers]
+    blockedPeers.clear()
     for (const peer of peers) {
       const ledger = ledgers.get(peer)
       if (ledger !== undefined) fill(peer, ledger)
@@ -240,7 +240,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       const ledger = ledgers.get(peer)
       if (ledger === undefined) return null
       if (ledger.presences.length > 0) return takePresences(ledger)
-      const isWhole = ledger.readyBytes >= limits.messageBytes || ledger.asked === 0
+      const isWhole = ledger.readyBytes >= limits.messageBytes || ledger.pendingBlocks === 0
       if (ledger.ready.length === 0 || !isWhole || !rate.mayPass(peer)) return null
       return takeBlocks(peer, ledger)
     },
@@ -265,7 +265,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       const one = answer(id)
       if (one === null || one.sizeOnly) return
       const { ledger, want, key, peer, isCurrent } = one
-      ledger.asked -= 1
+      ledger.pendingBlocks -= 1
       const extra = (isCurrent ? bytes.length : 0) - want.size
       ledger.bytesInFlight += extra
       allBytesInFlight += extra
@@ -281,7 +281,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       if (one === null) return
       const { ledger, want, key, peer, isCurrent, sizeOnly } = one
       if (!sizeOnly) {
-        ledger.asked -= 1
+        ledger.pendingBlocks -= 1
         ledger.bytesInFlight -= want.size
         freeBytes(want.size)
         fill(peer, ledger)
@@ -292,11 +292,11 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       }
       wake(peer)
     },
-    gone(peer) {
+    disconnected(peer) {
       const ledger = ledgers.get(peer)
       if (ledger === undefined) return
       ledgers.delete(peer)
-      waiting.delete(peer)
+      blockedPeers.delete(peer)
       rate.forget(peer)
       // Bytes of pending requests are released when the replies arrive.
       freeBytes(ledger.readyBytes)
@@ -323,8 +323,8 @@ function createLedger(): Ledger {
     queue: [],
     ready: [],
     readyBytes: 0,
-    sizesAsked: 0,
-    asked: 0,
+    pendingSizes: 0,
+    pendingBlocks: 0,
     bytesInFlight: 0,
     blocksSent: 0,
     bytesSent: 0,

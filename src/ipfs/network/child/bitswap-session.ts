@@ -19,7 +19,7 @@ export type SessionLimits = {
   /** Number of timeouts after which a peer leaves the session. */
   readonly timeoutsMax: number
   /** Time after which the providers of the block itself are looked up. */
-  readonly ownLookupMs: number
+  readonly blockLookupMs: number
   /** Number of other peers that are asked whether they have the block. */
   readonly probesMax: number
 }
@@ -32,7 +32,7 @@ export const sessionLimits: SessionLimits = {
   peerWaitMs: 5_000,
   peerWaitMsMax: 30_000,
   timeoutsMax: 3,
-  ownLookupMs: 5_000,
+  blockLookupMs: 5_000,
   probesMax: 2,
 }
 
@@ -44,14 +44,14 @@ export type Task = {
   readonly key: string
   readonly session: Session
   startedAt: number
-  askedAt: number
-  asked: BlockPeer | null
+  sentAt: number
+  sentTo: BlockPeer | null
   readonly probed: Set<string>
   readonly have: Set<string>
   /** Peers that are not asked again for this block. */
   readonly tried: Set<string>
   timeouts: number
-  ownLookup: 'none' | 'running' | 'done'
+  blockLookup: 'none' | 'running' | 'done'
 }
 
 type Member = {
@@ -146,7 +146,7 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
   }
 
   function advanceIdle(): void {
-    for (const task of active) if (task.asked === null) advance(task)
+    for (const task of active) if (task.sentTo === null) advance(task)
   }
 
   async function lookUpRoot(): Promise<void> {
@@ -156,11 +156,11 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
     if (!over.signal.aborted) advanceIdle()
   }
 
-  async function lookUpOwn(task: Task): Promise<void> {
-    task.ownLookup = 'running'
+  async function lookUpBlock(task: Task): Promise<void> {
+    task.blockLookup = 'running'
     allAnswered = (await parts.lookUp(task.cid, true, offer, over.signal)) && allAnswered
-    task.ownLookup = 'done'
-    if (active.has(task) && task.asked === null) advance(task)
+    task.blockLookup = 'done'
+    if (active.has(task) && task.sentTo === null) advance(task)
   }
 
   function activate(): void {
@@ -193,8 +193,8 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
       conclude(task)
       return
     }
-    task.asked = member.peer
-    task.askedAt = clock.monotonic()
+    task.sentTo = member.peer
+    task.sentAt = clock.monotonic()
     member.outstanding += 1
     member.peer.want(task.cid, false)
     probe(task)
@@ -204,7 +204,7 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
     let probes = 0
     for (const { peer } of members.values()) {
       if (probes >= limits.probesMax) return
-      if (peer === task.asked || task.tried.has(peer.name)) continue
+      if (peer === task.sentTo || task.tried.has(peer.name)) continue
       probes += 1
       if (task.probed.has(peer.name)) continue
       task.probed.add(peer.name)
@@ -216,8 +216,8 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
   function conclude(task: Task): void {
     if (candidates.length > 0) replaceIdle()
     if (connecting > 0 || candidates.length > 0 || rootLookup === 'running') return
-    if (task.ownLookup === 'none') void lookUpOwn(task)
-    if (task.ownLookup === 'running') return
+    if (task.blockLookup === 'none') void lookUpBlock(task)
+    if (task.blockLookup === 'running') return
     remove(task)
     // A timeout does not prove that the block is absent.
     const reason = task.timeouts > 0 ? 'timeout' : allAnswered ? 'none' : 'noPeer'
@@ -236,9 +236,9 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
   }
 
   function release(task: Task): void {
-    const member = task.asked === null ? undefined : members.get(task.asked.name)
+    const member = task.sentTo === null ? undefined : members.get(task.sentTo.name)
     if (member !== undefined) member.outstanding -= 1
-    task.asked = null
+    task.sentTo = null
   }
 
   function remove(task: Task): void {
@@ -250,7 +250,7 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
   function recall(task: Task, except: string | null): void {
     for (const name of new Set([
       ...task.probed,
-      ...(task.asked === null ? [] : [task.asked.name]),
+      ...(task.sentTo === null ? [] : [task.sentTo.name]),
     ])) {
       const member = members.get(name)
       if (member !== undefined && name !== except) parts.cancel(task, member.peer)
@@ -260,11 +260,11 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
 
   /** Wants that time out together count as one timeout of the peer. */
   function checkMember(member: Member, now: number): void {
-    const asked = [...active].filter((task) => task.asked === member.peer)
-    const late = asked.filter((task) => now - task.askedAt >= limits.peerWaitMs)
+    const asked = [...active].filter((task) => task.sentTo === member.peer)
+    const late = asked.filter((task) => now - task.sentAt >= limits.peerWaitMs)
     const [first] = late
     if (first === undefined) return
-    const isSilent = now - Math.max(member.lastBytesAt, first.askedAt) >= limits.peerWaitMs
+    const isSilent = now - Math.max(member.lastBytesAt, first.sentAt) >= limits.peerWaitMs
     if (isSilent) {
       member.lastBytesAt = now
       member.timeouts += 1
@@ -275,7 +275,7 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
       }
     }
     for (const task of late) {
-      if (isSilent || now - task.askedAt >= limits.peerWaitMsMax) moveOn(task, member)
+      if (isSilent || now - task.sentAt >= limits.peerWaitMsMax) moveOn(task, member)
     }
   }
 
@@ -284,7 +284,7 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
     task.tried.add(member.peer.name)
     if (choose(task) === null) {
       task.tried.delete(member.peer.name)
-      task.askedAt = clock.monotonic()
+      task.sentAt = clock.monotonic()
       member.peer.want(task.cid, false)
       return
     }
@@ -300,9 +300,9 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
     for (const task of active) {
       task.have.delete(name)
       task.probed.delete(name)
-      if (task.asked?.name !== name) continue
+      if (task.sentTo?.name !== name) continue
       parts.cancel(task, member.peer)
-      task.asked = null
+      task.sentTo = null
     }
     fillMembers()
     advanceIdle()
@@ -341,12 +341,12 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
       if (member === undefined || !active.has(task)) return
       if (have) {
         task.have.add(name)
-        if (task.asked === null && !task.tried.has(name)) advance(task)
+        if (task.sentTo === null && !task.tried.has(name)) advance(task)
         return
       }
       task.have.delete(name)
       task.tried.add(name)
-      if (task.asked?.name !== name) return
+      if (task.sentTo?.name !== name) return
       release(task)
       advance(task)
     },
@@ -355,9 +355,9 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
       const now = clock.monotonic()
       for (const member of members.values()) checkMember(member, now)
       for (const task of active) {
-        if (task.asked === null) advance(task)
-        const isLate = now - task.startedAt >= limits.ownLookupMs
-        if (active.has(task) && isLate && task.ownLookup === 'none') void lookUpOwn(task)
+        if (task.sentTo === null) advance(task)
+        const isLate = now - task.startedAt >= limits.blockLookupMs
+        if (active.has(task) && isLate && task.blockLookup === 'none') void lookUpBlock(task)
       }
     },
     offer,
@@ -387,12 +387,12 @@ function createTask(id: number, cid: Uint8Array, key: string, session: Session, 
     key,
     session,
     startedAt: now,
-    askedAt: now,
-    asked: null,
+    sentAt: now,
+    sentTo: null,
     probed: new Set(),
     have: new Set(),
     tried: new Set(),
     timeouts: 0,
-    ownLookup: 'none',
+    blockLookup: 'none',
   }
 }

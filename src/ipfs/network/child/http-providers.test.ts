@@ -7,7 +7,7 @@ import { systemClock } from '../../../base/clock.ts'
 import { toBareHex } from '../../../base/hex.ts'
 import { cidOf, rawCodec } from '../../../codec/ipld/cid.ts'
 import { sha256Name } from '../../../codec/ipld/multihash.ts'
-import { createHttpProviders, mayAsk } from './http-providers.ts'
+import { createHttpProviders, isAllowedGateway } from './http-providers.ts'
 
 const bytes = randomBytes(1000)
 const multihash = sha256Name(bytes)
@@ -21,7 +21,7 @@ async function rig(t: TestContext, manner: Manner | null) {
     clock: systemClock,
     isPrivate: true,
     answered: (_name, _cid, block) => void answers.push(block?.length ?? null),
-    lied: (name) => void lied.push(name),
+    sentInvalid: (name) => void lied.push(name),
   })
   const peer = await providers.open(gateway.url)
   if (manner !== null) gateway.manner = manner
@@ -56,7 +56,7 @@ test('a gateway that sends other bytes is left for ten minutes', async (t) => {
 
 test('only public hosts are asked, over HTTPS, unless the network is private', () => {
   for (const url of ['https://gw.example.org', 'https://1.1.1.1', 'https://gw.example.org:8443']) {
-    ok(mayAsk(url, false), url)
+    ok(isAllowedGateway(url, false), url)
   }
   for (const url of [
     'http://gw.example.org',
@@ -67,7 +67,7 @@ test('only public hosts are asked, over HTTPS, unless the network is private', (
     'https://gw.example.org:22',
     'https://user:word@gw.example.org',
   ]) {
-    ok(!mayAsk(url, false), url)
+    ok(!isAllowedGateway(url, false), url)
   }
-  ok(mayAsk('http://127.0.0.1:8080', true))
+  ok(isAllowedGateway('http://127.0.0.1:8080', true))
 })

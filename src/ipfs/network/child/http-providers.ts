@@ -24,7 +24,7 @@ export type HttpProviderParts = {
   readonly isPrivate: boolean
   /** `bytes` null: the gateway does not have the block, or failed. */
   readonly answered: (name: string, cid: Uint8Array, bytes: Uint8Array | null) => void
-  readonly lied: (name: string) => void
+  readonly sentInvalid: (name: string) => void
 }
 
 const gatewaysMax = 100
@@ -37,7 +37,7 @@ type Gateway = {
   readonly source: FileSource
   probedAt: number
   excludedUntil: number
-  readonly asked: Map<string, AbortController>
+  readonly requests: Map<string, AbortController>
 }
 
 export function createHttpProviders(parts: HttpProviderParts): HttpProviders {
@@ -61,7 +61,7 @@ export function createHttpProviders(parts: HttpProviderParts): HttpProviders {
       },
       clock,
     )
-    const gateway = { source, probedAt: -Infinity, excludedUntil: 0, asked: new Map() }
+    const gateway = { source, probedAt: -Infinity, excludedUntil: 0, requests: new Map() }
     const [oldest] = gateways.entries()
     if (gateways.size >= gatewaysMax && oldest !== undefined) void oldest[1].source.close()
     setNewest(gateways, url, gateway, gatewaysMax)
@@ -71,22 +71,22 @@ export function createHttpProviders(parts: HttpProviderParts): HttpProviders {
   async function fetchBlock(name: string, gateway: Gateway, bytes: Uint8Array): Promise<void> {
     const cid = decodeCid(bytes)
     const key = Buffer.from(bytes).toString('latin1')
-    if (cid === null || gateway.asked.has(key)) return
+    if (cid === null || gateway.requests.has(key)) return
     const aborter = new AbortController()
-    gateway.asked.set(key, aborter)
+    gateway.requests.set(key, aborter)
     let block: Uint8Array | null = null
     try {
       block = await gateway.source.find(cid, aborter.signal)
       if (block !== null) verifyDagBlock(cid.multihash.bytes, block)
     } catch {
       if (block !== null) {
-        gateway.source.caughtLying()
+        gateway.source.reportInvalid()
         gateway.excludedUntil = clock.monotonic() + excludedMs
-        parts.lied(name)
+        parts.sentInvalid(name)
       }
       block = null
     }
-    gateway.asked.delete(key)
+    gateway.requests.delete(key)
     if (aborter.signal.aborted) return
     if (block !== null) blocksReceived += 1
     parts.answered(name, bytes, block)
@@ -94,7 +94,7 @@ export function createHttpProviders(parts: HttpProviderParts): HttpProviders {
 
   return {
     async open(url) {
-      if (!mayAsk(url, isPrivate)) return null
+      if (!isAllowedGateway(url, isPrivate)) return null
       const gateway = gatewayOf(url)
       const now = clock.monotonic()
       if (now < gateway.excludedUntil) return null
@@ -109,7 +109,7 @@ export function createHttpProviders(parts: HttpProviderParts): HttpProviders {
         },
         cancel(cid) {
           const key = Buffer.from(cid).toString('latin1')
-          gateway.asked.get(key)?.abort(new Error('not wanted any more'))
+          gateway.requests.get(key)?.abort(new Error('not wanted any more'))
         },
       }
     },
@@ -120,7 +120,7 @@ export function createHttpProviders(parts: HttpProviderParts): HttpProviders {
 }
 
 /** Whether a gateway may be contacted: HTTPS and a public host, unless the network is private. `text`: an origin. */
-export function mayAsk(text: string, isPrivate: boolean): boolean {
+export function isAllowedGateway(text: string, isPrivate: boolean): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   if (url.username !== '' || url.password !== '' || url.pathname !== '/') return false

@@ -194,7 +194,7 @@ async function startBitswap(parts: BitswapParts): Promise<Bitswap> {
     clock: running,
     isPrivate: hello.private,
     answered: (name, cid, bytes) => client.gatewayAnswered(name, cid, bytes),
-    lied: (name) => client.gatewayLied(name),
+    sentInvalid: (name) => client.rejectGateway(name),
   })
   const client = createBitswapClient({
     clock: running,
@@ -215,11 +215,11 @@ async function startBitswap(parts: BitswapParts): Promise<Bitswap> {
       flow.limit(bytes)
     },
     next: (peer) => client.next(peer) ?? server.next(peer),
-    gone(peer) {
-      client.gone(peer)
-      server.gone(peer)
+    disconnected(peer) {
+      client.disconnected(peer)
+      server.disconnected(peer)
     },
-    broken: (peer) => client.lied(peer),
+    broken: (peer) => client.rejectPeer(peer),
   }
   streams = await openPeerStreams(node, hooks, running)
 

@@ -18,7 +18,7 @@ export type PeerHooks = {
   /** The next message to write, with its length prefix; null: none at the moment. */
   next(peer: string): Uint8Array | null
   /** The last connection to the peer has closed. */
-  gone(peer: string): void
+  disconnected(peer: string): void
   /** The bytes are not a valid message, or exceed a limit. */
   broken(peer: string): void
 }
@@ -93,7 +93,7 @@ export async function openPeerStreams(
       } while (state.again)
     } catch (error) {
       for (const connection of connectionsOf(peer)) connection.abort(error as Error)
-      hooks.gone(peer)
+      hooks.disconnected(peer)
     } finally {
       writing.delete(peer)
     }
@@ -130,7 +130,7 @@ export async function openPeerStreams(
     maxInboundStreams: inboundStreamsMax,
     maxOutboundStreams: outboundStreamsMax,
   })
-  libp2p.addEventListener('peer:disconnect', ({ detail }) => hooks.gone(detail.toString()))
+  libp2p.addEventListener('peer:disconnect', ({ detail }) => hooks.disconnected(detail.toString()))
 
   return {
     wake(peer) {

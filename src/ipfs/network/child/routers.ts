@@ -172,7 +172,7 @@ export function createRouters(urls: readonly string[], clock: Clock): Routers {
               replyBytesMax: ipnsBytesMax,
               timeoutMs,
             } as const
-            const { status, bytes } = await router.client.ask(ask, deadline)
+            const { status, bytes } = await router.client.send(ask, deadline)
             return status === 200 && bytes.length > 0 ? bytes : null
           }),
         ),
@@ -194,7 +194,7 @@ export function createRouters(urls: readonly string[], clock: Clock): Routers {
               replyBytesMax: 65_536,
               timeoutMs,
             } as const
-            return (await router.client.ask(ask, deadline)).status === 200
+            return (await router.client.send(ask, deadline)).status === 200
           }),
         ),
       )
