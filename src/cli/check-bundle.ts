@@ -208,7 +208,7 @@ function uncovered(names: readonly string[]): string {
 }
 
 /** For people. The request comes first, because the proof is only valid for that request. */
-export function describeCheck(checked: CheckedBundle, asked: boolean): string {
+export function describeCheck(checked: CheckedBundle, hasExpectedRequest: boolean): string {
   if (!checked.proved) return `not proved: ${checked.reason}`
   const { method, params, block, result, unproved } = checked
   return [
@@ -216,7 +216,7 @@ export function describeCheck(checked: CheckedBundle, asked: boolean): string {
     `block   ${BigInt(block.number)} ${block.hash}`,
     `result  ${result}`,
     ...(unproved.length === 0 ? [] : [uncovered(unproved)]),
-    ...(asked
+    ...(hasExpectedRequest
       ? []
       : [
           'The request was taken from the bundle: compare it with yours, or set --method and --params.',

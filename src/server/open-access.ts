@@ -200,7 +200,7 @@ export function welcomeLink(adminUrl: string, token: string): string {
 const addressShare = 3
 const daySeconds = 86_400
 /** Requests to the payment provider per account and minute. */
-const looksPerMinute = 20
+const readsPerMinute = 20
 
 export type OpenCards = {
   readonly cards: Cards
@@ -250,7 +250,7 @@ export function openCards(
       admitAddress: (address) => admitAddress(networkOf(address)),
       admitRead: createCardRateLimit({
         clock,
-        most: () => looksPerMinute,
+        most: () => readsPerMinute,
         seconds: 60,
         details: (most) => `an account may have its card looked up ${most} times a minute`,
       }),

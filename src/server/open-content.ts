@@ -110,7 +110,7 @@ export async function openStore(parts: {
   await discardListed(writer, null)
   const ops = createSystemFiles()
   const replay = { db, writer, ops, path: segmentsOf(dataDir), clock }
-  const rowsFollow = await replayLog(replay).then(() => true, roomIsMissing(log))
+  const rowsFollow = await replayLog(replay).then(() => true, warnNoSpace(log))
   const store = createSegmentStore({
     db,
     bytesDb,
@@ -130,7 +130,7 @@ export async function openStore(parts: {
 }
 
 /** Without space for rows the server still starts, for reads and deletions. The next start replays the log. */
-function roomIsMissing(log: Log): (error: unknown) => false {
+function warnNoSpace(log: Log): (error: unknown) => false {
   return (error) => {
     if (!(error instanceof Fault) || error.code !== 'no_space') throw error
     log('warn', 'log_not_replayed', { error })

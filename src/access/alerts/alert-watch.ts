@@ -150,13 +150,13 @@ export function createAlertWatch(parts: {
     const alertKey = { accountId, what, period }
     const sent = await rows.find(listSentLevels(alertKey))
     const sentLevels = new Set(sent.map(({ level }) => level))
-    const fresh = reached.filter((level) => !sentLevels.has(level))
-    const highest = fresh.at(-1)
+    const unsentLevels = reached.filter((level) => !sentLevels.has(level))
+    const highest = unsentLevels.at(-1)
     if (highest === undefined) return null
     const now = clock.now()
     const [added] = await rows.write([
       insertSentLevels(alertKey, [highest], now),
-      insertSentLevels(alertKey, fresh, now),
+      insertSentLevels(alertKey, unsentLevels, now),
       deleteOldSentLevels(accountId, now - sentRowsMaxAgeMs),
     ])
     // Another process wrote the row first and sends the alert.

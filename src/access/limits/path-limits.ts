@@ -80,7 +80,7 @@ export function createPathLimits(parts: {
       if (unmetered || limit === 0) return enter(name, subject)
       const rate = { perSecond: limit, burst: limit }
       const pass = (refusal: RateRefusal | null): (() => void) => {
-        if (refusal !== null) throw overReader(rate, refusal, subject)
+        if (refusal !== null) throw tooManyRequests(rate, refusal, subject)
         return enter(name, subject)
       }
       const refusal = buckets.spend(`${blocks ? 'blocks' : 'paths'} ${name}`, rate, 1)
@@ -89,6 +89,6 @@ export function createPathLimits(parts: {
   }
 }
 
-function overReader(rate: Rate, refusal: RateRefusal, subject: string): Fault {
+function tooManyRequests(rate: Rate, refusal: RateRefusal, subject: string): Fault {
   return overRate(rate, refusal, `${subject} is limited to ${rate.perSecond} requests per second`)
 }

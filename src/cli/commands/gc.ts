@@ -24,7 +24,7 @@ import { type Data, openData } from '../open-data.ts'
 import { print } from '../report.ts'
 import { addSharedOptions, settingsOf } from '../shared-options.ts'
 
-const lookMs = 200
+const pollMs = 200
 
 export function defineGc(command: Command, context: Context): void {
   addSharedOptions(command)
@@ -56,7 +56,7 @@ async function runGc(context: Context, options: SharedOptions): Promise<void> {
       print(context, options.json, { blocks, bytes }, `${blocks} blocks of ${bytes} bytes deleted.`)
       return
     }
-    await pause(lookMs)
+    await pause(pollMs)
   }
 }
 

@@ -200,12 +200,12 @@ const sameSignalMs = 200
 function endAtSecondSignal(): Promise<void> {
   const numbers = { SIGINT: 2, SIGTERM: 15 } as const
   return new Promise((resolve) => {
-    let askedAt: number | null = null
+    let firstSignalAt: number | null = null
     for (const [name, number] of Object.entries(numbers)) {
       process.on(name, () => {
         const now = systemClock.monotonic()
-        if (askedAt !== null && now - askedAt > sameSignalMs) process.exit(128 + number)
-        askedAt ??= now
+        if (firstSignalAt !== null && now - firstSignalAt > sameSignalMs) process.exit(128 + number)
+        firstSignalAt ??= now
         resolve()
       })
     }

@@ -34,10 +34,10 @@ export async function movePins(
   signal: AbortSignal,
 ): Promise<MovedPins> {
   const { target, origin, atOnce, clock, progress } = parts
-  const there = new Map(
+  const existingPins = new Map(
     (await target.pinned(signal)).map((pin) => [pinKey(pin.cid, pin.mode), pin.name]),
   )
-  const missing = wanted.filter((pin) => !isPinned(pin, there))
+  const missing = wanted.filter((pin) => !isPinned(pin, existingPins))
   const present = wanted.length - missing.length
   const failed: FailedPin[] = []
   const done = new Set<WantedPin>()
@@ -92,10 +92,10 @@ export async function movePins(
   return { pinned, present, failed, left, ended }
 }
 
-function isPinned(pin: WantedPin, there: ReadonlyMap<string, string>): boolean {
+function isPinned(pin: WantedPin, existingPins: ReadonlyMap<string, string>): boolean {
   const modes = pin.mode === 'direct' ? (['direct', 'recursive'] as const) : ([pin.mode] as const)
   return modes.some((mode) => {
-    const name = there.get(pinKey(pin.cid, mode))
+    const name = existingPins.get(pinKey(pin.cid, mode))
     return name !== undefined && (pin.name === '' || pin.name === name)
   })
 }

@@ -36,7 +36,7 @@ export async function unpackTar(
 
 /** Throws an Error if something exists at the place. */
 export async function refusePresent(place: string): Promise<void> {
-  if ((await lookAt(place)) !== null) {
+  if ((await lstatIfExists(place)) !== null) {
     throw new Error(
       `${place} already exists: use --force to overwrite it, or -o to choose another path`,
     )
@@ -108,7 +108,7 @@ function timeOf({ mtime: { seconds, nanos } }: TarEntry): number {
 
 /** Moves `from` over `to`: merges folders, replaces files and links, and never follows a link. */
 async function settle(from: string, to: string): Promise<void> {
-  const [source, target] = [await lstat(from), await lookAt(to)]
+  const [source, target] = [await lstat(from), await lstatIfExists(to)]
   if (target === null || (!source.isDirectory() && !target.isDirectory())) {
     await rename(from, to)
     return
@@ -120,7 +120,7 @@ async function settle(from: string, to: string): Promise<void> {
   for (const name of await readdir(from)) await settle(join(from, name), join(to, name))
 }
 
-async function lookAt(path: string): Promise<Stats | null> {
+async function lstatIfExists(path: string): Promise<Stats | null> {
   try {
     return await lstat(path)
   } catch (thrown) {

@@ -29,7 +29,7 @@ export const addPublicKey = {
   }),
   async run({ account, key, name, id, publicKey: text }, { accounts, publicKeys }) {
     await keyOf(accounts, account, key)
-    const ownId = id === undefined ? {} : { id }
-    return { publicKey: await publicKeys.add(key, { name, text, ...ownId }) }
+    const idOption = id === undefined ? {} : { id }
+    return { publicKey: await publicKeys.add(key, { name, text, ...idOption }) }
   },
 } satisfies JsonOperation<typeof input, typeof output>
