@@ -300,7 +300,7 @@ test('a session must be confirmed to save a network, and a token of an operator 
 
 test(
   'adding, changing and removing a network drops no request of the others',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (t) => {
     const node = await stub(t)
     const upstreams = [{ url: node.url, trusted: true }]
@@ -370,7 +370,7 @@ test('another chain with the same chain ID is a problem', async (t) => {
   assert.ok(problems.some(({ code }) => code === 'upstream_other_genesis'))
 })
 
-test('a node of another engine is queried and served', { timeout: 120_000 }, async (t) => {
+test('a node of another engine is queried and served', { timeout: 300_000 }, async (t) => {
   const engine = (await startEngineUpstream(t)) ?? (await startAnvilUpstream(t))
   if (engine === null) return t.skip('neither EDR nor anvil is installed')
   const sent = { name: removed(t, 'engine'), upstreams: [{ url: engine.url, trusted: true }] }

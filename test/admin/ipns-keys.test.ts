@@ -8,7 +8,7 @@ import { startCairn } from '../started-server.ts'
 
 test(
   'an operator exports a held key, whose public key is the name; others do not',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const cairn = await startCairn({ env: { CAIRN_IPNS_KEYS: 'true' } })
     t.after(() => cairn.stop())

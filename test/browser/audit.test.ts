@@ -8,7 +8,7 @@ import { openSignedIn } from './signed-in.ts'
 
 test(
   'a changed key is named with its old and new values, found by filters, and exported',
-  { skip: noBrowser, timeout: 240_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open, picture, account } = await openSignedIn(t)
     await open('/keys')
@@ -83,7 +83,7 @@ test(
 
 test(
   'older changes are loaded page by page, with the filter',
-  { skip: noBrowser, timeout: 240_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, open, account } = await openSignedIn(t)
     const headers = { origin: cairn.url, 'x-cairn-admin': '1' }

@@ -7,7 +7,7 @@ import { openPage, operator } from './open-page.ts'
 
 test(
   'an operator invitation requires the password, then continues; a token within five minutes requires none',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, enter, open, expect, picture } = await openPage(t)
     await enter()

@@ -5,7 +5,7 @@ import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { openPage } from './open-page.ts'
 
-const options = { skip: noBrowser, timeout: 180_000 }
+const options = { skip: noBrowser, timeout: 300_000 }
 
 test('the search finds a setting by its name and leads to its row', options, async (t) => {
   const { cairn, page, picture } = await openPage(t)

@@ -25,7 +25,7 @@ test(
 
 test(
   'signing out leads to the sign-in page and ends the periodic requests of the page',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t: TestContext) => {
     const { page, enter, open } = await openPage(t)
     await enter()

@@ -161,7 +161,7 @@ test(
 
 test(
   'a folder opens, a text and an image in it are previewed, and a file is dropped anywhere on the page',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open, picture, expect } = await openSignedIn(t)
     await page.setViewportSize({ width: 1440, height: 900 })
@@ -217,7 +217,7 @@ test(
 
 test(
   'files are ordered, filtered by type and found by the first characters of a CID, and the address keeps it',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open, picture } = await openSignedIn(t)
     await open('/files')

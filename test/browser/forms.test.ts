@@ -22,7 +22,7 @@ async function checkField(page: Page, label: string, words: RegExp): Promise<voi
 
 test(
   'an invalid limit or entry is reported at its field and not saved, and the typed text stays',
-  { skip: noBrowser, timeout: 90_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t: TestContext) => {
     const { page, enter, open, expect, picture } = await openPage(t)
     await enter()
@@ -66,7 +66,7 @@ test(
 
 test(
   'a wrong password, email address or webhook is reported at its field',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t: TestContext) => {
     const { page, enter, open, expect } = await openPage(t)
     await enter()

@@ -9,7 +9,7 @@ const address = '0x8bebc8ba651aee624937e7d897853ac30c95a067'
 
 test(
   'the search finds keys, pages and documentation, jumps to a pasted address, and gives the focus back',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open, picture } = await openSignedIn(t)
     await open('/keys')
@@ -44,7 +44,7 @@ test(
 
 test(
   'single keys open pages, move through rows and list themselves, but not in fields or where they are switched off',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open } = await openSignedIn(t)
     await open('/')
@@ -71,7 +71,7 @@ test(
 
 test(
   'on a phone the tabs open pages, and More shows the rest',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open, picture } = await openSignedIn(t, { width: 390 })
     await open('/')
@@ -89,7 +89,7 @@ test(
 
 test(
   'while the server cannot be reached a bar says so, nothing is cleared, and the bar goes with the next answer',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open, expect } = await openSignedIn(t)
     expect(/ERR_FAILED/)
@@ -105,7 +105,7 @@ test(
 
 test(
   'people and members have a menu each, and a search',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open, picture } = await openSignedIn(t)
     await open('/people')

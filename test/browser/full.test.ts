@@ -27,7 +27,7 @@ const phone = { width: 390, height: 844 }
 
 test(
   'with 10,000 keys, 100,000 files and a million requests no page is longer than three screens',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, open, account } = await openSignedIn(t)
     const form = new FormData()

@@ -8,7 +8,7 @@ import { openPage, openPageOf, operator, signOut } from './open-page.ts'
 
 test(
   'the first-run link creates the first operator once and disappears from the address bar',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, enter, expect, picture } = await openPage(t)
     await page.goto(cairn.firstRunLink ?? '')
@@ -31,7 +31,7 @@ test(
 
 test(
   'a wrong password is refused with a message, the right one leads to the requested page',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, enter, open, expect } = await openPage(t)
     await enter()
@@ -50,7 +50,7 @@ test(
 
 test(
   'an authenticator is enrolled with its code and required at the next sign-in',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, enter, open, expect, picture } = await openPage(t)
     await enter()
@@ -82,7 +82,7 @@ test(
 
 test(
   'an invited member can view the account and change nothing',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, enter, open } = await openPage(t)
     await enter()

@@ -26,7 +26,7 @@ async function openInspector(t: TestContext, options: OpenPageOptions = {}) {
 
 test(
   'an owner turns on recording, sees calls live, opens one and runs it again',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, picture } = await openInspector(t)
     const rows = page.locator('tbody tr')
@@ -96,7 +96,7 @@ test(
 
 test(
   'a switch keeps its new state while the list reloads and the server has not saved it yet',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open } = await openSignedIn(t)
     await open('/requests')
@@ -125,7 +125,7 @@ test(
 
 test(
   'a call between the first list and the live connection is shown',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, open } = await openSignedIn(t)
     await open('/requests')
@@ -148,7 +148,7 @@ for (const [width, scheme] of [
 ] as const) {
   test(
     `the requests page is accessible at ${width} pixels, ${scheme}`,
-    { skip: noBrowser, timeout: 60_000 },
+    { skip: noBrowser, timeout: 300_000 },
     async (t) => {
       const { page, picture } = await openInspector(t, { width, scheme })
       await checkAxe(page, 'inspector')

@@ -42,7 +42,7 @@ async function closeDialog(page: Page): Promise<void> {
 
 test(
   'a key is created, shown once, used with both APIs, rotated with an overlap and revoked',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t: TestContext) => {
     const { cairn, page, enter, picture } = await openPage(t)
     await enter()
@@ -87,7 +87,7 @@ test(
 
 test(
   'an allowlist that is saved in the dashboard immediately refuses methods outside it',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t: TestContext) => {
     const { cairn, page, enter, picture } = await openPage(t)
     await enter()
@@ -117,7 +117,7 @@ test(
 
 test(
   'an existing key is imported unchanged, and its expiry is set later',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t: TestContext) => {
     const { cairn, page, enter, expect, picture } = await openPage(t)
     await enter()
@@ -159,7 +159,7 @@ test(
 
 test(
   'ten thousand keys are pages of a list that is searched, filtered and sorted, at most three screens long',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t: TestContext) => {
     const { page, open, cairn } = await openSignedIn(t)
     await cairn.rpc('eth_chainId')
@@ -196,7 +196,7 @@ test(
 
 test(
   'the menu of a key opens its pages, and is operated with the keyboard',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t: TestContext) => {
     const { page, open, cairn, picture } = await openSignedIn(t)
     await cairn.rpc('eth_chainId')
@@ -227,7 +227,7 @@ test(
 
 test(
   'the limits of a key show what is used of them, what a rate is worth, and what is not saved',
-  { skip: noBrowser, timeout: 90_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t: TestContext) => {
     const { page, open, cairn, picture } = await openSignedIn(t)
     await page.setViewportSize({ width: 1440, height: 900 })

@@ -13,7 +13,7 @@ import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { openSignedIn } from './signed-in.ts'
 
-const limit = { skip: noBrowser, timeout: 240_000 }
+const limit = { skip: noBrowser, timeout: 300_000 }
 /** Time for a peer of the DHT to be known, and for it to store an announcement. */
 const announcedMs = 90_000
 

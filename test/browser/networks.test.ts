@@ -15,7 +15,7 @@ const contract = testChain.emitter
 
 test(
   'an invalid reply is shown with its evidence, and the upstream without the secret in its URL',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const chain = await openStubChain()
     const faulty = await startStubUpstream(t, chain)
@@ -81,7 +81,7 @@ test(
 
 test(
   'an operator tests a node, adds a network without a restart, adds and removes an upstream, and removes the network',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const chain = await openStubChain()
     const one = await startStubUpstream(t, chain)

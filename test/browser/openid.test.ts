@@ -10,7 +10,7 @@ import { openPage, operator, signOut } from './open-page.ts'
 
 test(
   'a person links their identity, signs in with it, and confirms with it',
-  { skip: noBrowser, timeout: 180_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const provider = await startOpenIdProvider(t)
     const { cairn, page, enter, open, expect, picture } = await openPage(t, {
@@ -78,7 +78,7 @@ test(
 
 test(
   'an answer that this browser did not ask for leads nowhere, whatever the address says',
-  { skip: noBrowser, timeout: 90_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const provider = await startOpenIdProvider(t)
     const { cairn, page, open, expect, picture } = await openPage(t, {
@@ -101,7 +101,7 @@ test(
 
 test(
   'where a second factor is required, a new person sets one up, then sees the dashboard',
-  { skip: noBrowser, timeout: 90_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, open, expect, picture } = await openPage(t, {
       env: { CAIRN_SIGN_IN_SECOND_FACTOR: 'required' },

@@ -9,7 +9,7 @@ import { openSignedIn } from './signed-in.ts'
 
 test(
   'an operator sees the last backup with its age, the disk, and the ages of heads; an old head needs attention',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const target = await temporaryFolder()
     t.after(() => rm(target, { recursive: true, force: true }))
@@ -59,7 +59,7 @@ test(
 
 test(
   'the page updates by itself, not while it is hidden, and at once when it is shown again',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open } = await openSignedIn(t)
     await page.clock.install()

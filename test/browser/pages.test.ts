@@ -23,7 +23,7 @@ async function settle(page: Page): Promise<void> {
 
 test(
   'every page passes the accessibility check, is at most as wide as the screen, and covers no text',
-  { skip: noBrowser, timeout: 180_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, open, enter, picture } = await openPage(t)
     await enter()

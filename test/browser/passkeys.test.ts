@@ -41,7 +41,7 @@ async function addPasskey(page: Page, name: string): Promise<void> {
 
 test(
   'a passkey is added, signs in without a password, and no longer signs in after its removal',
-  { skip: noBrowser, timeout: 90_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, enter, open, expect, picture, credentials } = await openWithAuthenticator(t)
     await enter()
@@ -84,7 +84,7 @@ test(
 
 test(
   'a passkey confirms actions in place of the password',
-  { skip: noBrowser, timeout: 90_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, enter, open, expect } = await openWithAuthenticator(t)
     await enter()
@@ -103,7 +103,7 @@ test(
 
 test(
   'sign-in fails without user verification by the authenticator and succeeds with it',
-  { skip: noBrowser, timeout: 90_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, enter, open, setUserVerified } = await openWithAuthenticator(t)
     await enter()
@@ -122,7 +122,7 @@ test(
 
 test(
   'a page opened by IP address links to its host name for passkeys',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, enter, open } = await openPage(t)
     await enter()

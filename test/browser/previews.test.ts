@@ -124,7 +124,7 @@ async function openWith(t: TestContext, files: Readonly<Record<string, Buffer | 
 
 test(
   'audio and video play, and a PDF document is shown or, where the browser has no viewer, offered for download',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, upload, show, assertClean, picture } = await openWith(t, {
       'sound.wav': wave(),
@@ -175,7 +175,7 @@ async function waitForViewer(page: Page): Promise<void> {
 
 test(
   'scripts in SVG images, pages and files that begin as one thing and are another do not run in the dashboard',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${plants.replaceAll('"', "'")}"><script>${plants}</script><rect width="9" height="9"/></svg>`
     const html = `<!doctype html><title>x</title><script>${plants}</script><img src="x" onerror="planted=1">`
@@ -204,7 +204,7 @@ test(
 
 test(
   'on the content host a PDF document opens without a sandbox, and pages that call themselves one run nothing',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const opened = await openSignedIn(t, {
       env: { CAIRN_GATEWAY_SUBDOMAINS: 'off' },
@@ -239,7 +239,7 @@ test(
 
 test(
   'a preview that is too large is offered in the gateway',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const large = Buffer.alloc(9 * 1024 * 1024)
     large.write('89504e470d0a1a0a', 'hex')

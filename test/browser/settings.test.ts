@@ -9,7 +9,7 @@ import { operator, openSignedIn } from './signed-in.ts'
 
 test(
   'an operator sees sign-on, mail, security and backups with the names of their settings, sends a test mail and backs up',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const mail = await startSmtpSink(t)
     const { page, open, picture, expect } = await openSignedIn(t, {
@@ -74,7 +74,7 @@ test(
 
 test(
   'without a provider, a mail server and a target the cards name the setting to set',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open } = await openSignedIn(t)
     for (const [name, text] of [

@@ -10,7 +10,7 @@ import { openPage, operator } from './open-page.ts'
 
 test(
   'a new operator uses the local chain, creates a key and sees its call proved',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, signUp, picture } = await openPage(t)
     await signUp()
@@ -33,7 +33,7 @@ test(
 
 test(
   'a new operator tests an own node, which is served without a restart, on a phone',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const node = await startStubUpstream(t, await openStubChain())
     const { page, signUp, expect, picture } = await openPage(t, { width: 390, scheme: 'dark' })

@@ -11,7 +11,7 @@ const noCurl = spawnSync('curl', ['--version']).error !== undefined && 'curl is 
 
 test(
   'the copied curl snippet runs, and its calls mark the first steps as done',
-  { skip: noBrowser || noCurl, timeout: 60_000 },
+  { skip: noBrowser || noCurl, timeout: 300_000 },
   async (t) => {
     const { cairn, page, enter, picture } = await openPage(t)
     await enter()
@@ -36,7 +36,7 @@ test(
 
 test(
   'a pasted key stays in its tab: another tab of the browser does not have it',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, enter } = await openPage(t)
     await enter()
@@ -52,7 +52,7 @@ test(
 
 test(
   'the first operator starts in their own account, also if others exist',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, enter } = await openPage(t)
     await cairn.cli('accounts', 'create', 'acme')

@@ -75,7 +75,7 @@ function chooseFiles(page: Page) {
 
 test(
   'an upload goes on by itself where its connection broke, and no byte is changed',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, link, started, offsets, picture } = await openThroughLink(t)
     const content = randomBytes(40 * mebibyte)
@@ -100,7 +100,7 @@ test(
 
 test(
   'an upload that failed is resumed by a button, and after a reload by choosing the file again',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, link, started, offsets } = await openThroughLink(t)
     const path = join(await temporaryFolder(), 'film.bin')
@@ -133,7 +133,7 @@ test(
 
 test(
   'an upload that is stopped leaves nothing at the server',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, link, started } = await openThroughLink(t)
     Object.assign(link, { cuts: 2, afterBytes: 2 * mebibyte })
@@ -149,7 +149,7 @@ test(
 
 test(
   'folders and files are dropped together anywhere on the page, with all that is in them',
-  { skip: noBrowser, timeout: 60_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { page, open } = await openSignedIn(t)
     await open('/files')

@@ -51,7 +51,7 @@ test(
 
 test(
   'usage is filtered by method, network, own time and account, in an address that can be opened again',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, open, expect, picture } = await openSignedIn(t)
     for (let at = 0; at < 3; at++) await cairn.rpc('eth_chainId')
@@ -122,7 +122,7 @@ test(
 
 test(
   'an owner adds rules on errors and latency, and sees which one is broken',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, open, expect, picture } = await openSignedIn(t)
     for (let at = 0; at < 25; at++) await cairn.rpc('eth_getBalance', ['nothing'])
@@ -207,7 +207,7 @@ function filled(report: { series: { complete: boolean }[] }): object {
 
 test(
   'a month of a million calls is under three screens, its bars are read with the arrow keys, its parts hidden',
-  { skip: noBrowser, timeout: 120_000 },
+  { skip: noBrowser, timeout: 300_000 },
   async (t) => {
     const { cairn, page, open, picture } = await openSignedIn(t)
     await cairn.rpc('eth_chainId')

@@ -118,7 +118,7 @@ async function largeRoot(t: TestContext) {
 
 test(
   'an import of the pins of a Kubo node continues after a kill',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (t) => {
     const { blocks, cids } = smallRoots(800)
     const kubo = await startFakeGateway(t, blocks, { rpc: true })

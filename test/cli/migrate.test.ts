@@ -192,7 +192,7 @@ async function failure(work: Promise<unknown>): Promise<string> {
 
 test(
   'a folder moves to a shared database and back with all rows and files, stopped before each step',
-  { skip, timeout: 240_000 },
+  { skip, timeout: 300_000 },
   async (t) => {
     const filled = await copyFilled(t)
     const { dataDir } = filled
@@ -227,7 +227,7 @@ test(
 
 test(
   'a move whose process is killed again and again ends with all rows and files, beside a server too',
-  { skip, timeout: 240_000 },
+  { skip, timeout: 300_000 },
   async (t) => {
     const filled = await copyFilled(t)
     const { dataDir } = filled
@@ -278,7 +278,7 @@ test(
 
 test(
   'a server that starts while its database is moved to a folder is refused',
-  { skip, timeout: 120_000 },
+  { skip, timeout: 300_000 },
   async (t) => {
     const shared = await shareWith(t)
     const machine = await newFolder(t)
@@ -324,7 +324,7 @@ test(
 
 test(
   'a target with the rows or secrets of another server is refused',
-  { skip, timeout: 120_000 },
+  { skip, timeout: 300_000 },
   async (t) => {
     const { dataDir } = await copyFilled(t)
     const shared = await shareWith(t)

@@ -19,7 +19,7 @@ type Pin = { readonly announcedAt: number | null; readonly announcesAt: number |
 
 test(
   'the list of pins states the last announcement, and the next',
-  { timeout: 200_000 },
+  { timeout: 300_000 },
   async (t) => {
     const [peers, router, failing] = await Promise.all([
       startDhtServers(t, 3),

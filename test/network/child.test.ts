@@ -14,7 +14,7 @@ import { type Manner, type P2pPeer, startP2pPeer } from '../fakes/p2p-peer.ts'
 import { startRouter } from '../fakes/router.ts'
 import { until } from '../fakes/until.ts'
 
-const limit = { timeout: 90_000 }
+const limit = { timeout: 300_000 }
 const withinMs = 30_000
 const file = fileDag(randomBytes(1_000_000))
 

@@ -10,7 +10,7 @@ import { startRouter } from '../fakes/router.ts'
 import { until } from '../fakes/until.ts'
 
 const skip = missingKubo()
-const limit = { skip, timeout: 180_000 }
+const limit = { skip, timeout: 300_000 }
 const withinMs = 60_000
 
 test('blocks are found by DHT and provided to it, records of IPNS too', limit, async (t) => {

@@ -12,7 +12,7 @@ const forMs = Number(process.env['CAIRN_KILL_MS'] ?? 5000)
 const atOnce = fileURLToPath(new URL('../fakes/restart-at-once.ts', import.meta.url))
 const limit = {
   skip: existsSync('/proc/self/stat') ? false : 'left out: /proc lists no processes',
-  timeout: 120_000 + 3 * forMs,
+  timeout: 300_000 + 3 * forMs,
 }
 
 /** Child processes of all threads. */

@@ -7,7 +7,7 @@ import { fetchDag, fileDag } from '../fakes/dags.ts'
 import { startNetChild } from '../fakes/net-child.ts'
 
 const skip = missingKubo()
-const limit = { skip, timeout: 120_000 }
+const limit = { skip, timeout: 300_000 }
 
 for (const [name, bytes] of [
   ['1 byte', 1],

@@ -13,10 +13,10 @@ import { startRouter } from '../fakes/router.ts'
 import { until } from '../fakes/until.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
 
-const limit = { skip: missingKubo(), timeout: 240_000 }
+const limit = { skip: missingKubo(), timeout: 300_000 }
 const onLinux = {
   skip: existsSync('/proc/self/stat') ? false : 'left out: /proc lists no processes',
-  timeout: 120_000,
+  timeout: 300_000,
 }
 const mib = 1024 * 1024
 

@@ -16,7 +16,7 @@ const loops = given === undefined ? 1 : 4
 const stallMs = 30_000
 
 const skip = missingKubo()
-const limit = { skip, timeout: 120_000 + fetches * 60_000 }
+const limit = { skip, timeout: 300_000 + fetches * 60_000 }
 
 test('no fetch stalls beside busy loops', limit, async (t) => {
   const [child, kubo] = await Promise.all([startNetChild(t), startKubo(t)])

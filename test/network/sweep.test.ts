@@ -56,7 +56,7 @@ async function holdersOf(
   return holders
 }
 
-test('a region of 100 blocks needs a walk or two', { timeout: 120_000 }, async (t) => {
+test('a region of 100 blocks needs a walk or two', { timeout: 300_000 }, async (t) => {
   const servers = await startDhtServers(t, 36)
   const child = await startChild(t, [servers[0]?.address ?? ''])
   const before = await walksOf(child)
@@ -82,7 +82,7 @@ test('a region of 100 blocks needs a walk or two', { timeout: 120_000 }, async (
   equal((await walksOf(child)) - before, walks + 5)
 })
 
-const kuboLimit = { skip: missingKubo(), timeout: 180_000 }
+const kuboLimit = { skip: missingKubo(), timeout: 300_000 }
 
 test(
   'Kubo finds the provider of a block that was announced with its region',
@@ -99,7 +99,7 @@ test(
   },
 )
 
-test('without a peer of the DHT no block counts as announced', { timeout: 60_000 }, async (t) => {
+test('without a peer of the DHT no block counts as announced', { timeout: 300_000 }, async (t) => {
   const child = await startNetChild(t, { dht: 'client' })
   deepEqual(await child.provide(multihashesIn('1', 2), 1), [1, 1])
 })

@@ -51,7 +51,7 @@ async function scrapeUntil(name: string, labels: Readonly<Record<string, string>
   }
 }
 
-test('calls are counted by method name, without the key', { timeout: 120_000 }, async () => {
+test('calls are counted by method name, without the key', { timeout: 300_000 }, async () => {
   await cairn.rpc('eth_chainId')
   await cairn.rpc('eth_getBalance', [`0x${'11'.repeat(20)}`, 'latest'])
   await cairn.rpc('made_up_by_a_caller')

@@ -60,7 +60,7 @@ const behind = (upstreams: readonly StubUpstream[]) => `networks:
 ${upstreams.map(({ url }) => `      - {url: "${url}", trusted: true}`).join('\n')}
 `
 
-test('upstreams change under load without a failed request', { timeout: 120_000 }, async (t) => {
+test('upstreams change under load without a failed request', { timeout: 300_000 }, async (t) => {
   const chain = await openStubChain()
   const [one, two] = [await startStubUpstream(t, chain, {}), await startStubUpstream(t, chain, {})]
   const { server, write, said } = await start(t, behind([one]))
@@ -98,7 +98,7 @@ test('upstreams change under load without a failed request', { timeout: 120_000 
 
 test(
   'networks are added and removed, and connections of a changed network are closed so that clients reconnect',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (t) => {
     const chain = await openStubChain()
     const stub = await startStubUpstream(t, chain, {})

@@ -55,7 +55,7 @@ test('a second server on one data folder is refused in one sentence that names t
 test(
   'changes of keys, accounts, cards and usage at the command line apply immediately to the running server',
   {
-    timeout: 120_000,
+    timeout: 300_000,
   },
   async () => {
     await cairn.cli('accounts', 'create', 'team', '--no-card')

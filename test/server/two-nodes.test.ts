@@ -45,7 +45,7 @@ async function post(url: string, key: string, calls: number) {
 
 test(
   'two servers spend one rate of a key, go on while Valkey is away, and share again',
-  { skip, timeout: 120_000 },
+  { skip, timeout: 300_000 },
   async (t) => {
     const valkey = await startValkey(t)
     const env = {

@@ -29,7 +29,7 @@ const contract = testChain.emitter
 
 test(
   'upstreams are listed with health and invalid replies, and with unknown health after the server stopped',
-  { timeout: 240_000 },
+  { timeout: 300_000 },
   async (t) => {
     const chain = await openStubChain()
     const honest = await startStubUpstream(t, chain)
