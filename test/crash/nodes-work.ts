@@ -43,14 +43,17 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
   let troubled = false
   let over = false
 
-  /** Returns any reply except one with status 503; throws `Unavailable` if a part has failed. */
+  /** A busy server refuses at any time, and acknowledges nothing. */
+  const mayRefuse = (text: string): boolean => troubled || text.includes('overloaded')
+
+  /** Returns any reply except one with status 503; throws `Unavailable` if a part has failed or the server is busy. */
   async function ask(command: string, body?: FormData): Promise<Reply> {
     const { post } = filesClient(nodes.at(random(2)))
     try {
       const response = await post(command, body, AbortSignal.timeout(replyMs))
       const text = await response.text()
       if (response.status !== 503) return { status: response.status, text }
-      assert.ok(troubled, `${command}: 503 ${text}`)
+      assert.ok(mayRefuse(text), `${command}: 503 ${text}`)
     } catch (error) {
       const isLate = error instanceof Error && error.name === 'TimeoutError'
       assert.ok(!isLate, `${command}: no reply in ${replyMs} ms`)
@@ -136,14 +139,14 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
       const response = await post(command, undefined, AbortSignal.timeout(replyMs))
       if (response.status !== 200) {
         const text = `${response.status} ${await response.text()}`
-        if (troubled && response.status === 503) throw new Unavailable()
+        if (response.status === 503 && mayRefuse(text)) throw new Unavailable()
         return text
       }
       const hash = createHash('sha256')
       for await (const chunk of response.body ?? []) hash.update(chunk)
       return hash.digest('hex')
     } catch (error) {
-      if (troubled) throw new Unavailable()
+      if (troubled || error instanceof Unavailable) throw new Unavailable()
       throw error
     }
   }
