@@ -624,7 +624,11 @@ export async function startServer(
     clock,
     log,
   })
-  starting.defer(() => listeners.drain())
+  starting.defer(async () => {
+    await listeners.drain()
+    // A stop writes several times, and Kubernetes waits 30 s for it.
+    opening.failFast()
+  })
   const { url, adminUrl } = await listeners.listen(endpoints)
 
   async function apply(next: Config): Promise<void> {

@@ -41,6 +41,8 @@ export type OpenRows = {
   readonly sweep: (() => () => void) | null
   /** Null: usage is written directly to this machine's disk. */
   readonly spool: UsageSpool | null
+  /** From now on, reads and writes fail at once while a remote database cannot be reached. Call before `close`. */
+  failFast(): void
   close(): Promise<void>
 }
 
@@ -75,6 +77,7 @@ export async function openRows(parts: Parts): Promise<OpenRows> {
     leases: createLocalLeases((lease, error) => log('error', 'lease_failed', { lease, error })),
     sweep: null,
     spool: null,
+    failFast: () => {},
     close: async () => {},
   }
 }
@@ -122,6 +125,7 @@ async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<O
     leases,
     sweep: opened.sweep,
     spool,
+    failFast: () => opened.connections.failFast(),
     async close() {
       spool?.close()
       await opened.close()

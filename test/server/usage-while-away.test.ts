@@ -75,7 +75,7 @@ test(
   'servers that stop while PostgreSQL is away lose no usage, with and without workers',
   { skip },
   async (t) => {
-    // A stop waits for the database several times, so both servers stop at the same time.
+    // Both at the same time, since the test waits for each of them.
     const servers = await Promise.all([open(t, 0), open(t, 2)])
     const forEach = (run: (server: (typeof servers)[number]) => Promise<void>) =>
       Promise.all(servers.map(run))

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { startPostgres } from '../../../test/engines/postgres.ts'
 import { usePostgres } from '../../../test/fakes/postgres-rows.ts'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { createConnections } from './connections.ts'
 
@@ -70,5 +72,29 @@ test(
     const { connections } = await postgres.openNode(t, database)
     const level = await connections.lend(({ run }) => run('SHOW transaction_isolation', []))
     assert.deepEqual(level.rows, [{ transaction_isolation: 'read committed' }])
+  },
+)
+
+test(
+  'a stop does not wait for a server that is away, and uses one that is back',
+  { skip: postgres.skip },
+  async (t) => {
+    const own = await startPostgres()
+    t.after(() => own.stop())
+    const clock = createTurnedClock()
+    const url = own.urlOf(await own.createDatabase())
+    const connections = createConnections({ url, size: 2, clock })
+    t.after(() => connections.close())
+    const read = () => connections.lend(({ run }) => run('SELECT 1 AS one', []))
+    await read()
+    await own.kill()
+    connections.failFast()
+    // The connection of before is lost.
+    await assert.rejects(read())
+    // The clock stands still, so a pause would never end.
+    for (let time = 0; time < 3; time += 1) await assert.rejects(read(), { code: 'overloaded' })
+    await own.start()
+    clock.turn(60_000)
+    assert.deepEqual((await read()).rows, [{ one: 1 }])
   },
 )

@@ -36,6 +36,8 @@ export type Connections = {
   open(): Promise<pg.Client>
   /** Number of callers that wait for a connection. */
   readonly pending: number
+  /** From now on, callers fail at once while the server cannot be reached: a stop must not wait with each of its writes. */
+  failFast(): void
   close(): Promise<void>
 }
 
@@ -96,6 +98,7 @@ export function createConnections(parts: {
   let pauseMs = 0
   let awayUntil = 0
   let awayBecause: unknown = null
+  let isPatient = true
 
   function nameOf(sql: string): string | null {
     const known = prepared.get(sql)
@@ -139,7 +142,7 @@ export function createConnections(parts: {
     for (;;) {
       const pausedMs = awayUntil - clock.monotonic()
       if (pausedMs > 0) {
-        if (clock.monotonic() + pausedMs > endsAt) throw away(awayBecause)
+        if (!isPatient || clock.monotonic() + pausedMs > endsAt) throw away(awayBecause)
         await pause(pausedMs)
       }
       try {
@@ -202,6 +205,9 @@ export function createConnections(parts: {
     },
     get pending() {
       return pending
+    },
+    failFast() {
+      isPatient = false
     },
     close: () => pool.end(),
   }

@@ -297,6 +297,7 @@ export async function startWorker(
   starting.defer(async () => {
     keeper.call('leave', number).catch(() => {})
     await listeners.drain()
+    opening.failFast()
   })
   const { url } = await listeners.listen({
     adminRoutes: null,
