@@ -19,8 +19,8 @@ const afterCpuMsMax = 1_500
 /** On a busy machine V8 collects late. */
 const grownMiBMax = 400
 /** A client that has received this much, or caused this cost, disconnects. */
-const enoughBytes = 1024 * 1024
-const enoughCpuMs = 500
+const enoughBytes = 4 * 1024 * 1024
+const enoughCpuMs = 1_500
 
 const ways: readonly ((root: string, path: string) => string)[] = [
   (root, path) => `cat?arg=${root}${path}`,
