@@ -40,7 +40,7 @@ const actions: Readonly<Record<string, string>> = {
   endSession: 'ended a session',
   endOtherSessions: 'ended their other sessions',
   changePin: 'changed the pin',
-  announcePin: 'announced again the pin',
+  announcePin: 'requested an announcement of the pin',
   markCard: 'changed the card mark',
   removeCard: 'removed the card',
   refreshCard: 'updated the card from Stripe',

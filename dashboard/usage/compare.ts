@@ -12,8 +12,8 @@ export function periodBefore({ from, span, series }: Pick<Report, 'from' | 'span
   readonly until: number
   readonly span: Report['span']
 } | null {
-  const complete = series.filter(({ complete }) => complete)
-  const until = complete.at(-1)?.start
+  const completeSlots = series.filter(({ complete }) => complete)
+  const until = completeSlots.at(-1)?.start
   if (until === undefined) return null
   const ms = until + spanMs[span] - from
   return { from: from - ms, until: from, span }

@@ -7,7 +7,7 @@ export type KeyedQueue = {
   run<Result>(name: string, work: () => Promise<Result>): Promise<Result>
 }
 
-/** `waitingMax`: maximum unfinished pieces of work, over all names. */
+/** `pendingMax`: maximum unfinished pieces of work, over all names. */
 export function createKeyedQueue(pendingMax: number): KeyedQueue {
   const lasts = new Map<string, Promise<unknown>>()
   let pending = 0

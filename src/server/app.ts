@@ -64,7 +64,7 @@ import { createKuboCommands } from '../kubo/commands/index.ts'
 import { openEndpoints } from './open-endpoints.ts'
 import { openEvents } from './open-events.ts'
 import { openNames } from './open-names.ts'
-import { openRows } from './open-rows.ts'
+import { openRows, stopWaitMs } from './open-rows.ts'
 import { obtainPublicKey } from '../access/accounts/server-identity.ts'
 import { openMetrics, openServerStatus } from './open-metrics.ts'
 import { createNetworkAdmin } from './network-admin.ts'
@@ -626,8 +626,7 @@ export async function startServer(
   })
   starting.defer(async () => {
     await listeners.drain()
-    // A stop writes several times, and Kubernetes waits 30 s for it.
-    opening.failFast()
+    opening.limitWaits(stopWaitMs)
   })
   const { url, adminUrl } = await listeners.listen(endpoints)
 

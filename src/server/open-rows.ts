@@ -41,10 +41,13 @@ export type OpenRows = {
   readonly sweep: (() => () => void) | null
   /** Null: usage is written directly to this machine's disk. */
   readonly spool: UsageSpool | null
-  /** From now on, reads and writes fail at once while a remote database cannot be reached. Call before `close`. */
-  failFast(): void
+  /** From now on, all reads and writes together wait at most `ms` for a remote database that cannot be reached. */
+  limitWaits(ms: number): void
   close(): Promise<void>
 }
+
+/** Waits of a stop for a remote database: Kubernetes grants a stop 30 s. */
+export const stopWaitMs = 5000
 
 type Parts = {
   readonly config: Pick<Config, 'dataDir' | 'database'>
@@ -77,7 +80,7 @@ export async function openRows(parts: Parts): Promise<OpenRows> {
     leases: createLocalLeases((lease, error) => log('error', 'lease_failed', { lease, error })),
     sweep: null,
     spool: null,
-    failFast: () => {},
+    limitWaits: () => {},
     close: async () => {},
   }
 }
@@ -125,7 +128,7 @@ async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<O
     leases,
     sweep: opened.sweep,
     spool,
-    failFast: () => opened.connections.failFast(),
+    limitWaits: (ms) => opened.connections.limitWaits(ms),
     async close() {
       spool?.close()
       await opened.close()

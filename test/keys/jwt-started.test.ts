@@ -126,7 +126,7 @@ for (const listener of ['lean', 'node']) {
       const open = (token: string) =>
         openWebSocket(url, { headers: { authorization: `Bearer ${token}` } })
       // Expired, but within the tolerated clock skew.
-      const exp = Math.floor(systemClock.now() / 1000) - 27
+      const exp = Math.floor(systemClock.now() / 1000) - 25
       const client = await open(await signer.sign(kid, { exp }))
       const { code, reason } = await client.ended
       assert.deepEqual([code, reason], [1008, 'invalid JWT'])

@@ -89,7 +89,7 @@ test(
 
     const early = await operator.ask('POST', `${account}/files/${cid}/announcement`, {})
     deepEqual([early.status, early.message], [400, 'cid: it was announced less than a minute ago'])
-    const database = new DatabaseSync(join(dataDir, 'cairn.db'))
+    const database = new DatabaseSync(join(dataDir, 'cairn.db'), { timeout: 5_000 })
     database.exec('UPDATE provide SET announced = announced - 60000')
     database.close()
     await ask('POST', `${account}/files/${cid}/announcement`, {})

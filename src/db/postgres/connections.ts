@@ -36,8 +36,8 @@ export type Connections = {
   open(): Promise<pg.Client>
   /** Number of callers that wait for a connection. */
   readonly pending: number
-  /** From now on, callers fail at once while the server cannot be reached: a stop must not wait with each of its writes. */
-  failFast(): void
+  /** From now on, all callers together wait at most `ms` for a server that cannot be reached: a stop writes several times. */
+  limitWaits(ms: number): void
   close(): Promise<void>
 }
 
@@ -98,7 +98,7 @@ export function createConnections(parts: {
   let pauseMs = 0
   let awayUntil = 0
   let awayBecause: unknown = null
-  let isPatient = true
+  let waitsEndAt = Number.POSITIVE_INFINITY
 
   function nameOf(sql: string): string | null {
     const known = prepared.get(sql)
@@ -140,15 +140,16 @@ export function createConnections(parts: {
   async function connect(): Promise<pg.PoolClient> {
     const endsAt = clock.monotonic() + connectMs
     for (;;) {
-      const pausedMs = awayUntil - clock.monotonic()
-      if (pausedMs > 0) {
-        if (!isPatient || clock.monotonic() + pausedMs > endsAt) throw away(awayBecause)
-        await pause(pausedMs)
+      const pausedMs = Math.max(0, awayUntil - clock.monotonic())
+      if (awayBecause !== null && clock.monotonic() + pausedMs >= Math.min(endsAt, waitsEndAt)) {
+        throw away(awayBecause)
       }
+      if (pausedMs > 0) await pause(pausedMs)
       try {
         const client = await connectOnce()
         pauseMs = 0
         awayUntil = 0
+        awayBecause = null
         return client
       } catch (error) {
         // All connections are lent, so the server is reachable.
@@ -206,8 +207,8 @@ export function createConnections(parts: {
     get pending() {
       return pending
     },
-    failFast() {
-      isPatient = false
+    limitWaits(ms) {
+      waitsEndAt = clock.monotonic() + ms
     },
     close: () => pool.end(),
   }

@@ -12,7 +12,7 @@ export type RefusedSearches = {
   add(range: LogRange, filter: LogFilter, fault: Fault): void
 }
 
-/** At most `entriesMax` searches, each for `keptMs`; a full cache evicts the oldest entry. */
+/** At most `entriesMax` searches, each for `ttlMs`; a full cache evicts the oldest entry. */
 export function createRefusedSearches({
   entriesMax,
   ttlMs,

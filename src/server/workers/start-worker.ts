@@ -40,7 +40,7 @@ import { openWebSockets, rpcEndpointParts } from '../open-endpoints.ts'
 import { keyRatesOf, rpcPipelineParts } from '../open-gateway.ts'
 import { openNetworks } from '../open-networks.ts'
 import { openRequestLog, type WriteOut } from '../open-request-log.ts'
-import { openRows } from '../open-rows.ts'
+import { openRows, stopWaitMs } from '../open-rows.ts'
 import { openTraces, type TraceEnvironment } from '../open-traces.ts'
 import { createSavedNetworks } from '../saved-networks.ts'
 import { cairnVersion, clientVersion } from '../version.ts'
@@ -297,7 +297,7 @@ export async function startWorker(
   starting.defer(async () => {
     keeper.call('leave', number).catch(() => {})
     await listeners.drain()
-    opening.failFast()
+    opening.limitWaits(stopWaitMs)
   })
   const { url } = await listeners.listen({
     adminRoutes: null,

@@ -217,6 +217,20 @@ test('stats/bw is the line of the process, provide/stat has the counts of Cairn'
   assert.equal(clock.timers, timers + 1)
   clock.turn(1)
   assert.deepEqual((await next).value, line)
+  // A timer of Node has at most 2^31 ms.
+  const slow = await run('stats/bw', [], { poll: true, interval: '600h' })
+  assert.ok(slow.kind === 'events')
+  const slowLines = slow.lines[Symbol.asyncIterator]()
+  assert.deepEqual((await slowLines.next()).value, line)
+  const before = clock.timers
+  const second = slowLines.next()
+  while (clock.timers === before) await new Promise(setImmediate)
+  clock.turn(3_600_000)
+  assert.deepEqual((await second).value, line)
+  const third = slowLines.next()
+  while (clock.timers === before) await new Promise(setImmediate)
+  clock.turn(3_600_000)
+  assert.equal((await third).done, true)
   const stat = (await value('provide/stat')) as { Cairn: unknown; Sweep: object }
   assert.deepEqual(stat.Cairn, counts)
 })

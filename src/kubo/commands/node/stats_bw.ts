@@ -15,9 +15,12 @@ const declared = {
   interval: text('interval', { alias: 'i', default: '1s' }),
 }
 
-/** A shorter interval of a request is this one. */
+/** Limits of the interval; another one becomes the nearest. */
 const intervalMsMin = 100
+const intervalMsMax = 3_600_000
 const intervalMsDefault = 1000
+/** Then the lines end, so that a forgotten client does not hold a request of its key for ever. */
+const pollMsMax = 3_600_000
 
 /** `everyMs`: interval of the lines; null: one line. */
 type StatsBwInput = { readonly everyMs: number | null }
@@ -35,9 +38,8 @@ export function createStatsBw(
     parse({ options }) {
       refuseShares(options)
       const intervalMs = durationOf(options, declared.interval.name) ?? intervalMsDefault
-      return {
-        everyMs: valueOf(options, declared.poll) ? Math.max(intervalMs, intervalMsMin) : null,
-      }
+      if (!valueOf(options, declared.poll)) return { everyMs: null }
+      return { everyMs: Math.min(Math.max(intervalMs, intervalMsMin), intervalMsMax) }
     },
     run: async ({ everyMs }, { signal }) => {
       const read = () => network?.command({ name: 'stats/bw' }, signal) ?? zeros()
@@ -60,14 +62,15 @@ function refuseShares(options: OptionValues): void {
   })
 }
 
-/** Until the client hangs up. */
+/** Until the client hangs up, or for `pollMsMax`. */
 async function* repeat(
   read: () => AsyncGenerator<unknown>,
   everyMs: number,
   clock: Clock,
   signal: AbortSignal,
 ) {
-  for (;;) {
+  const endsAt = clock.monotonic() + pollMsMax
+  while (clock.monotonic() <= endsAt) {
     yield* read()
     await waitFor(everyMs, clock, signal)
   }
