@@ -1,4 +1,5 @@
-// Whether others find a public pin: the routers and the DHT are queried on request, since that takes seconds.
+// Routers and peers of the DHT that list this server as a provider of a public pin. They are queried on request, since that takes
+// seconds.
 // Tested by test/browser/network.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
@@ -26,20 +27,22 @@ function Checks({ account, cid }: Place) {
     (signal) => call('GET /accounts/{account}/files/{cid}/providers', { account, cid }, signal),
     [account, cid],
   )
-  if (busy) return <span role="status">Checking, at most 30 s…</span>
+  if (busy) return <span role="status">Checking…</span>
   if (error !== null || value === undefined) {
     return error === null ? null : <Problem error={error} again={again} />
   }
-  const { checks } = value
-  const found = checks.filter(({ listed }) => listed > 0).length
+  const answers = value.checks.filter(({ answered }) => answered > 0)
+  const found = answers.filter(({ listed }) => listed > 0).length
   return (
     <>
       <p>
-        {found} of {formatCount(checks.length, 'lookup')}
+        {answers.length === 0
+          ? 'No answer'
+          : `${found} of ${formatCount(answers.length, 'lookup')}`}
       </p>
       <ul class="plain soft">
-        {checks.map((check) => (
-          <li key={check.by}>{sentenceOf(check)}</li>
+        {value.checks.map((check, at) => (
+          <li key={at}>{sentenceOf(check)}</li>
         ))}
       </ul>
       <button class="button small" type="button" onClick={again}>
@@ -51,7 +54,6 @@ function Checks({ account, cid }: Place) {
 
 function sentenceOf({ by, answered, listed }: Check): string {
   if (answered === 0) return `${by}: no answer`
-  const isFound = listed > 0
-  if (by !== 'DHT') return `${by}: ${isFound ? 'found' : 'not found'}`
-  return isFound ? `DHT: listed by ${listed} of ${formatCount(answered, 'peer')}` : 'DHT: not found'
+  if (listed === 0) return `${by}: not found`
+  return by === 'DHT' ? `DHT: found, ${formatCount(listed, 'peer')} list it` : `${by}: found`
 }

@@ -133,7 +133,11 @@ function File({
               Cairn hashes every block before it stores it, and again when it reads it.
             </p>
             {link !== null && (
-              <a href={`${link}?format=car&filename=${encodeURIComponent(`${fileName}.car`)}`}>
+              <a
+                href={`${link}?format=car&filename=${encodeURIComponent(`${fileName}.car`)}`}
+                target="_blank"
+                rel="noopener"
+              >
                 Download CAR
               </a>
             )}
@@ -187,7 +191,7 @@ async function loadFile(
 }> {
   const [response, { pins }, status, found] = await Promise.all([
     callFiles(place, 'files/stat', { arg: `/ipfs/${path}` }, { signal }),
-    call('GET /accounts/{account}/files', { account, search: cid, limit: 1 }, signal),
+    call('GET /accounts/{account}/files', { account, search: cid }, signal),
     call('GET /status', {}, signal),
     call('GET /accounts/{account}', { account }, signal),
   ])

@@ -29,8 +29,8 @@ export interface PinRows {
   storage(): Promise<StorageRows>
   /** False: the account has not pinned this CID. */
   change(accountId: string, cid: string, change: PinChange): Promise<boolean>
-  /** Makes the next announcement of a CID due now, if it has one. */
-  announce(cid: string): Promise<void>
+  /** Makes the next announcement of a CID due now. False: none can be made due. */
+  announce(cid: string): Promise<boolean>
 }
 
 /** The services that an operation can use. */

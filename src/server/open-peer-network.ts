@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { obtainPeerSeed } from '../access/accounts/server-identity.ts'
 import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../codec/ipld/cid.ts'
 import type { Config } from '../config/settings.ts'
@@ -77,11 +78,14 @@ export function netOptionsOf(
   }
 }
 
+/** Concurrent checks of providers, which use the lookups of reads. */
+const checksMax = 2
+
 export type OpenPeerNetwork = {
   readonly network: PeerNetwork
   /** Null: the server announces nothing. */
   readonly plan: OpenProvidePlan | null
-  /** As in `ServerStatus`. */
+  /** As in `ServerStatus`. Throws `overloaded`, and `conflict` if another machine announces. */
   checkProvider(cid: string, signal: AbortSignal): Promise<readonly ProviderCheck[]>
   close(): Promise<void>
 }
@@ -116,14 +120,28 @@ export async function openPeerNetwork(parts: {
     clock,
     log,
   })
-  const checkProvider: OpenPeerNetwork['checkProvider'] = (arg, signal) => {
-    const values = network.command({ name: 'provider-check', arg }, signal)
-    return Array.fromAsync(values as AsyncGenerator<ProviderCheck>)
+  let checks = 0
+  let plan: OpenProvidePlan | null = null
+  async function checkProvider(
+    arg: string,
+    signal: AbortSignal,
+  ): Promise<readonly ProviderCheck[]> {
+    if (plan?.isRunning === false) {
+      throw new Fault('conflict', { detail: 'another server of this database announces' })
+    }
+    if (checks >= checksMax) throw new Fault('overloaded')
+    checks += 1
+    try {
+      const values = network.command({ name: 'provider-check', arg }, signal)
+      return await Array.fromAsync(values as AsyncGenerator<ProviderCheck>)
+    } finally {
+      checks -= 1
+    }
   }
   if (mode !== 'provide')
     return { network, plan: null, checkProvider, close: () => network.close() }
   const { openProvidePlan } = await import('./open-provide-plan.ts')
-  const plan = await openProvidePlan({
+  const opened = await openProvidePlan({
     rows,
     leases: opening.leases,
     fenced: opening.fenced,
@@ -134,12 +152,13 @@ export async function openPeerNetwork(parts: {
     clock,
     log,
   })
+  plan = opened
   return {
     network,
-    plan,
+    plan: opened,
     checkProvider,
     async close() {
-      await plan.stop()
+      await opened.stop()
       await network.close()
     },
   }

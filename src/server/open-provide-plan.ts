@@ -7,6 +7,8 @@ import type { ProvideParts, ProvidePlan, ProvideStat } from '../ipfs/network/pro
 export type OpenProvidePlan = {
   /** State of this machine and the rows: `done` and `failed` are 0 while another machine announces. */
   stat(): Promise<ProvideStat>
+  /** False: another machine of a shared database announces, under its own peer ID. */
+  readonly isRunning: boolean
   /** Resolves when no announcement is running. Call before the network stops. */
   stop(): Promise<void>
 }
@@ -37,6 +39,9 @@ export async function openProvidePlan(parts: ProvidePlanParts): Promise<OpenProv
     }
   })
   return {
+    get isRunning() {
+      return own !== null
+    },
     stat: async () => (await own?.stat()) ?? { ...(await queue.counts()), done: 0, failed: 0 },
     stop,
   }

@@ -88,7 +88,7 @@ test(
     equal(await byRouter(), 1)
 
     const early = await operator.ask('POST', `${account}/files/${cid}/announcement`, {})
-    deepEqual([early.status, early.message], [400, 'cid: it was announced less than a minute ago'])
+    deepEqual([early.status, early.message], [409, 'the pin was announced less than a minute ago'])
     const database = new DatabaseSync(join(dataDir, 'cairn.db'), { timeout: 5_000 })
     database.exec('UPDATE provide SET announced = announced - 60000')
     database.close()

@@ -121,10 +121,18 @@ export async function changePin(
   }
 }
 
-/** Makes the next announcement of a CID due at `now`; without effect if none is planned, or it is due already. */
-export async function announceNow(rows: Rows, cid: string, now: number): Promise<void> {
+/** An announcement that is due within this time is not made due at once. */
+const soonMs = 60_000
+
+/**
+ * Makes the next announcement of a CID due at `now`. False: none is planned, it is due within a minute, or the last one failed and is
+ * tried again at its own time.
+ */
+export async function announceNow(rows: Rows, cid: string, now: number): Promise<boolean> {
   const multihash = parseCid(cid)?.multihash.bytes
-  if (multihash !== undefined) await rows.write([advanceDue(multihash, now)])
+  if (multihash === undefined) return false
+  const [changed] = await rows.write([advanceDue(multihash, now, now + soonMs)])
+  return changed === 1
 }
 
 function textOf({ place, cid }: DatedPinRow): string {

@@ -43,11 +43,11 @@ export function countDue(
   )
 }
 
-/** Makes a row due at `due`, unless it is due before. */
-export function advanceDue(multihash: Uint8Array, due: number): Statement {
+/** Makes a row due at `due` that is due after `after`. A row whose last announcement failed keeps the time of its next try. */
+export function advanceDue(multihash: Uint8Array, due: number, after: number): Statement {
   return {
-    sql: 'UPDATE provide SET due = ? WHERE multihash = ? AND due > ?',
-    parameters: [due, multihash, due],
+    sql: 'UPDATE provide SET due = ? WHERE multihash = ? AND due > ? AND tried = 0',
+    parameters: [due, multihash, after],
   }
 }
 

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'
+import { noServer } from '../server/get-status.ts'
 import { getPublicPin } from './public-pin.ts'
 
 /** Between two announcements. */
@@ -25,17 +26,22 @@ export const announcePin = {
   input,
   output,
   async run({ account, cid }, { pins, server, clock, ...context }) {
+    if (server === null) throw noServer()
     const { announced } = await getPublicPin(account, cid, { pins, ...context })
-    if ((await server?.announcements()) == null) {
-      throw new Fault('bad_input', {
+    if ((await server.announcements()) === null) {
+      throw new Fault('conflict', {
         detail: 'this server announces nothing: set ipfsNetwork.mode to provide',
       })
     }
-    const now = clock.now()
-    if (announced !== null && announced > now - pauseMs) {
-      throw new Fault('bad_input', { detail: 'cid: it was announced less than a minute ago' })
+    if (announced !== null && announced > clock.now() - pauseMs) {
+      throw new Fault('conflict', { detail: 'the pin was announced less than a minute ago' })
     }
-    await pins.announce(cid)
+    if (!(await pins.announce(cid))) {
+      throw new Fault('conflict', {
+        detail:
+          'no announcement of the pin can be brought forward: it is due within a minute, the last one failed, or the plan is full (ipfsNetwork.provide.cidsMax)',
+      })
+    }
     return { cid }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -2,6 +2,7 @@
 // Tested by test/network/announced.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
+import { mayRead } from '../../principal.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { noServer } from '../server/get-status.ts'
@@ -15,9 +16,9 @@ const input = z.strictObject({
 const output = z.object({
   checks: z.array(
     z.object({
-      /** Host of a router, or `DHT`. */
+      /** Host of a router, its number for who is not an operator, or `DHT`. */
       by: z.string(),
-      /** Number of peers of the DHT that answered within 30 s; a router counts as one, within 3 s. */
+      /** Number of peers of the DHT that answered; a router counts as one. */
       answered: z.int(),
       /** How many of them listed this server. */
       listed: z.int(),
@@ -33,15 +34,21 @@ export const checkPin = {
   summary: 'Whether the routers and the DHT list this server as a provider of a public pin.',
   input,
   output,
-  async run({ account, cid }, { server, signal, ...context }) {
+  async run({ account, cid }, { actor, server, signal, ...context }) {
     if (server === null) throw noServer()
     await getPublicPin(account, cid, context)
     const checks = await server.checkProvider(cid, signal)
     if (checks === null) {
-      throw new Fault('bad_input', {
+      throw new Fault('conflict', {
         detail: 'this server does not use the IPFS network: set ipfsNetwork.mode to provide',
       })
     }
-    return { checks: [...checks] }
+    // Only operators see the settings of the server.
+    const isOperator = mayRead(actor, null)
+    return {
+      checks: checks.map(({ by, ...counts }, at) => {
+        return { by: isOperator || by === 'DHT' ? by : `router ${at + 1}`, ...counts }
+      }),
+    }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -17,7 +17,8 @@ export async function getPublicPin(
     type: null,
     announcement: null,
     order: { by: 'created', down: true },
-    limit: 1,
+    // Names that contain the CID match too.
+    limit: 200,
   })
   const pin = page?.pins.find((one) => one.cid === cid)
   if (pin === undefined) {

@@ -73,7 +73,10 @@ export interface ServerStatus {
   ipfsNetwork(): PeerNetworkStatus | null
   /** Null: the server announces nothing. */
   announcements(): Promise<ProvideStat | null>
-  /** Who lists this server as a provider of the CID at the moment. Null: `ipfsNetwork.mode` is off. Throws `no_upstream`. */
+  /**
+   * Routers and peers of the DHT that list this server as a provider of the CID at the moment. Null: `ipfsNetwork.mode` is off. Throws
+   * `no_upstream`, `overloaded`, and `conflict` if another machine announces.
+   */
   checkProvider(cid: string, signal: AbortSignal): Promise<readonly ProviderCheck[]> | null
   /** Newest first. `of` null or absent: for all upstreams. `before`: an ID, not included. */
   invalidReplies(page: {

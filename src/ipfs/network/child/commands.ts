@@ -5,6 +5,7 @@ import type { Connection, Peer } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { CID } from 'multiformats/cid'
 import { decodeCid, parseCid } from '../../../codec/ipld/cid.ts'
+import { parseIpnsName } from '../../../codec/ipld/ipns-name.ts'
 import type { NetCommand, ProviderCheck } from '../net-messages.ts'
 import type { BitswapClient } from './bitswap-client.ts'
 import type { BitswapServer } from './bitswap-server.ts'
@@ -289,9 +290,11 @@ async function checkProvider(
   signal: AbortSignal,
 ): Promise<void> {
   const cid = cidOfText(text)
-  const self = node.libp2p.peerId.toString()
+  // Routers write a peer ID in base58btc or as a CID.
+  const own = parseIpnsName(node.libp2p.peerId.toString())?.text
+  const isOwn = (id: string): boolean => parseIpnsName(id)?.text === own
   const [listings, counts] = await Promise.all([
-    routers.checkProvider(cid, self, signal),
+    routers.checkProvider(cid, isOwn, signal),
     dht?.checkProvider(cid, signal),
   ])
   for (const { host, isListed } of listings) {

@@ -12,10 +12,10 @@ import type { Provider } from './block-peer.ts'
 export type Routers = {
   /** Calls `take` for each provider. Resolves to whether every router answered; true without routers. */
   findProviders(cid: CID, take: (provider: Provider) => void, signal: AbortSignal): Promise<boolean>
-  /** Whether each router lists `peer` as a provider at the moment, past the cache; null: it did not answer. */
+  /** Whether each router lists a provider with this ID at the moment, past the cache; null: it did not answer. */
   checkProvider(
     cid: CID,
-    peer: string,
+    isWanted: (id: string) => boolean,
     signal: AbortSignal,
   ): Promise<readonly { readonly host: string; readonly isListed: boolean | null }[]>
   /** Addresses of a peer. */
@@ -127,14 +127,14 @@ export function createRouters(urls: readonly string[], clock: Clock): Routers {
       const answered = await Promise.all(routers.map((router) => query(router, cid, take, signal)))
       return answered.every(Boolean)
     },
-    checkProvider(cid, peer, signal) {
+    checkProvider(cid, isWanted, signal) {
       const path = `/routing/v1/providers/${cid.toV1().toString()}`
       return Promise.all(
         routers.map(async (router) => {
           const isListed = await request(router, signal, async (deadline) => {
             let found = false
             await readRecords(router.client, path, deadline, (record) => {
-              found ||= hasId(record, peer)
+              found ||= isWanted(idOf(record))
             })
             return found
           })
@@ -285,8 +285,10 @@ export function providersOf(record: unknown): readonly Provider[] {
   return splitAddresses(id, addresses)
 }
 
-function hasId(record: unknown, peer: string): boolean {
-  return typeof record === 'object' && record !== null && 'ID' in record && record.ID === peer
+/** Empty: the record has none. */
+function idOf(record: unknown): string {
+  const isPeer = typeof record === 'object' && record !== null && 'ID' in record
+  return isPeer && typeof record.ID === 'string' ? record.ID.slice(0, 128) : ''
 }
 
 /** A provider for the peer with its addresses, and a gateway for each HTTP address. */
