@@ -40,10 +40,10 @@ export function createProofRate(
       setNewest(paidAt, accountId, paid, accountsMax)
       const waitMs = paid - burstMs - now
       if (waitMs <= 0) return null
-      const giveBack = (): void => {
+      const refund = (): void => {
         paidAt.set(accountId, (paidAt.get(accountId) ?? 0) - count * proofMs)
       }
-      return waitFor(waitMs, clock, signal, giveBack)
+      return waitFor(waitMs, clock, signal, refund)
     },
   }
 }

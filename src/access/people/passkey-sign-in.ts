@@ -88,21 +88,21 @@ export function createPasskeySignIn(parts: {
   }
 
   /** Runs `work` as one attempt with this passkey. */
-  async function asTry<T>(
+  async function asAttempt<T>(
     answer: PasskeyAnswer,
     from: Pick<From, 'address'>,
     work: () => Promise<T>,
   ): Promise<T> {
     // Counted per passkey, not per person: failed attempts with the person's email must not lock out the passkey.
     const name = `passkey ${createHash('sha256').update(answer.credentialId).digest('base64url')}`
-    const noFailure = await tries.begin(from.address, name)
+    const refund = await tries.begin(from.address, name)
     try {
       const done = await work()
-      noFailure()
+      refund()
       return done
     } catch (error) {
       if (!(error instanceof AccountsRefusal)) {
-        noFailure()
+        refund()
         throw error
       }
       throw tries.refused(new Fault('bad_sign_in', { detail: detailOf(error), cause: error }), from)
@@ -117,7 +117,7 @@ export function createPasskeySignIn(parts: {
     }),
 
     signIn: (answer, page, from) =>
-      asTry(answer, from, async () => {
+      asAttempt(answer, from, async () => {
         const { row, signCount } = await checkAnswer(answer, page, null)
         // In one transaction with the session: a passkey that was removed, or used by a concurrent request, opens none.
         const use = usePasskey(row.id, signCount, clock.now())
@@ -127,7 +127,7 @@ export function createPasskeySignIn(parts: {
       }),
 
     confirm: (person, answer, page, from) =>
-      asTry(answer, from, async () => {
+      asAttempt(answer, from, async () => {
         const { row, signCount } = await checkAnswer(answer, page, person.session)
         if (row.person_id !== person.id) throw badPasskey('this passkey belongs to another person')
         const use = usePasskey(row.id, signCount, clock.now())

@@ -23,12 +23,12 @@ export type From = {
 
 /**
  * Charges an attempt in advance; the returned function refunds it. Throws `over_rate`, or rejects with it if several nodes count.
- * `name`: the typed email in lower case. `trusted`: a known device or session; its attempts are counted separately.
+ * `name`: the typed email in lower case. `trustedClient`: a known device or session; its attempts are counted separately.
  */
 export type BeginAttempt = (
   address: string,
   name: string,
-  trusted?: string | null,
+  trustedClient?: string | null,
 ) => (() => void) | Promise<() => void>
 
 /** `address`: client address; null: addresses are not recorded. Must not throw. */
@@ -36,7 +36,7 @@ export type OnSignInRefused = (fault: Fault, address: string | null) => void
 
 export type SignInAttempts = {
   /** Rejects with `over_rate`; resolves with the function that refunds the attempt. */
-  begin(address: string, name: string, trusted?: string | null): Promise<() => void>
+  begin(address: string, name: string, trustedClient?: string | null): Promise<() => void>
   /** Logs the Fault, for bans by address, and returns it. Never logs the email: people type passwords there. */
   refused(fault: Fault, from: Pick<From, 'address'>): Fault
 }
@@ -58,9 +58,9 @@ export function createSignInAttempts(parts: {
 
   return {
     refused,
-    async begin(address, name, trusted = null) {
+    async begin(address, name, trustedClient = null) {
       try {
-        return await beginTry(address, name, trusted)
+        return await beginTry(address, name, trustedClient)
       } catch (error) {
         throw error instanceof Fault ? refused(error, { address }) : error
       }
@@ -140,10 +140,10 @@ export function createSignIn(parts: {
         device === null
           ? { lane: network, known: isRecent(network) }
           : { lane: `device ${device}`, known: true }
-      const isRight = await refundIfThrown(refund, () =>
+      const matches = await refundIfThrown(refund, () =>
         passwords.matches(password, row?.password ?? null, place),
       )
-      if (row === null || row.password === null || !isRight || row.disabled !== null) {
+      if (row === null || row.password === null || !matches || row.disabled !== null) {
         throw tries.refused(new Fault('bad_sign_in'), from)
       }
       if (row.has_totp === 1) {
@@ -174,19 +174,19 @@ export function createSignIn(parts: {
       if (!isOpen()) throw passwordsClosed()
       const row = await rows.first(findPassword(personId))
       if (row === null) throw noPerson()
-      const trusted = `session ${session}`
-      const refund = await tries.begin(address, row.email, trusted)
-      const isRight = await refundIfThrown(refund, () =>
-        passwords.matches(password, row.password, { lane: trusted, known: true }),
+      const trustedClient = `session ${session}`
+      const refund = await tries.begin(address, row.email, trustedClient)
+      const matches = await refundIfThrown(refund, () =>
+        passwords.matches(password, row.password, { lane: trustedClient, known: true }),
       )
-      if (!isRight) throw new AccountsRefusal('wrong_password', 'this is not your password')
+      if (!matches) throw new AccountsRefusal('wrong_password', 'this is not your password')
       refund()
     },
 
     async showCode({ id, email, session }, code, from) {
       const refund = await tries.begin(from.address, email, `session ${session}`)
-      const isRight = await refundIfThrown(refund, () => secondFactor.use(id, code))
-      if (!isRight) throw tries.refused(wrongCode(), from)
+      const isAccepted = await refundIfThrown(refund, () => secondFactor.use(id, code))
+      if (!isAccepted) throw tries.refused(wrongCode(), from)
       refund()
     },
   }

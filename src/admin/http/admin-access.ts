@@ -169,11 +169,11 @@ export function createAdminConcurrency(): AdminConcurrency {
   return {
     acquire(actor, from) {
       if (requests >= requestsMax) throw new Fault('overloaded')
-      const giveBack = actor?.kind === 'person' ? takePerson(actor.personId) : takeStranger(from)
+      const release = actor?.kind === 'person' ? takePerson(actor.personId) : takeStranger(from)
       requests++
       return () => {
         requests--
-        giveBack()
+        release()
       }
     },
   }

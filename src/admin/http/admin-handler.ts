@@ -197,12 +197,12 @@ async function answer(parts: ApiParts, exchange: NodeExchange, seen: Seen): Prom
   const actor = await parts.findPrincipal(credential)
   seen.progress.timeline?.reached('auth')
   // An unauthenticated caller acquires a slot only after its body arrived: slow bodies must not occupy the slots of others.
-  const giveBack = actor === null ? null : parts.shares.acquire(actor, networkOf(exchange.address))
+  const release = actor === null ? null : parts.shares.acquire(actor, networkOf(exchange.address))
   try {
     await answerAs({ credential, actor }, parts, exchange, seen)
     seen.progress.timeline?.reached('run')
   } finally {
-    giveBack?.()
+    release?.()
   }
 }
 
@@ -265,12 +265,12 @@ async function runAndSend(
   const bodiless = isBodiless(operation)
   const limits = requester.actor === null ? bodies.stranger : bodies.person
   const rest = bodiless ? readQuery(exchange) : await readJson(exchange, limits, received)
-  const giveBack =
+  const release =
     requester.actor === null ? shares.acquire(null, networkOf(exchange.address)) : null
   try {
     await runWith(requester, parts, exchange, { operation, names, rest, bodiless })
   } finally {
-    giveBack?.()
+    release?.()
   }
 }
 

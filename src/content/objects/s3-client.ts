@@ -127,11 +127,11 @@ export function createS3Client(
   }
 
   async function sendOnce(
-    options: S3Request,
+    request: S3Request,
     sums: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Reply> {
-    const { method, key, query = {}, headers = {}, body } = options
+    const { method, key, query = {}, headers = {}, body } = request
     const url = new URL(endpoint.origin)
     url.pathname = key === '' ? root : `${root}/${key}`
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
@@ -163,16 +163,16 @@ export function createS3Client(
   }
 
   /** The reply if its status is below 300, with its body unread. */
-  async function open(options: S3Request, signal: AbortSignal): Promise<Reply> {
+  async function open(request: S3Request, signal: AbortSignal): Promise<Reply> {
     retriesLeft = Math.min(retriesReserve, retriesLeft + (retryShare ?? 0))
-    const sums = await sumsOf(options)
+    const sums = await sumsOf(request)
     for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted()
       let failure: S3Error
       try {
-        const reply = await sendOnce(options, sums, signal)
+        const reply = await sendOnce(request, sums, signal)
         if (reply.status < 300) return reply
-        failure = refusalOf(options, reply.status, (await readReply(reply)).toString())
+        failure = refusalOf(request, reply.status, (await readReply(reply)).toString())
       } catch (thrown) {
         signal.throwIfAborted()
         failure = noReply(thrown)
@@ -184,11 +184,11 @@ export function createS3Client(
 
   /** The whole reply. A body that breaks off is requested again. */
   async function requestBytes(
-    options: S3Request,
+    request: S3Request,
     signal: AbortSignal,
   ): Promise<Omit<Reply, 'body'> & { readonly bytes: Buffer }> {
     for (let tries = 1; ; tries += 1) {
-      const reply = await open(options, signal)
+      const reply = await open(request, signal)
       try {
         return { status: reply.status, headers: reply.headers, bytes: await readReply(reply) }
       } catch (thrown) {
@@ -199,10 +199,10 @@ export function createS3Client(
   }
 
   async function request(
-    options: S3Request,
+    request: S3Request,
     signal: AbortSignal,
   ): Promise<{ readonly headers: Reply['headers']; readonly text: string }> {
-    const { headers, bytes } = await requestBytes(options, signal)
+    const { headers, bytes } = await requestBytes(request, signal)
     return { headers, text: bytes.toString() }
   }
 

@@ -41,13 +41,13 @@ export type MfsParts = {
 /** Tries of one change, because other machines may change the tree in between. */
 const triesMax = 10
 /** Maximum number of changes, of all accounts, that wait for an earlier change of their account. */
-const waitingMax = 10_000
+const queuedMax = 10_000
 
 type Version = { readonly root: CID; readonly number: number }
 
 export function createMfs(parts: MfsParts): Mfs {
   const { store, rows, openBlocks, blocksMax, committed } = parts
-  const accounts = createKeyedQueue(waitingMax)
+  const accounts = createKeyedQueue(queuedMax)
 
   async function current(accountId: string): Promise<Version> {
     const row = await rows.first(findMfs(accountId))

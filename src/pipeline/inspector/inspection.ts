@@ -64,7 +64,7 @@ export class Inspection implements RequestRecorder {
   readonly #settings: KeySettings
   readonly #keyId: string
   readonly #time: number
-  readonly #keep: StoreInspected
+  readonly #store: StoreInspected
   readonly #redact: (text: string, charsMax: number) => Redacted
   readonly #upstreams = new Set<string>()
   #asked: readonly (RecordedCall | Fault)[] = []
@@ -86,7 +86,7 @@ export class Inspection implements RequestRecorder {
     this.#arrival = arrival
     this.#keyId = keyId
     this.#settings = settings
-    this.#keep = store
+    this.#store = store
     this.timeline = new RequestTimeline(clock, arrival.arrived)
     this.#time = Math.round(clock.now() - this.timeline.totalMs)
     this.#redact = createRedact([
@@ -142,7 +142,7 @@ export class Inspection implements RequestRecorder {
     const reported = fault ?? faults[0] ?? null
     const labels = this.#labels
     const { steps, left } = this.timeline.read()
-    this.#keep({
+    this.#store({
       keyId: this.#keyId,
       time: this.#time,
       face,

@@ -132,15 +132,15 @@ export function createOidcSignIn(parts: {
     from: Pick<From, 'address'>,
     work: () => Promise<T>,
   ): Promise<T> {
-    const noFailure = await tries.begin(from.address, `openid ${answer.seal.slice(0, 32)}`)
+    const refund = await tries.begin(from.address, `openid ${answer.seal.slice(0, 32)}`)
     try {
       const done = await work()
-      noFailure()
+      refund()
       return done
     } catch (error) {
       // The server or the provider failed, not the person.
       if (isRefusal(error)) tries.refused(error, from)
-      else if (!(error instanceof AccountsRefusal)) noFailure()
+      else if (!(error instanceof AccountsRefusal)) refund()
       else if (error.reason === 'bad_identity') {
         // The error code that the client receives.
         tries.refused(new Fault('not_allowed'), from)

@@ -20,7 +20,11 @@ const slotsPerCallMax = 1024
 const hintsMax = 64
 
 /** Like `Source.fetch`, for trie nodes; ends immediately if no fetch context names a block and an address. */
-export type FetchProof = (asked: SourceRequest, offer: Offer, signal: AbortSignal) => Promise<void>
+export type FetchProof = (
+  request: SourceRequest,
+  offer: Offer,
+  signal: AbortSignal,
+) => Promise<void>
 
 /** Slots by `toLatin1`. */
 type NamedSlots = ReadonlyMap<string, Uint8Array>
@@ -42,21 +46,21 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
   const parts: ProofCallParts = { ...given, accounts: createAccountProofMemory() }
   const { network } = parts
   const underway = new Map<string, Set<Underway>>()
-  let arrived: { readonly asked: SourceRequest; readonly want: PendingRead }[] = []
+  let arrived: { readonly request: SourceRequest; readonly want: PendingRead }[] = []
 
   /** Sends all pending reads, in as few calls as possible. */
   function depart(): void {
     const now = arrived
     arrived = []
     const gatherings = new Map<string, Gathering>()
-    for (const { asked, want } of now) {
+    for (const { request, want } of now) {
       // Pending until all its calls have started.
       want.callStarted()
       // A reply of this turn may already contain it.
       want.offer([])
       if (!want.isWaiting) continue
       // Readers of another network may wait for the same node.
-      const hints = asked.hints().filter((hint) => (hint.network ?? network) === network)
+      const hints = request.hints().filter((hint) => (hint.network ?? network) === network)
       for (const hint of hints.slice(0, hintsMax)) gather(gatherings, want, hint)
     }
     for (const [key, gathering] of gatherings) {
@@ -74,8 +78,8 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
     if (target === null) return
     const key = joinLatin1(target.block.hash, target.address)
     const slots = (hint.slots ?? []).map((slot) => [toLatin1(slot), slot] as const)
-    for (const { call, slots: asked } of underway.get(key) ?? []) {
-      if (!call.isOpen || !slots.every(([name]) => asked.has(name))) continue
+    for (const { call, slots: requestedSlots } of underway.get(key) ?? []) {
+      if (!call.isOpen || !slots.every(([name]) => requestedSlots.has(name))) continue
       if (!call.wants.has(want)) want.callStarted()
       call.wants.add(want)
       return
@@ -110,15 +114,15 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
     }
   }
 
-  return async (asked, offer, signal) => {
+  return async (request, offer, signal) => {
     signal.throwIfAborted()
     if (arrived.length === 0) {
       // Without calls in flight, other clients are unlikely to send reads in this turn, and all reads of this request have arrived.
       if (underway.size === 0) process.nextTick(depart)
       else setImmediate(depart)
     }
-    const want = createPendingRead(asked, offer)
-    arrived.push({ asked, want })
+    const want = createPendingRead(request, offer)
+    arrived.push({ request, want })
     const leave = (): void => {
       want.leave(signal.reason)
       abandon(want, signal.reason)

@@ -71,26 +71,26 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     }
     const kind = ref.kind
     if (kind === 'trie-node' || kind === 'dag-block') return null
-    const asked: Omit<RequestedList, 'offer'> = { ref: { kind, hash: ref.hash }, block }
+    const list: Omit<RequestedList, 'offer'> = { ref: { kind, hash: ref.hash }, block }
     if (kind === 'receipts') {
       return {
         need: 'receipts',
         number,
         attempt: (upstream, offer, signal) =>
-          fetchReceipts(raw, upstream, { ...asked, offer }, signal),
+          fetchReceipts(raw, upstream, { ...list, offer }, signal),
       }
     }
     return {
       need: 'body',
       number,
       attempt: (upstream, offer, signal) =>
-        fetchBody({ raw, pick }, upstream, { ...asked, offer }, signal),
+        fetchBody({ raw, pick }, upstream, { ...list, offer }, signal),
     }
   }
 
   /** Queries upstreams until the content is accepted; invalid parts of a reply may be found only afterwards. */
   async function run(
-    asked: SourceRequest,
+    request: SourceRequest,
     question: OfferedQuestion,
     offer: Offer,
     signal: AbortSignal,
@@ -100,7 +100,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     const attempt: PoolQuery['attempt'] = async (upstream, shared) => {
       // After an invalid reply another upstream is always queried, because only its reply shows which one is faulty.
       if (!wasLie && offer([]) === 'taken') return 'taken'
-      const answered = watchAll(asked.hints(), 'source', upstream.name)
+      const answered = watchAll(request.hints(), 'source', upstream.name)
       const traced: Offer = (items) => {
         if (items.length > 0) answered('answered')
         return offer(items)
@@ -118,16 +118,16 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     const findings = await queryPool(pool, { need, number, attempt }, signal)
     toFault(pool, findings, {
       network: name,
-      kind: asked.ref.kind,
+      kind: request.ref.kind,
       need,
-      blockHash: blockHashOf(asked),
+      blockHash: blockHashOf(request),
       number,
       require,
     })
   }
 
   async function fetchOther(
-    asked: SourceRequest,
+    request: SourceRequest,
     offer: Offer,
     signal: AbortSignal,
   ): Promise<void> {
@@ -137,18 +137,18 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
       if (outcome === 'taken') resolve()
       return outcome
     }
-    const question = questionOf(asked)
+    const question = questionOf(request)
     if (question === null) return
-    run(asked, question, watched, signal).then(resolve, reject)
+    run(request, question, watched, signal).then(resolve, reject)
     await taken
   }
 
   return {
     name,
-    fetch: (asked, offer, signal) =>
-      asked.ref.kind === 'trie-node'
-        ? fetchProof(asked, offer, signal)
-        : fetchOther(asked, offer, signal),
+    fetch: (request, offer, signal) =>
+      request.ref.kind === 'trie-node'
+        ? fetchProof(request, offer, signal)
+        : fetchOther(request, offer, signal),
   }
 }
 
