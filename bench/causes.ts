@@ -29,10 +29,9 @@ const throughBucket =
   'profiled on a busy machine: of the request thread, CRC32 of the parts takes 10 to 17 %, hashing of leaves 11 %, writes to the service 8 to 15 % and copies 8 %. Beyond the bare client, Cairn reads the body from a socket, searches its boundary, copies each byte once more and hashes it for the CID. The hash thread takes SHA-256 of the parts, which needs a free core'
 
 const coldCalls =
-  'profiled: a cold call makes nine requests. Of 30 ms, the request thread takes 14.4 ms, of which writes to sockets take 19 % and messages to other threads 13 %; the call thread takes 7.3 ms, the writer thread 1.3 to 2.1 ms, threads of V8 the rest. Fewer requests, such as batches of JSON-RPC, would save most (decision 0094)'
-const slowMachine = '3.79 ms in an earlier run; in this one, geth itself needs a tenth more'
+  'profiled in an earlier run: a cold call makes nine requests. The request thread takes half of the time, of which writes to sockets take 19 % and messages to other threads 13 %; the call thread takes a quarter, the writer thread 5 %, threads of V8 the rest. All HTTP exchanges together take 12 %, so batches of JSON-RPC would save 7 % at most (decision 0095)'
 const fairness =
-  '262 cold calls a second use half a core beside the reads, mostly in the thread that answers them; the load on the upstream alone has no such part'
+  'the cold calls use half a core beside the reads, mostly in the thread that answers them; the load on the upstream alone has no such part'
 
 export const causes: Readonly<Record<string, string>> = {
   [`${storage}: first reads/s, Cairn / bare node:http`]: coldNodes,
@@ -61,6 +60,5 @@ export const causes: Readonly<Record<string, string>> = {
     'traced: the collection uses 5 % of the time while others write, in steps of 1 ms, of which one in 70 takes 5 to 15 ms. The rest is other programs on the same two cores',
   'CPU that a live view adds to a cached call':
     'profiled: 0.1 %, or 1 ms per second for all pages together; rounds within the same minutes differ by more than the goal, even in 24 pairs',
-  '6,000 opcodes, 31 slots, hot: added to the p50 of geth': slowMachine,
   'p99 of cached reads: cold calls / load on the upstream': fairness,
 }
