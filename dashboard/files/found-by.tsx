@@ -55,5 +55,5 @@ function Checks({ account, cid }: Place) {
 function sentenceOf({ by, answered, listed }: Check): string {
   if (answered === 0) return `${by}: no answer`
   if (listed === 0) return `${by}: not found`
-  return by === 'DHT' ? `DHT: found, ${formatCount(listed, 'peer')} list it` : `${by}: found`
+  return by === 'DHT' ? `DHT: found at ${formatCount(listed, 'peer')}` : `${by}: found`
 }

@@ -12,7 +12,7 @@ import { encodeDagNode } from '../../src/codec/ipld/dag-pb.ts'
 import { multihashOf } from '../../src/codec/ipld/multihash.ts'
 import { encodeUnixfs } from '../../src/codec/ipld/unixfs.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
-import { runCliHere } from '../cli-here.ts'
+import { runCliInProcess } from '../cli-in-process.ts'
 import { streamOf } from '../fakes/files/files-fixture.ts'
 import { seeded } from '../fakes/seeded.ts'
 import { rpc, type Started, startCairn, temporaryFolder } from '../started-server.ts'
@@ -126,7 +126,7 @@ async function workUntilKilled(
     until(async (turn) => {
       const text = `round ${plan.round} car ${turn} ${'.'.repeat(turn * 5000)}`
       acknowledged.files.set(await importCar(cairn.url, key, text), text)
-      const made = await runCliHere(cairn.dataDir, 'keys', 'create')
+      const made = await runCliInProcess(cairn.dataDir, 'keys', 'create')
       acknowledged.keys.push(made as { apiKey: string; apiKeySecret: string })
     }),
     until(mine),

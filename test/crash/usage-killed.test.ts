@@ -11,7 +11,7 @@ import {
   openAdminClient,
   takeFirstRun,
 } from '../fakes/people/admin-client.ts'
-import { runCliHere } from '../cli-here.ts'
+import { runCliInProcess } from '../cli-in-process.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 const clients = 8
@@ -42,7 +42,7 @@ before(async () => {
   cairn = await startCairn({ dataDir })
   page = await takeFirstRun(cairn)
   open = { apiKey: cairn.apiKey, apiKeySecret: cairn.apiKeySecret }
-  closed = (await runCliHere(dataDir, 'keys', 'create', '--networks', 'none')) as Key
+  closed = (await runCliInProcess(dataDir, 'keys', 'create', '--networks', 'none')) as Key
 })
 after(async () => {
   await cairn.stop()
@@ -133,7 +133,7 @@ async function fromApi(): Promise<Report> {
 }
 
 async function fromCli(): Promise<Report> {
-  return (await runCliHere(dataDir, 'usage', '--window', '1h'))['report'] as Report
+  return (await runCliInProcess(dataDir, 'usage', '--window', '1h'))['report'] as Report
 }
 
 const sorted = (of: Tally) => [...of].toSorted(([a], [b]) => (a < b ? -1 : 1))

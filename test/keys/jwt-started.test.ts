@@ -9,7 +9,7 @@ import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { createJwtSigner, writeJwt } from '../fakes/people/jwt-signer.ts'
 import { openWebSocket } from '../fakes/web-socket-client.ts'
-import { runCliHere } from '../cli-here.ts'
+import { runCliInProcess } from '../cli-in-process.ts'
 import { type Started, startCairn } from '../started-server.ts'
 
 type Key = { readonly id: string; readonly apiKey: string; readonly apiKeySecret: string }
@@ -38,7 +38,7 @@ for (const listener of ['lean', 'node']) {
     after(() => cairn.stop())
 
     const newKey = async (...options: string[]) =>
-      (await runCliHere(cairn.dataDir, 'keys', 'create', ...options)) as Key
+      (await runCliInProcess(cairn.dataDir, 'keys', 'create', ...options)) as Key
 
     async function call(
       { apiKey }: Key,

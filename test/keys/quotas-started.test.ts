@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createCipheriv } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { runCliHere } from '../cli-here.ts'
+import { runCliInProcess } from '../cli-in-process.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 type Key = { readonly id: string; readonly apiKey: string; readonly apiKeySecret: string }
@@ -31,10 +31,17 @@ async function newKey(
   limits: readonly string[] = [],
 ): Promise<Key & { readonly account: string }> {
   const account = `account-${(accounts += 1)}`
-  await runCliHere(dataDir, 'accounts', 'create', account)
-  await runCliHere(dataDir, 'card', 'set', account)
-  if (limits.length > 0) await runCliHere(dataDir, 'accounts', 'set', account, ...limits)
-  const key = (await runCliHere(dataDir, 'keys', 'create', '--account', account, ...options)) as Key
+  await runCliInProcess(dataDir, 'accounts', 'create', account)
+  await runCliInProcess(dataDir, 'card', 'set', account)
+  if (limits.length > 0) await runCliInProcess(dataDir, 'accounts', 'set', account, ...limits)
+  const key = (await runCliInProcess(
+    dataDir,
+    'keys',
+    'create',
+    '--account',
+    account,
+    ...options,
+  )) as Key
   return { ...key, account }
 }
 
@@ -160,10 +167,10 @@ test('an account stores a limited number of bytes, each block counted once; oper
 
   const hashed = await send(key, 'add?only-hash=true', form(noise(1_000_000, 10)))
   assert.equal(hashed.status, 200)
-  await runCliHere(dataDir, 'accounts', 'set', key.account, '--files-stored-bytes', '1000')
+  await runCliInProcess(dataDir, 'accounts', 'set', key.account, '--files-stored-bytes', '1000')
   assert.equal((await send(key, `pin/add?arg=${cid}&name=again`)).status, 200)
   assert.equal((await send(key, `pin/rm?arg=${cid}`)).status, 200)
-  await runCliHere(dataDir, 'accounts', 'set', key.account, '--files-stored-bytes', 'none')
+  await runCliInProcess(dataDir, 'accounts', 'set', key.account, '--files-stored-bytes', 'none')
   // The server applies the change within one second.
   let last = await send(key, 'add', form(noise(600_000, 11)))
   for (let tries = 0; last.status === 403 && tries < 10_000; tries += 1) {

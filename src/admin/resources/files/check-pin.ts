@@ -16,7 +16,7 @@ const input = z.strictObject({
 const output = z.object({
   checks: z.array(
     z.object({
-      /** Host of a router, its number for who is not an operator, or `DHT`. */
+      /** Host of a router, or `DHT`. Callers who are not operators get `router <number>` instead of a host. */
       by: z.string(),
       /** Number of peers of the DHT that answered; a router counts as one. */
       answered: z.int(),

@@ -3,7 +3,7 @@
 import { runProgram } from '../src/cli/program.ts'
 
 /** Resolves with the parsed output of the command; rejects on a non-zero exit code. */
-export async function runCliHere(
+export async function runCliInProcess(
   dataDir: string,
   ...command: readonly string[]
 ): Promise<Record<string, unknown>> {
