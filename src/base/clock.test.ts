@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
-import { backgroundFailed, guardClock } from './clock.ts'
+import { backgroundFailed, guardClock, systemClock } from './clock.ts'
 
 test('a timer that throws is logged, and the next period calls it again', () => {
   const clock = createTurnedClock()
@@ -27,4 +27,17 @@ test('a timer that throws is logged, and the next period calls it again', () => 
   stop()
   assert.equal(clock.timers, 0)
   assert.equal(guarded.now(), clock.now())
+})
+
+test('a delay that has passed runs soon, without a warning of Node', async (t) => {
+  const warnings: string[] = []
+  const note = ({ name }: Error) => void warnings.push(name)
+  process.on('warning', note)
+  t.after(() => process.off('warning', note))
+  const kept = setTimeout(() => {}, 10_000)
+  await new Promise<void>((resolve) => systemClock.after(-20, resolve))
+  clearTimeout(kept)
+  // Node emits warnings in the next turn.
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(warnings, [])
 })

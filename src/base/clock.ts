@@ -8,7 +8,7 @@ export interface Clock {
   now(): number
   /** Milliseconds of a clock that never goes back. For rates, deadlines, durations. */
   monotonic(): number
-  /** Calls `run` once after `delayMs`; the returned function cancels it. Does not keep the process alive. */
+  /** Calls `run` once after `delayMs`, or soon if that has passed; the returned function cancels it. Does not keep the process alive. */
   after(delayMs: number, run: () => void): () => void
   /** Calls `run` every `periodMs`; the returned function stops it. Does not keep the process alive. */
   every(periodMs: number, run: () => void): () => void
@@ -18,7 +18,8 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, run) {
-    const timer = setTimeout(run, delayMs).unref()
+    // Node prints a warning for a negative delay.
+    const timer = setTimeout(run, Math.max(0, delayMs)).unref()
     return () => clearTimeout(timer)
   },
   every(periodMs, run) {

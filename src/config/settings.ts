@@ -1062,8 +1062,7 @@ export const settingsSchema = z.strictObject({
         .nullable()
         .default(null)
         .meta({
-          description:
-            'Name of this node, different on each one. null: the host name and a random part.',
+          description: 'Name of this node in logs and in the database. null: the host name.',
         }),
       only: flag(
         false,

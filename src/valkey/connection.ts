@@ -229,7 +229,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown error'
 }
 
-/** A name that is unique among nodes. */
-export function randomNodeName(host: string): string {
-  return `${host}-${randomBytes(4).toString('hex')}`
+/** A name that is unique among nodes: `name` and a random part. */
+export function randomNodeName(name: string): string {
+  return `${name}-${randomBytes(4).toString('hex')}`
 }

@@ -34,7 +34,7 @@ const connectMs = 2_000
 
 export async function openValkey(parts: {
   readonly url: string
-  /** Null: generated from the host name. */
+  /** Null: the host name. */
   readonly name: string | null
   readonly host: string
   readonly alone: () => AloneMode
@@ -44,7 +44,8 @@ export async function openValkey(parts: {
   const { url, clock, log } = parts
   const connection = connectValkey({ url, clock, log })
   await connection.ready(connectMs)
-  const name = parts.name ?? randomNodeName(parts.host)
+  // Unique even if two machines have the same settings or host name.
+  const name = randomNodeName(parts.name ?? parts.host)
   const nodes = await joinNodes({ connection, name, clock })
   const pubSub = createValkeyPubSub(connection)
   log('info', 'node_joined', { node: name, nodes: nodes.count, state: connection.state })

@@ -30,12 +30,17 @@ export type Valkey = {
   thaw(): void
 }
 
-export async function startValkey(t: Pick<TestContext, 'after'>): Promise<Valkey> {
+/** `more`: further options of the server. */
+export async function startValkey(
+  t: Pick<TestContext, 'after'>,
+  more: readonly string[] = [],
+): Promise<Valkey> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-valkey-'))
   const port = await freePort()
   let child: ChildProcess | null = null
   async function start(): Promise<void> {
-    const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder]
+    const own = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder]
+    const options = [...own, ...more]
     const started = spawn(program() ?? 'redis-server', options, { stdio: 'ignore' })
     child = started
     for (let tries = 0; !(await answers(port)); tries += 1) {

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
 import { joinNodes } from '../../src/valkey/nodes.ts'
+import { openValkey } from '../../src/valkey/open-valkey.ts'
 import { missingValkey, startValkey } from '../engines/valkey.ts'
 import { until } from '../fakes/until.ts'
 import { openConnection } from './open-node.ts'
@@ -33,6 +35,24 @@ test(
     await until(() => assert.equal(one.nodes.count, 1))
   },
 )
+
+test('two nodes with the same name in their settings count as two', { skip }, async (t) => {
+  const { url } = await startValkey(t)
+  const nodes = await Promise.all(
+    ['one machine', 'other machine'].map((host) =>
+      openValkey({
+        url,
+        name: 'cairn',
+        host,
+        alone: () => 'divide',
+        clock: systemClock,
+        log: silentLog,
+      }),
+    ),
+  )
+  t.after(() => Promise.all(nodes.map((node) => node.close())))
+  for (const node of nodes) await until(() => assert.equal(node.state().count, 2))
+})
 
 test('the last number stays while the server is away', { skip }, async (t) => {
   const valkey = await startValkey(t)

@@ -20,7 +20,11 @@ async function problemsWith(t: TestContext, url: string) {
     env: { CAIRN_SHARED_URL: url },
   })
   const { problems } = JSON.parse(out) as {
-    readonly problems: readonly { readonly code: string; readonly text: string }[]
+    readonly problems: readonly {
+      readonly code: string
+      readonly text: string
+      readonly fix: string
+    }[]
   }
   return problems.filter(({ code }) => /^shared_|^clock_apart/.test(code))
 }
@@ -43,8 +47,36 @@ test('a real Valkey is sound; a wrong password is named', { skip: missingValkey(
   assert.match(problem?.text ?? '', /WRONGPASS/)
 })
 
+test(
+  'a replica and a node of a cluster, which refuse changes, have a sentence and a fix each',
+  { skip: missingValkey() },
+  async (t) => {
+    const primary = await startValkey(t)
+    const replica = await startValkey(t, ['--replicaof', '127.0.0.1', `${primary.port}`])
+    const [problem, ...more] = await problemsWith(t, replica.url)
+    assert.deepEqual(more, [])
+    assert.equal(problem?.code, 'shared_refuses')
+    assert.match(
+      problem?.text ?? '',
+      /^nodes do not share limits: 127\.0\.0\.1:\d+ of shared\.url refuses changes \(READONLY [^:]+\)$/,
+    )
+    assert.match(problem?.fix ?? '', /^set shared\.url to the primary/)
+    const member = await startValkey(t, ['--cluster-enabled', 'yes'])
+    const [refused, cluster] = await problemsWith(t, member.url)
+    assert.match(`${refused?.text} ${refused?.fix}`, /CLUSTERDOWN.* repair the cluster/)
+    assert.equal(cluster?.code, 'shared_cluster')
+  },
+)
+
 test('an old version and a clock that is more than a second apart have a sentence each', () => {
-  const sound: ExaminedValkey = { host: 'v:6379', failure: null, version: [8, 0], skewMs: 900 }
+  const sound: ExaminedValkey = {
+    host: 'v:6379',
+    failure: null,
+    refusal: null,
+    isCluster: false,
+    version: [8, 0],
+    skewMs: 900,
+  }
   const codes = (found: Partial<ExaminedValkey>) =>
     [...checkShared({ ...sound, ...found })].map(({ code }) => code)
   assert.deepEqual(codes({}), [])

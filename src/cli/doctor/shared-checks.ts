@@ -1,4 +1,4 @@
-// Problems of the Valkey that nodes share: it does not respond, is too old, or its clock differs.
+// Problems of the Valkey that nodes share: it does not respond, refuses changes, is too old, is part of a cluster, or its clock differs.
 // Tested by src/cli/doctor/shared-checks.test.ts
 import { problem, type Problem, warning } from '../../server/network-checks/problem.ts'
 import type { ExaminedValkey } from '../../valkey/examine.ts'
@@ -7,14 +7,39 @@ import type { ExaminedValkey } from '../../valkey/examine.ts'
 const oldest = [6, 2] as const
 const skewMsMax = 1_000
 
+/** Fixes by the first word of the error for a change. */
+const refusals: Readonly<Record<string, string>> = {
+  READONLY: 'set shared.url to the primary, or to an address that follows it',
+  OOM: 'raise its maxmemory',
+  MISCONF:
+    'free space on its disk, or set save and appendonly to off: nothing in it must survive a restart',
+  NOPERM: 'allow its user all commands on the keys and channels cairn1:*',
+  CLUSTERDOWN: 'repair the cluster, or set shared.url to a server without cluster-enabled',
+}
+
 export function* checkShared(found: ExaminedValkey | null): Generator<Problem> {
   if (found === null) return
-  const { host, failure, version, skewMs } = found
+  const { host, failure, refusal, isCluster, version, skewMs } = found
   if (failure !== null) {
     yield problem(
       'shared_unreachable',
       `nodes do not share limits: ${host} of shared.url does not answer (${failure})`,
       'start Valkey there, or correct shared.url',
+    )
+  }
+  if (refusal !== null) {
+    const [word = ''] = refusal.split(' ')
+    yield problem(
+      'shared_refuses',
+      `nodes do not share limits: ${host} of shared.url refuses changes (${refusal.replace(/ script: .*$/s, '')})`,
+      refusals[word] ?? 'see the log of that server',
+    )
+  }
+  if (isCluster) {
+    yield warning(
+      'shared_cluster',
+      `${host} of shared.url is part of a cluster: requests for keys of its other shards fail, and their limits are not shared`,
+      'set shared.url to a server without cluster-enabled',
     )
   }
   if (version !== null && isOlder(version)) {
