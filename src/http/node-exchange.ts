@@ -7,6 +7,7 @@ import { Fault } from '../base/fault.ts'
 import { type Body, readBody } from './body.ts'
 import type { ClientAddress, Target } from './request-head.ts'
 import type { Deadlines } from './deadlines.ts'
+import type { EndlessReplies } from './endless-replies.ts'
 import { endEarly } from './text-answer.ts'
 import {
   type HttpExchange,
@@ -27,6 +28,7 @@ export type NodeExchangeParts = {
   readonly awaitsContinue: boolean
   /** The server no longer accepts connections. */
   readonly draining: boolean
+  readonly endless: EndlessReplies
   readonly clientAddress: ClientAddress
   readonly clock: Clock
 }
@@ -39,6 +41,7 @@ export class NodeExchange implements HttpExchange {
   readonly hostLabel: string | null
   readonly requestId: string
   readonly draining: boolean
+  readonly #endless: EndlessReplies
   readonly #clientAddress: ClientAddress
   readonly #clock: Clock
   #awaitsContinue: boolean
@@ -52,6 +55,7 @@ export class NodeExchange implements HttpExchange {
     this.hostLabel = parts.target.hostLabel
     this.requestId = parts.requestId
     this.draining = parts.draining
+    this.#endless = parts.endless
     this.#clientAddress = parts.clientAddress
     this.#clock = parts.clock
     this.#awaitsContinue = parts.awaitsContinue
@@ -97,6 +101,14 @@ export class NodeExchange implements HttpExchange {
 
   abort(reason: Fault): void {
     this.#controlled().abort(reason)
+  }
+
+  /** Call before an endless reply: a stop of the server aborts it with `shutting_down`. */
+  endAtStop(): void {
+    const forget = this.#endless.add(this.request.socket, () => {
+      this.abort(new Fault('shutting_down'))
+    })
+    this.response.once('close', forget)
   }
 
   /** Created on first use: an immediate reply needs none. */

@@ -14,6 +14,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createAddressCap, createIdleSockets } from './connection-limits.ts'
 import { type ClientAddress, createRequestIds, peerAddress, readTarget } from './request-head.ts'
+import { createEndlessReplies } from './endless-replies.ts'
 import { createDateHeader, sendAnswer, textAnswer } from './text-answer.ts'
 import type { PlainHead } from './lean/head-parser.ts'
 import { createLeanListener } from './lean/lean-listener.ts'
@@ -95,7 +96,7 @@ export interface Server {
   /** A worker ends: drains the connections that it passed on. Those still open are closed when the worker closes them. */
   drainWorker(worker: number, limits: DrainLimits): void
   /**
-   * Stops listening. During `graceMs`, open connections may still send calls, which are answered with `Connection: close`. Then
+   * Stops listening, and ends endless replies. During `graceMs`, open connections may still send calls, which are answered with `Connection: close`. Then
    * closes idle connections, and at `deadlineMs` all. Resolves when none is left.
    */
   drain(limits: DrainLimits): Promise<void>
@@ -112,6 +113,7 @@ export function createServer(parts: ServerParts): Server {
   const dateOf = createDateHeader(clock)
   let draining = false
   const isDraining = (socket: Socket | null): boolean => draining || passed.isLeaving(socket)
+  const endless = createEndlessReplies(isDraining)
 
   class DrainingResponse extends ServerResponse<IncomingMessage> {
     // Every reply of node:http passes through this method.
@@ -176,6 +178,7 @@ export function createServer(parts: ServerParts): Server {
         requestId,
         awaitsContinue,
         draining,
+        endless,
         clientAddress,
         clock,
       }
@@ -202,7 +205,7 @@ export function createServer(parts: ServerParts): Server {
       response.shouldKeepAlive = false
       response.once('finish', () => socket.destroySoon())
       response.assignSocket(socket)
-      const rest = { requestId, awaitsContinue: false, draining, clientAddress, clock }
+      const rest = { requestId, awaitsContinue: false, draining, endless, clientAddress, clock }
       return new NodeExchange({ request, response, target, ...rest })
     }
     const forwardedFor = request.headers['x-forwarded-for'] as string | undefined
@@ -318,6 +321,7 @@ export function createServer(parts: ServerParts): Server {
     drainWorker(worker, { graceMs, deadlineMs }) {
       const leaving = passed.leave(worker)
       upgrades?.drain(deadlineMs, (socket) => leaving.has(socket))
+      endless.end(leaving)
       clock.after(graceMs, () => void idle.closeOldest(Infinity, leaving))
     },
     changeCertificate: ({ cert, key }) => secure?.setSecureContext({ ...tlsTerms, cert, key }),
@@ -325,6 +329,7 @@ export function createServer(parts: ServerParts): Server {
       if (draining) return
       draining = true
       upgrades?.drain(deadlineMs)
+      endless.end()
       // http.Server#close is not used: since Node 19 it closes idle connections immediately, and a call in transit to one of them
       // would be lost.
       const closed = new Promise<void>((resolve) => {

@@ -6,6 +6,7 @@ import { create } from 'kubo-rpc-client'
 import { type FilesServer, startFilesServer } from '../../test/fakes/files/files-server.ts'
 import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { until } from '../../test/fakes/until.ts'
 import { Fault } from '../base/fault.ts'
 import { cat } from './commands/files/cat.ts'
 import type { CommandReply, KuboCommand } from './kubo-command.ts'
@@ -271,6 +272,24 @@ test('a failure before the first byte is an answer, after it a cut connection', 
   const whole = post(late, 'cat?arg=x', late.newAccount()).then((response) => response.text())
   await assert.rejects(whole)
   assert.deepEqual(late.settled, [{ outcome: 'unverified', in: 0, out: 3 }])
+})
+
+test('an endless reply ends at once when the server stops, and its end is no error', async (t) => {
+  const server = await startFilesServer(t)
+  const account = server.newAccount()
+  const poll = () => {
+    const connection = new RawConnection(server.port)
+    connection.socket.write(raw(account, 'stats/bw?poll=true&interval=1h\nContent-Length: 0'))
+    return connection
+  }
+  const [left, stopped] = [poll(), poll()]
+  await Promise.all([left.until('"RateOut":0}'), stopped.until('"RateOut":0}')])
+  left.socket.destroy()
+  await until(() => assert.equal(server.settled.length, 1))
+  await server.stop()
+  assert.match(await stopped.end(), /\r\n0\r\n\r\n$/)
+  const outcomes = server.settled.map(({ outcome }) => outcome)
+  assert.deepEqual(outcomes, ['ok', 'ok'])
 })
 
 test('an answer shorter than it promised is cut', async (t) => {

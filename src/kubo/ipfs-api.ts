@@ -199,6 +199,8 @@ async function runCommand(
     connected: () => isConnected(exchange),
     signal: exchange.signal,
   })
+  const isEndless = run.reply.kind === 'events' && run.reply.endless === true
+  if (isEndless) exchange.endAtStop()
   let fault: Fault | null = null
   try {
     const terms = {
@@ -210,11 +212,20 @@ async function runCommand(
     }
     await sendReply(exchange, run.reply, terms, sent)
   } catch (thrown) {
-    fault = Fault.from(thrown)
-    throw thrown
+    const failure = Fault.from(thrown)
+    if (isEndless && exchange.response.headersSent && isEnd(failure)) exchange.response.end()
+    else {
+      fault = failure
+      throw thrown
+    }
   } finally {
     run.settle(fault, { in: upload.bytes, out: sent.bytes })
   }
+}
+
+/** Ends an endless reply: the client has left, or the server stops. */
+function isEnd({ code }: Fault): boolean {
+  return code === 'hung_up' || code === 'shutting_down'
 }
 
 /** The command of the path, and its request. */

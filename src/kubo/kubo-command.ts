@@ -103,11 +103,15 @@ export type CommandReply =
       /** Text of an entry `[name, value]`. */
       readonly text?: AsText
     }
-  /** NDJSON. `live`: lines may be sent while the request body still arrives (progress). */
+  /**
+   * NDJSON. `live`: lines may be sent while the request body still arrives (progress). `endless`: the lines end when the client leaves,
+   * which is no error, or when the server stops.
+   */
   | {
       readonly kind: 'events'
       readonly lines: AsyncIterable<unknown>
       readonly live: boolean
+      readonly endless?: boolean
       readonly text?: AsText
     }
   /**

@@ -188,7 +188,8 @@ async function start(
       sending.end(body)
     })
   }
-  return { ask, own, port }
+  const stop = () => server.drain({ graceMs: 0, deadlineMs: 3_600_000 })
+  return { ask, own, port, stop }
 }
 
 const codeOf = ({ text }: Reply): string =>
@@ -357,6 +358,16 @@ test('events end when the session does', async (t) => {
   }
   match((await reply).text, /^: here\n\ndata: \{"tick":1\}\n\n(:\n\n)+$/)
   ok(asked > 2)
+})
+
+test('events end at once when the server stops', async (t) => {
+  const { port, stop } = await start(t)
+  const view = new RawConnection(port)
+  const head = 'GET /api/v1/watch HTTP/1.1\r\nHost: localhost\r\n'
+  view.socket.write(`${head}Authorization: Bearer good\r\n\r\n`)
+  await view.until('"tick":1')
+  await stop()
+  match(await view.end(), /\r\n0\r\n\r\n$/)
 })
 
 test('a person has sixteen live views; other people are not affected, and closing one frees its place', async (t) => {

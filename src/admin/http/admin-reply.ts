@@ -87,6 +87,7 @@ async function sendEvents(
   { clock, mayStill }: Parameters<typeof sendAdmin>[3],
 ): Promise<void> {
   const { response } = exchange
+  exchange.endAtStop()
   response.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',

@@ -67,6 +67,8 @@ export type FilesServer = {
   readonly setProvide: (key: string, provide: Provide) => void
   /** Arguments of `settle`, in order. */
   readonly settled: { outcome: string; in: number; out: number }[]
+  /** Stops the server. Resolves when no request is running. */
+  readonly stop: () => Promise<void>
 }
 
 export async function startFilesServer(
@@ -236,6 +238,7 @@ export async function startFilesServer(
     url: `http://127.0.0.1:${port}`,
     port,
     settled,
+    stop: () => server.drain({ graceMs: 0, deadlineMs: 3_600_000 }),
     files,
     setProvide(key, provide) {
       database.run('UPDATE account SET settings = ? WHERE id = ?', [

@@ -44,7 +44,7 @@ export function createStatsBw(
     run: async ({ everyMs }, { signal }) => {
       const read = () => network?.command({ name: 'stats/bw' }, signal) ?? zeros()
       const lines = everyMs === null ? read() : repeat(read, everyMs, clock, signal)
-      return { kind: 'events', lines, live: false }
+      return { kind: 'events', lines, live: false, endless: everyMs !== null }
     },
   }
 }
@@ -62,7 +62,7 @@ function refuseShares(options: OptionValues): void {
   })
 }
 
-/** Until the client hangs up, or for `pollMsMax`. */
+/** Until the client leaves or the server stops, for at most `pollMsMax`. */
 async function* repeat(
   read: () => AsyncGenerator<unknown>,
   everyMs: number,
