@@ -3,8 +3,8 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { Wallet } from 'ethers'
 import { Worker } from 'node:worker_threads'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { fromHex } from '../base/hex.ts'
@@ -231,3 +231,33 @@ test('endless calls from nine keys of one account leave another its turn', async
   stop.abort()
   await Promise.all(greedy)
 })
+
+test(
+  'the call thread has a lower priority than the request thread',
+  {
+    skip: process.platform === 'linux' ? false : 'only Linux has a priority for each thread',
+  },
+  async (t) => {
+    const { call } = await open(t)
+    const before = nicenessOfThreads()
+    await call('a', sample)
+    const added = [...nicenessOfThreads()].filter(([thread]) => !before.has(thread))
+    const expected = Math.min(getPriority() + 5, 19)
+    assert.ok(
+      added.some(([, niceness]) => niceness === expected),
+      JSON.stringify(added),
+    )
+  },
+)
+
+/** Of this process, by thread. */
+function nicenessOfThreads(): ReadonlyMap<string, number> {
+  return new Map(
+    readdirSync('/proc/self/task').map((thread) => {
+      const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
+      // The name of the thread may contain spaces.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return [thread, Number(fields[16])] as const
+    }),
+  )
+}

@@ -1,5 +1,6 @@
-// Task loop of a call thread: runs all tasks that it receives, in time slices.
+// Task loop of a call thread: runs all tasks that it receives, in time slices, at a lower priority than the request thread.
 // Tested by src/devchain/call-thread.test.ts
+import { getPriority, setPriority } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { CallThreadMessage, CallThreadTask } from './call-thread-tasks.ts'
@@ -11,6 +12,10 @@ export type TaskContext = {
   /** Sends a request to the request thread and resolves with its reply. One at a time. */
   need(request: unknown): Promise<unknown>
 }
+
+/** Added to the niceness of the process: where processors are scarce, replies from memory do not wait for calls. */
+const niceness = 5
+const nicenessMax = 19
 
 /** `end`: called once the thread was closed and no task is left. */
 export function serveTasks<Task>(parts: {
@@ -25,6 +30,7 @@ export function serveTasks<Task>(parts: {
   /** By task: resolves its pending `need`. */
   const waiting = new Map<number, (result: unknown) => void>()
   let closing = false
+  lowerPriority()
 
   function need(id: number, request: unknown): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<unknown>()
@@ -75,4 +81,9 @@ export function serveTasks<Task>(parts: {
         return endWhenIdle()
     }
   })
+}
+
+/** Only Linux has a priority for each thread; elsewhere 0 stands for the process. */
+function lowerPriority(): void {
+  if (process.platform === 'linux') setPriority(0, Math.min(getPriority(0) + niceness, nicenessMax))
 }
