@@ -1,5 +1,5 @@
 // The first line of a connection that a worker passes to the keeper: the number of the worker and the address of the client. The
-// client's bytes follow unchanged.
+// client's bytes follow unchanged, once the keeper has replied with a byte.
 // Tested by src/http/tunnel.test.ts
 import type { Socket } from 'node:net'
 import { isIP } from 'node:net'
@@ -11,6 +11,9 @@ export type Origin = {
   readonly address: string
 }
 
+/** The keeper's reply to a line: it has taken the connection. */
+export const takenSign = '\n'
+
 const lineForm = /^cairn (\d{1,9}) (\S{0,64})$/
 const lineBytesMax = 96
 
@@ -19,7 +22,7 @@ export function originLine({ worker, address }: Origin): string {
 }
 
 /**
- * Reads the line, sets `remoteAddress` of the socket to the client address, and calls `take`. An invalid line, or none within
+ * Reads the line, replies to it, sets `remoteAddress` of the socket to the client address, and calls `take`. An invalid line, or none within
  * `limitMs`, closes the connection.
  */
 export function readOrigin(
@@ -38,6 +41,7 @@ export function readOrigin(
     const origin = end < 0 ? null : parseLine(read.toString('latin1', 0, end))
     if (origin === null) return destroy()
     leave()
+    socket.write(takenSign)
     socket.pause()
     const rest = read.subarray(end + 1)
     if (rest.length > 0) socket.unshift(rest)

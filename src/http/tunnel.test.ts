@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { request, Agent } from 'node:http'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -110,7 +110,7 @@ test('the keeper sees the address of the client', async (t) => {
   )
   let text = ''
   for await (const part of socket) text += String(part)
-  match(text, /^HTTP\/1.1 200 /)
+  match(text, /^\nHTTP\/1.1 200 /)
   deepEqual(seen, ['192.0.2.9'])
 })
 
@@ -136,6 +136,21 @@ test('requests wait for a keeper that restarts', async (t) => {
   const reply = send(worker.port, `/dev/v3/${goodKey}`)
   const other = await send(worker.port, `/v3/${goodKey}`)
   equal(other.status, 200)
+  await startKeeper()
+  equal((await reply).status, 200)
+})
+
+test('a keeper that ends before it takes a connection loses no request', async (t) => {
+  const { path, worker, startKeeper } = await startPair(t)
+  // As the operating system does with connections that a process has not accepted when it ends.
+  const ending = createServer((socket) => {
+    socket.destroy()
+    ending.close()
+  })
+  await new Promise<void>((resolve) => ending.listen(path, resolve))
+  const closed = new Promise((resolve) => ending.once('close', resolve))
+  const reply = send(worker.port, `/dev/v3/${goodKey}`)
+  await closed
   await startKeeper()
   equal((await reply).status, 200)
 })

@@ -1,9 +1,10 @@
 // Passes a connection from a worker to the keeper, byte by byte, because the keeper answers its requests. The connection stays
-// there until it closes.
+// there until it closes. No byte of the client is sent before the keeper has taken the connection, so that it can be passed again:
+// a keeper that stops or is killed resets connections that it has not accepted yet.
 // Tested by src/http/tunnel.test.ts
 import { connect, type Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
-import { originLine } from './origin-line.ts'
+import { originLine, takenSign } from './origin-line.ts'
 
 /** Delay between retries while the keeper restarts. */
 const againMs = 50
@@ -42,9 +43,9 @@ export function createTunnels({ path, worker, waitMs, clock }: TunnelParts): Tun
       socket.destroy()
       keeper.destroy()
     }
+    if (socket.destroyed) return end()
     keeper.on('error', end).on('close', () => socket.destroySoon())
     socket.on('error', end).on('close', () => keeper.destroySoon())
-    keeper.write(originLine({ worker, address: socket.remoteAddress ?? '' }))
     socket.pipe(keeper)
     keeper.pipe(socket)
   }
@@ -59,9 +60,18 @@ export function createTunnels({ path, worker, waitMs, clock }: TunnelParts): Tun
         socket.destroySoon()
       }
     }
-    keeper.once('error', refused)
+    const destroy = (): void => void keeper.destroy()
+    // Each error is followed by `close`.
+    keeper
+      .on('error', () => {})
+      .once('end', destroy)
+      .once('close', refused)
     keeper.once('connect', () => {
-      keeper.removeListener('error', refused)
+      keeper.write(originLine({ worker, address: socket.remoteAddress ?? '' }))
+    })
+    keeper.once('data', (taken: Buffer) => {
+      keeper.removeListener('end', destroy).removeListener('close', refused)
+      if (taken.length > takenSign.length) keeper.unshift(taken.subarray(takenSign.length))
       join(socket, keeper)
     })
   }

@@ -29,6 +29,8 @@ export type ValkeyLimits = {
   readonly missesMax: number
   /** Interval of trial calls while the breaker is open. */
   readonly tryMs: number
+  /** A connection on which nothing arrives for this time is dead, without a close; a ping is sent five times as often. */
+  readonly silentMs: number
 }
 
 export const defaultValkeyLimits: ValkeyLimits = {
@@ -36,6 +38,7 @@ export const defaultValkeyLimits: ValkeyLimits = {
   inFlightMax: 1_000,
   missesMax: 5,
   tryMs: 1_000,
+  silentMs: 5_000,
 }
 
 export interface ValkeyConnection {
@@ -181,10 +184,11 @@ function openClient({
     url: url.replace(/^valkey:/, 'redis:').replace(/^valkeys:/, 'rediss:'),
     disableOfflineQueue: true,
     commandsQueueMaxLength: 2 * limits.inFlightMax,
+    // Also on the connection of subscriptions, which carries nothing else while no message is published.
+    pingInterval: limits.silentMs / 5,
     socket: {
       connectTimeout: 2_000,
-      // Detects a dead connection without a close: a heartbeat is sent every second.
-      socketTimeout: 5_000,
+      socketTimeout: limits.silentMs,
       reconnectStrategy: (retries) =>
         Math.min(1_000, 50 * 2 ** retries) * (0.5 + Math.random() / 2),
     },

@@ -21,6 +21,21 @@ async function openPair(t: TestContext, port: number) {
 
 testPubSub('valkey', async (t) => openPair(t, (await startValkey(t)).port), { skip })
 
+test('a connection without messages stays open', { skip }, async (t) => {
+  const { url } = await startValkey(t)
+  const connection = await openConnection(t, url, { deadlineMs: 2_000, silentMs: 300 })
+  const pubSub = createValkeyPubSub(connection)
+  t.after(() => pubSub.close())
+  t.after(pubSub.subscribe('a', () => {}))
+  await until(async () => {
+    const list = await connection.call((client) =>
+      client.sendCommand<string>(['CLIENT', 'LIST', 'TYPE', 'pubsub']),
+    )
+    // Its age: the difference of two times in whole seconds, so it is older than one.
+    assert.match(list, / age=[2-9]/)
+  })
+})
+
 test(
   'a subscription goes on after its connection was cut',
   { skip: skip || missingToxiproxy() },
