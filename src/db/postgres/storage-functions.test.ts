@@ -41,6 +41,8 @@ const place = { file: 1, at: 0, bytes: 1, form: 0 as const }
 const hashOf = (at: number): Uint8Array => Uint8Array.from([1, at >> 8, at & 255])
 const sizeOf = (at: number): number => 10 + (at % 7)
 
+const unlimited = { sameMax: 1000, openMax: 1000, openInAllMax: 1000 }
+
 /** Root number `at`: some blocks, half of which its neighbours share; number 0 is too large for one step. */
 function blocksOf(at: number): readonly number[] {
   if (at === 0) return Array.from({ length: 1200 }, (_, block) => block)
@@ -115,7 +117,10 @@ function changeOf(below: (most: number) => number): readonly Statement[] {
       const request = requestOf(account, below(4))
       const remove = deletePinRequest({ id: request.id, status: 'queued' })
       if (below(2) === 0) return [remove]
-      return [{ sql: remove.sql, parameters: remove.parameters }, insertPinRequest(request)]
+      return [
+        { sql: remove.sql, parameters: remove.parameters },
+        insertPinRequest(request, unlimited),
+      ]
     }
     case 7:
       return [

@@ -58,7 +58,10 @@ test('keys belong to one account, are listed with self first, renamed and remove
 
 test('an account has at most 100 keys', async (t) => {
   const { keys } = createNamesFixture(t)
-  for (let at = 0; at < heldKeysMax; at += 1) await keys.create('alice', `key ${at}`)
+  for (let at = 0; at < heldKeysMax - 1; at += 1) await keys.create('alice', `key ${at}`)
+  const names = ['one', 'two', 'three']
+  const parallel = await Promise.allSettled(names.map((name) => keys.create('alice', name)))
+  assert.equal(parallel.filter(({ status }) => status === 'fulfilled').length, 1)
   await assert.rejects(keys.create('alice', 'more'), /at most 100 keys/)
   await keys.create('bob', 'more')
 })
@@ -103,6 +106,18 @@ test('a publication resolves, and its sequence number rises with the value', asy
   await assert.rejects(publish({ key: 'nothing' }), {
     message: 'no key by the given name or PeerID was found',
   })
+})
+
+test('parallel publications of a key take turns, also those that create the key', async (t) => {
+  const { keys, names } = createNamesFixture(t)
+  const publish = (path: string) => keys.publish('alice', { ...publication, path }, online, never)
+  const all = await Promise.all([1, 2, 3, 3].map((at) => publish(`/ipfs/${cid}/${at}`)))
+  assert.deepEqual(
+    all.map(({ sequence }) => sequence),
+    [0n, 1n, 2n, 2n],
+  )
+  const [{ name } = assert.fail()] = all
+  assert.equal((await names.find(name, usualTerms, never))?.value, `/ipfs/${cid}/3`)
 })
 
 test('after the highest sequence number, only the published value can be published again', async (t) => {

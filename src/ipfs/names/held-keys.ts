@@ -4,6 +4,7 @@
 import { type KeyObject, generateKeyPairSync } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
+import { createKeyedQueue } from '../../base/keyed-queue.ts'
 import { equalBytes } from '../../base/hex.ts'
 import { type IpnsName, ipnsNameOf, nameOfKey, parseIpnsName } from '../../codec/ipld/ipns-name.ts'
 import {
@@ -76,6 +77,8 @@ type Seal = {
 }
 
 export const heldKeysMax = 100
+/** Maximum number of unfinished publications. */
+const publicationsMax = 1000
 /** Sequence numbers are unsigned, 64 bits. */
 const sequenceMax = 2n ** 64n - 1n
 const renewedAtOnce = 100
@@ -94,6 +97,8 @@ export function createHeldKeys(parts: {
   readonly clock: Clock
 }): HeldKeys {
   const { rows, names, seal, clock } = parts
+  /** By key, because each publication continues the sequence of the one before. */
+  const publications = createKeyedQueue(publicationsMax)
 
   async function listRows(accountId: string): Promise<readonly IpnsKeyRow[]> {
     const all = await rows.find(listIpnsKeys(accountId))
@@ -112,24 +117,33 @@ export function createHeldKeys(parts: {
 
   async function insert(accountId: string, name: string, key: KeyObject): Promise<HeldKey> {
     if (!nameForm.test(name)) throw failed(nameRule)
-    const held = await listRows(accountId)
-    if (held.length >= heldKeysMax) throw failed(`at most ${heldKeysMax} keys per account`)
     const id = nameOfKey(encodePublicKey(key))
     const sealed = seal.close(seedOf(key), ownerOf(accountId, id.multihash))
     const row = { account_id: accountId, name, id: id.multihash, sealed, lifetime: usualLifetimeMs }
-    await write([insertIpnsKey(row, clock.now())], () =>
-      held.some((one) => equalBytes(one.id, id.multihash))
-        ? failed('the account has this key already')
-        : failed(`key with name '${name}' already exists`),
-    )
+    const how = { created: clock.now(), max: heldKeysMax }
+    await write([insertIpnsKey(row, how)], async () => {
+      const held = await listRows(accountId)
+      if (held.some((one) => equalBytes(one.id, id.multihash))) {
+        return failed('the account has this key already')
+      }
+      const hasName = held.some((one) => one.name === name)
+      return failed(
+        hasName
+          ? `key with name '${name}' already exists`
+          : `at most ${heldKeysMax} keys per account`,
+      )
+    })
     return { name, id }
   }
 
-  async function write(statements: readonly Statement[], why: () => Fault): Promise<void> {
+  async function write(
+    statements: readonly Statement[],
+    why: () => Fault | Promise<Fault>,
+  ): Promise<void> {
     try {
       await rows.write(statements)
     } catch (thrown) {
-      throw thrown instanceof NothingChanged ? why() : thrown
+      throw thrown instanceof NothingChanged ? await why() : thrown
     }
   }
 
@@ -145,8 +159,14 @@ export function createHeldKeys(parts: {
     if (row !== null) return row
     if (key === ownKey) {
       const { privateKey } = generateKeyPairSync('ed25519')
-      await insert(accountId, ownKey, privateKey)
-      return await getRow(accountId, ownKey)
+      const failure = await insert(accountId, ownKey, privateKey).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      )
+      // A parallel publication may have created it.
+      const made = await findRow(accountId, ownKey)
+      if (made === null) throw failure
+      return made
     }
     const id = parseIpnsName(key)
     const held = id === null ? [] : await listRows(accountId)
@@ -280,7 +300,8 @@ export function createHeldKeys(parts: {
 
     async publish(accountId, publication, terms, signal) {
       const row = await findSigner(accountId, publication.key)
-      return await sign(row, publication, terms, signal)
+      const key = Buffer.from(row.id).toString('hex')
+      return await publications.run(key, () => sign(row, publication, terms, signal))
     },
 
     async renew(signal) {

@@ -17,7 +17,6 @@ import {
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged } from '../../db/writer.ts'
 import {
-  countIpnsRecords,
   deleteEndedIpnsRecords,
   findIpnsRecord,
   putIpnsRecord,
@@ -235,11 +234,24 @@ export function createNames(parts: NamesParts): Names {
     )
   }
 
-  async function checkLimit(accountId: string): Promise<void> {
-    const count = async () => (await rows.first(countIpnsRecords(accountId)))?.count ?? 0
-    if ((await count()) < recordsPerAccountMax) return
-    await rows.write([deleteEndedIpnsRecords(accountId, clock.now())])
-    if ((await count()) < recordsPerAccountMax) return
+  /** Stores the record of a name. Only if the account has too many, records that have expired are deleted. */
+  async function store(accountId: string, name: IpnsName, record: IpnsRecord): Promise<void> {
+    const now = clock.now()
+    const { bytes, validity } = record
+    const row = { name: name.multihash, accountId, record: bytes, validity }
+    const dates = { rank: rankOf(record), due: now, changed: now }
+    const put = putIpnsRecord({ ...row, ...dates }, recordsPerAccountMax)
+    for (const before of [[], [deleteEndedIpnsRecords(accountId, now)]]) {
+      try {
+        await rows.write([...before, put])
+        return
+      } catch (thrown) {
+        if (!(thrown instanceof NothingChanged)) throw thrown
+        // Another request stored a newer record in the meantime.
+        const newer = await rows.first(findIpnsRecord(name.multihash))
+        if (newer !== null) throw outdated(decodeIpnsRecord(newer.record), record)
+      }
+    }
     throw failed(`at most ${recordsPerAccountMax} IPNS names per account`)
   }
 
@@ -280,27 +292,15 @@ export function createNames(parts: NamesParts): Names {
 
     async put(accountId, { name, bytes, force }, { offline }, signal) {
       const record = decodeIpnsRecord(bytes)
-      const now = clock.now()
-      verifyIpnsRecord(record, name, now)
+      verifyIpnsRecord(record, name, clock.now())
       const stored = await rows.first(findIpnsRecord(name.multihash))
-      if (stored === null) await checkLimit(accountId)
-      else if (!equalBytes(stored.record, bytes)) {
+      const isStored = stored !== null && equalBytes(stored.record, bytes)
+      if (stored !== null && !isStored) {
         const existing = decodeIpnsRecord(stored.record)
         if (!force && existing.sequence >= record.sequence) throw outdated(existing, record)
         if (compareIpnsRecords(record, existing) < 0) throw outdated(existing, record)
       }
-      if (stored === null || !equalBytes(stored.record, bytes)) {
-        const row = { name: name.multihash, accountId, record: bytes, validity: record.validity }
-        const dates = { rank: rankOf(record), due: now, changed: now }
-        try {
-          await rows.write([putIpnsRecord({ ...row, ...dates })])
-        } catch (thrown) {
-          if (!(thrown instanceof NothingChanged)) throw thrown
-          // Another request stored a newer record in the meantime.
-          const newer = await rows.first(findIpnsRecord(name.multihash))
-          throw outdated(newer === null ? record : decodeIpnsRecord(newer.record), record)
-        }
-      }
+      if (!isStored) await store(accountId, name, record)
       if (!offline) await publish(name, record, signal)
       return record
     },

@@ -9,12 +9,13 @@ import {
   rootOf,
 } from '../../../test/fakes/files/files-fixture.ts'
 import { until } from '../../../test/fakes/until.ts'
+import type { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
 import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
 import { multihashOf } from '../../codec/ipld/multihash.ts'
-import type { PinRequestFilter } from '../../tables/pinning/pin-requests.ts'
+import type { PinRequestFilter, PinRequestLimits } from '../../tables/pinning/pin-requests.ts'
 import { createPinQueue } from './pin-queue.ts'
-import { createPinRequests, type PinRequestLimits } from './pin-requests.ts'
+import { createPinRequests } from './pin-requests.ts'
 
 const any: PinRequestFilter = {
   cids: [],
@@ -170,6 +171,33 @@ test('waiting requests are limited for a CID, for an account and in all', async 
   const pin = { cid: third, name: '', meta: null, origins: null }
   await requests.add('bob', pin)
   await assert.rejects(requests.add('bob', pin), { code: 'overloaded' })
+})
+
+test('parallel requests do not exceed a limit', async (t) => {
+  const limits = { sameMax: 2, openMax: 3, openInAllMax: 4 }
+  const { requests, ask } = fixture(t, limits)
+  const cids = Array.from({ length: 8 }, (_, at) =>
+    cidOf(1, rawCodec, multihashOf('sha2-256', Buffer.from(`absent ${at}`))),
+  )
+  const [first] = cids
+  assert.ok(first)
+  const ended = await Promise.allSettled([first, first, first, ...cids].map((cid) => ask(cid)))
+  assert.equal(ended.filter(({ status }) => status === 'fulfilled').length, 3)
+  const others = cids.map((cid) =>
+    requests.add('bob', { cid, name: '', meta: null, origins: null }),
+  )
+  const reasons = (await Promise.allSettled(others)).map(
+    (one) => one.status === 'rejected' && (one.reason as Fault).code,
+  )
+  assert.deepEqual(reasons, [false, ...Array.from({ length: 7 }, () => 'overloaded')])
+  const [one] = (await requests.list('alice', { ...any, cids: [first.bytes] }, 10)).requests
+  assert.ok(one)
+  const replaced = cids
+    .slice(0, 4)
+    .map((cid) => requests.replace('alice', one.id, { cid, name: '', meta: null, origins: null }))
+  const made = (await Promise.allSettled(replaced)).filter(({ status }) => status === 'fulfilled')
+  assert.equal(made.length, 1)
+  assert.equal((await requests.list('alice', any, 10)).count, 3)
 })
 
 test('a replaced request makes room for the new one only if it was waiting', async (t) => {

@@ -15,7 +15,9 @@ import {
   findPinRequest,
   insertPinRequest,
   listPinRequests,
+  type NewPinRequest,
   type PinRequestFilter,
+  type PinRequestLimits,
   type PinRequestRow,
   type PinRequestStatus,
   releasePinOfRequest,
@@ -63,14 +65,6 @@ export interface PinRequests {
   remove(accountId: string, id: string): Promise<void>
 }
 
-export type PinRequestLimits = {
-  /** Maximum number of an account's requests for one CID. */
-  readonly sameMax: number
-  /** Maximum number of waiting and running requests: of one account, of all accounts. */
-  readonly openMax: number
-  readonly openInAllMax: number
-}
-
 const defaultPinRequestLimits: PinRequestLimits = {
   sameMax: 100,
   openMax: 10_000,
@@ -78,7 +72,7 @@ const defaultPinRequestLimits: PinRequestLimits = {
 }
 
 const countMax = 1_000_000
-/** Number of tries of a change if the queue changes the request concurrently. */
+/** Number of tries of a change if the rows change concurrently. */
 const changesMax = 10
 
 /** `queued`: called after a request was added. `removed`: after the request `id` was removed. */
@@ -91,11 +85,10 @@ export function createPinRequests(parts: {
 }): PinRequests {
   const { rows, clock, limits = defaultPinRequestLimits } = parts
 
-  /** `old`: the request that the new one replaces. */
+  /** Throws for the limit that a request for `cid` exceeds, if any. `old`: the request that it replaces. */
   async function checkLimits(accountId: string, cid: CID, old?: PinRequestRow): Promise<void> {
     const { sameMax, openMax, openInAllMax } = limits
-    const most = [sameMax, openMax, openInAllMax] as const
-    const open = await rows.first(countOpenPinRequests(accountId, cid.bytes, most))
+    const open = await rows.first(countOpenPinRequests(accountId, cid.bytes, limits))
     if (open === null) return
     const isSame = old !== undefined && equalBytes(old.cid, cid.bytes)
     if (open.same >= sameMax && !isSame) {
@@ -116,25 +109,33 @@ export function createPinRequests(parts: {
     return row
   }
 
-  /** Deletes the row of `id`, with the statements that its state requires. */
-  async function end(
-    accountId: string,
-    id: string,
-    also: (row: PinRequestRow) => readonly Statement[],
-  ): Promise<void> {
-    for (let change = 1; ; change += 1) {
-      const row = await getRow(accountId, id)
+  /** Repeats `change` while it fails because the rows changed concurrently. */
+  async function repeated(change: () => Promise<void>): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
       try {
-        await rows.write([deletePinRequest(row), ...also(row)])
-        parts.removed(id)
-        return
+        return await change()
       } catch (thrown) {
-        if (!(thrown instanceof NothingChanged) || change === changesMax) throw thrown
+        if (!(thrown instanceof NothingChanged) || tries === changesMax) throw thrown
       }
     }
   }
 
-  function newRow(accountId: string, pin: RequestedPin) {
+  /** Inserts a request in one write with the statements `before`. The write checks the limits; `checkLimits` says which one failed. */
+  async function insert(
+    row: NewPinRequest,
+    cid: CID,
+    { before, old }: { readonly before: readonly Statement[]; readonly old?: PinRequestRow },
+  ): Promise<void> {
+    try {
+      await rows.write([...before, insertPinRequest(row, limits)])
+    } catch (thrown) {
+      const isRefused = thrown instanceof NothingChanged && thrown.index === before.length
+      if (isRefused) await checkLimits(row.account_id, cid, old)
+      throw thrown
+    }
+  }
+
+  function newRow(accountId: string, pin: RequestedPin): NewPinRequest {
     const { cid, name, meta, origins } = pin
     const id = randomUUID()
     return {
@@ -156,17 +157,19 @@ export function createPinRequests(parts: {
 
   return {
     async add(accountId, pin) {
-      await checkLimits(accountId, pin.cid)
       const row = newRow(accountId, pin)
-      await rows.write([insertPinRequest(row)])
+      await repeated(() => insert(row, pin.cid, { before: [] }))
       return await added(accountId, row.id)
     },
 
     async replace(accountId, id, pin) {
-      const old = await getRow(accountId, id)
-      await checkLimits(accountId, pin.cid, old)
       const row = newRow(accountId, pin)
-      await end(accountId, id, (before) => [insertPinRequest({ ...row, replaces: pinOf(before) })])
+      await repeated(async () => {
+        const old = await getRow(accountId, id)
+        const terms = { before: [deletePinRequest(old)], old }
+        await insert({ ...row, replaces: pinOf(old) }, pin.cid, terms)
+      })
+      parts.removed(id)
       return await added(accountId, row.id)
     },
 
@@ -184,10 +187,13 @@ export function createPinRequests(parts: {
     },
 
     async remove(accountId, id) {
-      await end(accountId, id, (row) => {
+      await repeated(async () => {
+        const row = await getRow(accountId, id)
         const cid = pinOf(row)
-        return cid === null ? [] : [releasePinOfRequest(accountId, cid)]
+        const release = cid === null ? [] : [releasePinOfRequest(accountId, cid)]
+        await rows.write([deletePinRequest(row), ...release])
       })
+      parts.removed(id)
     },
   }
 }

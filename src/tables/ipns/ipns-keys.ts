@@ -20,12 +20,26 @@ export function listIpnsKeys(accountId: string): Query<IpnsKeyRow> {
   return query(`SELECT ${columns} FROM ipns_key WHERE account_id = ? ORDER BY name`, [accountId])
 }
 
-/** Fails with `NothingChanged` if the account has the name or the key. */
-export function insertIpnsKey(row: IpnsKeyRow, now: number): Statement {
+/** Fails with `NothingChanged` if the account has the name, the key, or `max` keys. `created`: ms since 1970 UTC. */
+export function insertIpnsKey(
+  row: IpnsKeyRow,
+  { created, max }: { readonly created: number; readonly max: number },
+): Statement {
   return {
     sql: `INSERT INTO ipns_key (account_id, name, id, sealed, created, lifetime, renew)
-      VALUES (?, ?, ?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING`,
-    parameters: [row.account_id, row.name, row.id, row.sealed, now, row.lifetime],
+      SELECT ?, ?, ?, ?, ?, ?, NULL FROM (SELECT count(*) AS count FROM ipns_key WHERE account_id = ?) AS present
+        WHERE present.count < ?
+      ON CONFLICT DO NOTHING`,
+    parameters: [
+      row.account_id,
+      row.name,
+      row.id,
+      row.sealed,
+      created,
+      row.lifetime,
+      row.account_id,
+      max,
+    ],
     require: 'change',
   }
 }

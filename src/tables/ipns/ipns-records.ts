@@ -16,11 +16,10 @@ export function findIpnsRecord(name: Uint8Array): Query<Pick<IpnsRecordRow, 'rec
   return query('SELECT record FROM ipns_record WHERE name = ?', [name])
 }
 
-export function countIpnsRecords(accountId: string): Query<{ readonly count: number }> {
-  return query('SELECT count(*) AS count FROM ipns_record WHERE account_id = ?', [accountId])
-}
-
-/** Fails with `NothingChanged` if the stored record has the same rank or a higher one. */
+/**
+ * Fails with `NothingChanged` if the stored record has the same rank or a higher one; and if there is none, and the account has
+ * `perAccountMax` records.
+ */
 export function putIpnsRecord(
   row: IpnsRecordRow & {
     readonly accountId: string
@@ -28,14 +27,27 @@ export function putIpnsRecord(
     readonly due: number
     readonly changed: number
   },
+  perAccountMax: number,
 ): Statement {
   return {
     sql: `INSERT INTO ipns_record (name, account_id, record, rank, validity, due, changed)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+      SELECT ?, ?, ?, ?, ?, ?, ? FROM (SELECT count(*) AS count FROM ipns_record WHERE account_id = ?) AS present
+        WHERE present.count < ? OR EXISTS (SELECT 1 FROM ipns_record WHERE name = ?)
       ON CONFLICT (name) DO UPDATE SET record = excluded.record, rank = excluded.rank,
         validity = excluded.validity, due = excluded.due, changed = excluded.changed
       WHERE excluded.rank > ipns_record.rank`,
-    parameters: [row.name, row.accountId, row.record, row.rank, row.validity, row.due, row.changed],
+    parameters: [
+      row.name,
+      row.accountId,
+      row.record,
+      row.rank,
+      row.validity,
+      row.due,
+      row.changed,
+      row.accountId,
+      perAccountMax,
+      row.name,
+    ],
     require: 'change',
   }
 }

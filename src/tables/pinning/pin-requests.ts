@@ -115,26 +115,37 @@ export function findPinRequest(accountId: string, id: string): Query<PinRequestR
   ])
 }
 
-/**
- * Counts an account's requests for one CID, and the waiting ones of the account and of all accounts. Each count is at most its
- * limit.
- */
+/** Maximum number of requests: of an account for one CID, waiting ones of an account, waiting ones of all accounts. */
+export type PinRequestLimits = {
+  readonly sameMax: number
+  readonly openMax: number
+  readonly openInAllMax: number
+}
+
+const ownWaits = ' AND account_id = ?'
+const waits = (status: string, also: string): string =>
+  `(SELECT count(*) FROM (SELECT 1 AS one FROM pin_request WHERE status = '${status}'${also} LIMIT ?) AS ${status})`
+const waiting = (also: string): string => `${waits('queued', also)} + ${waits('pinning', also)}`
+const forCid = `(SELECT count(*)
+  FROM (SELECT 1 AS one FROM pin_request WHERE account_id = ? AND cid = ? LIMIT ?) AS same)`
+
+/** Counts the requests that the limits are about, none further than necessary. */
 export function countOpenPinRequests(
   accountId: string,
   cid: Uint8Array,
-  [ofCid, ofAccount, ofAll]: readonly [number, number, number],
+  { sameMax, openMax, openInAllMax }: PinRequestLimits,
 ): Query<{ readonly same: number; readonly own: number; readonly every: number }> {
-  const waits = (status: string): string =>
-    `SELECT 1 AS one FROM pin_request WHERE status = '${status}'`
-  const open = (also: string): string =>
-    `(SELECT count(*) FROM (${waits('queued')}${also} LIMIT ?) AS queued)
-      + (SELECT count(*) FROM (${waits('pinning')}${also} LIMIT ?) AS pinning)`
-  const own = ' AND account_id = ?'
-  return query(
-    `SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM pin_request WHERE account_id = ? AND cid = ? LIMIT ?) AS same)
-        AS same, ${open(own)} AS own, ${open('')} AS every`,
-    [accountId, cid, ofCid, accountId, ofAccount, accountId, ofAccount, ofAll, ofAll],
-  )
+  return query(`SELECT ${forCid} AS same, ${waiting(ownWaits)} AS own, ${waiting('')} AS every`, [
+    accountId,
+    cid,
+    sameMax,
+    accountId,
+    openMax,
+    accountId,
+    openMax,
+    openInAllMax,
+    openInAllMax,
+  ])
 }
 
 /** Number of requests by status, for metrics: `failed` are those still listed. */
@@ -152,14 +163,21 @@ export type NewPinRequest = Pick<
   'id' | 'account_id' | 'cid' | 'name' | 'meta' | 'origins' | 'replaces'
 > & { readonly now: number }
 
-/** Queued at `now`, or a millisecond after the account's newest request if that is later. */
-export function insertPinRequest(row: NewPinRequest): Statement {
+/**
+ * Queued at `now`, or a millisecond after the account's newest request if that is later. Fails with `NothingChanged` if a limit is
+ * reached.
+ */
+export function insertPinRequest(
+  row: NewPinRequest,
+  { sameMax, openMax, openInAllMax }: PinRequestLimits,
+): Statement {
   const { id, account_id: accountId, cid, name, meta, origins, replaces, now } = row
   return {
     sql: `INSERT INTO pin_request (id, account_id, cid, name, folded, meta, origins, status, created, due, tries, blocks,
         bytes, replaces)
       SELECT ?, ?, ?, ?, ?, ?, ?, 'queued', CASE WHEN newest.next > ? THEN newest.next ELSE ? END, ?, 0, 0, 0, ?
-        FROM (SELECT coalesce(max(created) + 1, 0) AS next FROM pin_request WHERE account_id = ?) AS newest`,
+        FROM (SELECT coalesce(max(created) + 1, 0) AS next FROM pin_request WHERE account_id = ?) AS newest
+        WHERE ${forCid} < ? AND ${waiting(ownWaits)} < ? AND ${waiting('')} < ?`,
     parameters: [
       id,
       accountId,
@@ -173,7 +191,20 @@ export function insertPinRequest(row: NewPinRequest): Statement {
       now,
       replaces,
       accountId,
+      accountId,
+      cid,
+      sameMax,
+      sameMax,
+      accountId,
+      openMax,
+      accountId,
+      openMax,
+      openMax,
+      openInAllMax,
+      openInAllMax,
+      openInAllMax,
     ],
+    require: 'change',
   }
 }
 
