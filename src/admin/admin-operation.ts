@@ -7,7 +7,7 @@ import type { Identity } from '../access/people/identity.ts'
 import type { JwtPublicKeys } from '../access/accounts/jwt-public-keys.ts'
 import type { Clock } from '../base/clock.ts'
 import type { AccountStorage, StorageRows } from '../ipfs/pins/account-storage.ts'
-import type { PinChange, PinPage, PinPageRequest } from '../ipfs/pins/pin-list.ts'
+import type { AnnouncedPin, PinChange, PinPage, PinPageRequest } from '../ipfs/pins/pin-list.ts'
 import type { PinRequests } from '../ipfs/pins/pin-requests.ts'
 import type { InspectorAccess } from './inspector-access.ts'
 import type { DryRun } from './dry-run.ts'
@@ -25,6 +25,8 @@ import type { UsageView } from './resources/usage/usage-view.ts'
 export interface PinRows {
   /** Null: `from` is not a position in the list. */
   list(accountId: string, page: PinPageRequest): Promise<PinPage | null>
+  /** Null: the account has not pinned this CID. */
+  find(accountId: string, cid: string): Promise<AnnouncedPin | null>
   stored(accountId: string): Promise<AccountStorage>
   storage(): Promise<StorageRows>
   /** False: the account has not pinned this CID. */

@@ -10,7 +10,7 @@ import { createKeyUsages } from '../access/usage/key-usage.ts'
 import { createUsageReports } from '../access/usage/usage-report.ts'
 import type { Usage, UsageRead } from '../access/usage/usage.ts'
 import type { AdminContext, PinRows } from '../admin/admin-operation.ts'
-import { announceNow, changePin, listPins } from '../ipfs/pins/pin-list.ts'
+import { announceNow, changePin, findListedPin, listPins } from '../ipfs/pins/pin-list.ts'
 import { fileURLToPath } from 'node:url'
 import { cardGateOf, listOf } from './open-access.ts'
 import { createListedIps } from '../base/addresses.ts'
@@ -59,6 +59,7 @@ export function openUsageView(parts: {
 export function openPinRows(rows: Rows, clock: Pick<Clock, 'now'>): PinRows {
   return {
     list: (accountId, page) => listPins(rows, accountId, page),
+    find: (accountId, cid) => findListedPin(rows, accountId, cid),
     stored: (accountId) => readStorage(rows, accountId),
     storage: () => listStorage(rows),
     change: (accountId, cid, change) => changePin(rows, { accountId, cid }, change),

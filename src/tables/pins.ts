@@ -91,6 +91,17 @@ const announcementStates = {
 const withRoot = `pin LEFT JOIN root ON root.id = pin.root
        LEFT JOIN provide ON provide.multihash = root.hash AND provide.roots > 0`
 
+/** The account's own pin of this exact CID, with the last announcement of its root. */
+export function findAnnouncedPin(
+  accountId: string,
+  cid: Uint8Array,
+): Query<Pick<DatedPinRow, 'provide' | 'announced'>> {
+  return query(
+    `SELECT pin.provide, provide.announced FROM ${withRoot} WHERE pin.account_id = ? AND pin.cid = ?`,
+    [accountId, cid],
+  )
+}
+
 /** The values by which pins are ordered; a pin without a size sorts first. */
 const orderValues = {
   created: 'pin.created',

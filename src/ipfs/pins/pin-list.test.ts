@@ -10,7 +10,7 @@ import type { Rows } from '../../db/rows.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { insertAccount } from '../../tables/accounts.ts'
-import { changePin, listPins, type PinPageRequest } from './pin-list.ts'
+import { changePin, findListedPin, listPins, type PinPageRequest } from './pin-list.ts'
 
 const postgres = usePostgres()
 
@@ -107,6 +107,12 @@ function pinListSuite(
           parameters: [cidAt(at).multihash.bytes, announced],
         })),
       )
+      const find = (account: string, at: number) =>
+        findListedPin(rows, account, cidAt(at).toString())
+      assert.deepEqual(await find('a', 0), { provide: 'all', announced: 9 })
+      assert.deepEqual(await find('a', 1), { provide: 'all', announced: null })
+      assert.equal(await find('b', 0), null)
+      assert.equal(await findListedPin(rows, 'a', 'b.PNG'), null)
       const isPrivate = { provide: 'none' as const, created: undefined }
       await changePin(rows, { accountId: 'a', cid: cidAt(2).toString() }, isPrivate)
       const inState = (states: readonly ('announced' | 'waiting')[], not = false) =>

@@ -12,6 +12,7 @@ import {
   countPinsBy,
   countPinsOf,
   type DatedPinRow,
+  findAnnouncedPin,
   listPinPage,
   type PinOrder,
   setCreatedOfPin,
@@ -99,6 +100,18 @@ export async function listPins(
     found: matching?.pins ?? 0,
     count: counted?.pins ?? 0,
   }
+}
+
+export type AnnouncedPin = Pick<ListedPin, 'provide' | 'announced'>
+
+/** Returns null if the account has not pinned this exact CID. */
+export async function findListedPin(
+  rows: Rows,
+  accountId: string,
+  cid: string,
+): Promise<AnnouncedPin | null> {
+  const bytes = parseCid(cid)?.bytes
+  return bytes === undefined ? null : await rows.first(findAnnouncedPin(accountId, bytes))
 }
 
 /** Returns false if the account has not pinned this exact CID. */
