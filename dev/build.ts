@@ -12,7 +12,7 @@ const source = join(root, 'src')
 /** A module that another one starts as a thread or a process, by its name next to `import.meta.url`. */
 const startedPatterns = [
   /new URL\(`(\.[^`$]+)\$\{extension\}`, import\.meta\.url\)/g,
-  /moduleBeside\(import\.meta\.url, '([^']+)'\)/g,
+  /siblingModule\(import\.meta\.url, '([^']+)'\)/g,
 ]
 
 /** Paths of src/ that get a file of their own, with the same path. Throws for a thread whose module it cannot tell. */
@@ -23,7 +23,7 @@ function entries(): readonly string[] {
     if (!text.includes('import.meta.url')) return []
     const names = startedPatterns.flatMap((pattern) => [...text.matchAll(pattern)])
     // Otherwise the package would lack the module, and only its first use would show that.
-    if ((text.match(/\$\{extension\}|moduleBeside\(import\.meta/g)?.length ?? 0) !== names.length) {
+    if ((text.match(/\$\{extension\}|siblingModule\(import\.meta/g)?.length ?? 0) !== names.length) {
       throw new Error(`${path} starts a module in a form that dev/build.ts does not know`)
     }
     return names.map(([, name = '']) => join(path, '..', `${name}.ts`))

@@ -6,7 +6,7 @@ import { setNewest } from '../base/lru-cache.ts'
 import type { Log } from '../base/log.ts'
 import type { CallOwner } from '../chain/computation.ts'
 import type { RequestedCall, EvmExecutor } from '../chain/evm-executor.ts'
-import { type CallEntry, createCallLane, moduleBeside } from '../evm/threads/call-lane.ts'
+import { type CallEntry, createCallLane, siblingModule } from '../evm/threads/call-lane.ts'
 import type { CallThreadData } from './call-worker.ts'
 import type { ForkPoint } from './fork/fork-point.ts'
 import { answerRead, type ForkRead, type ReadFork } from './fork/fork-reads.ts'
@@ -65,7 +65,7 @@ export function createCallThread(options: CallThreadOptions): CallThread {
   ) =>
     createCallLane<ReadOnlyExecution>({
       worker: {
-        url: moduleBeside(import.meta.url, 'call-worker'),
+        url: siblingModule(import.meta.url, 'call-worker'),
         data: { ...data, moves } satisfies CallThreadData,
       },
       network,
@@ -75,7 +75,7 @@ export function createCallThread(options: CallThreadOptions): CallThread {
       onLong,
       onReplaced: (accountId) =>
         setNewest(slowUntil, accountId, clock.monotonic() + slowMs, slowAccountsMax),
-      onNeed(_entry, request, reply) {
+      onRequest(_entry, request, reply) {
         if (options.fork === null) throw new TypeError('a call reads a fork that is none')
         void answerRead(request as ForkRead, options.fork.load).then(reply)
       },
@@ -123,7 +123,7 @@ export function createCallThread(options: CallThreadOptions): CallThread {
         const lane = isSlow(accountId) ? slow : quick
         lane.add(entry)
         leave = () => {
-          for (const it of [quick, slow]) it.leave(entry)
+          for (const it of [quick, slow]) it.cancel(entry)
           reject(reasonOf(signal))
         }
         signal.addEventListener('abort', leave, { once: true })

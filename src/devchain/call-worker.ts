@@ -45,11 +45,11 @@ function serve(data: CallThreadData, parent: MessagePort): void {
   })
   serveTasks<ReadOnlyExecution>({
     parent,
-    turns: new TimeSlices(systemClock, limits, moves),
+    slices: new TimeSlices(systemClock, limits, moves),
     work: (task, context) =>
       calculate(
         task,
-        context.turn,
+        context.slice,
         fork === null ? null : { point: fork, read: (read) => readFork(context, read) },
       ),
     end: () => db.close(),
@@ -57,8 +57,11 @@ function serve(data: CallThreadData, parent: MessagePort): void {
 }
 
 /** Other tasks run while the read waits. */
-async function readFork({ turn, need }: TaskContext, read: ForkRead): Promise<Uint8Array | null> {
-  return resultOf((await turn.wait(need(read))) as ForkReadResult)
+async function readFork(
+  { slice, requestValue }: TaskContext,
+  read: ForkRead,
+): Promise<Uint8Array | null> {
+  return resultOf((await slice.wait(requestValue(read))) as ForkReadResult)
 }
 
 if (parentPort !== null) serve(workerData as CallThreadData, parentPort)

@@ -61,10 +61,10 @@ export type ChainThread = {
 
 /** Accounts take turns. The thread holds two tasks of an account, so that it can start the second when the first ends. */
 const queueLimits: QueueLimits = {
-  waitingPerAccountMax: 512,
-  waitingMax: 1024,
-  begunPerAccountMax: 2,
-  begunMax: 16,
+  queuedPerAccountMax: 512,
+  queuedMax: 1024,
+  activePerAccountMax: 2,
+  activeMax: 16,
 }
 /** Tasks of the server itself. */
 const ownTasks: CallOwner = { accountId: '', keyId: '' }
@@ -101,7 +101,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
       if (!closed) options.onDeath()
       if (!closed) log('error', 'chain.thread_died', { network, cause })
       const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
-      for (const waiter of Array.from(queue.begun.values())) end(waiter).reject(fault)
+      for (const waiter of Array.from(queue.active.values())) end(waiter).reject(fault)
     })
     const data = { network, genesis, databasePath, writerPort, mining, isUnlocked, fork }
     const opening: ChainThreadTask = { kind: 'open', data }
@@ -130,7 +130,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     if (message.kind === 'rewound') return options.onRewind(message.block, message.removed)
     if (message.kind === 'ready') return arrivals.add(message.hash)
     if (message.kind === 'need') return void answer(message.id, message.read)
-    const waiter = queue.begun.get(message.id)
+    const waiter = queue.active.get(message.id)
     if (waiter === undefined) return
     end(waiter)
     if (message.kind === 'done') waiter.resolve(message.result)
@@ -166,7 +166,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
         const waiter = { id, accountId, keyId, task, transfer, resolve: answer, reject }
         queue.add(waiter)?.reject(new Fault('overloaded'))
         leave = () => {
-          if (queue.begun.has(id)) send({ kind: 'cancel', id })
+          if (queue.active.has(id)) send({ kind: 'cancel', id })
           end(waiter).reject(reasonOf(signal))
         }
         signal.addEventListener('abort', leave, { once: true })

@@ -70,7 +70,7 @@ test('every key is known by what was signed, once', async () => {
     assert.deepEqual(keys.take(signer), signer.publicKey)
     assert.equal(keys.take(signer), null)
   }
-  keys.forget()
+  keys.clear()
 })
 
 test('stored blocks are skipped, and nothing is recovered after the import has ended', async () => {
@@ -83,13 +83,13 @@ test('stored blocks are skipped, and nothing is recovered after the import has e
     second.every((raw) => later.take(signerOf(raw)) !== null),
     true,
   )
-  later.forget()
+  later.clear()
   const given = await look(path, 0n, () => true)
   assert.equal(
     second.some((raw) => given.take(signerOf(raw)) !== null),
     false,
   )
-  given.forget()
+  given.clear()
 })
 
 test('a file that is absent, cut off or no chain brings what is before that, and no error', async () => {
@@ -102,14 +102,14 @@ test('a file that is absent, cut off or no chain brings what is before that, and
     second.some((raw) => cut.take(signerOf(raw)) !== null),
     false,
   )
-  cut.forget()
+  cut.clear()
   const odd = [join(folder, 'absent'), write('odd.rlp', Uint8Array.of(1, 2, 3)), folder]
-  for (const one of odd) (await look(one)).forget()
+  for (const one of odd) (await look(one)).clear()
 })
 
 test('what was known of one import is forgotten with it', async () => {
   const keys = await look(path)
-  keys.forget()
+  keys.clear()
   assert.equal(
     first.some((raw) => keys.take(signerOf(raw)) !== null),
     false,

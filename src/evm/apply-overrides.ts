@@ -23,13 +23,13 @@ export async function overrideState(
   overrides: readonly StateOverride[],
 ): Promise<void> {
   if (overrides.length === 0) return
-  const named = new Set(overrides.map(({ address }) => toBareHex(address)))
+  const overridden = new Set(overrides.map(({ address }) => toBareHex(address)))
   const { precompiles } = vm.evm
   // The fork's precompile addresses are warm at the start of a transaction, even if their contracts were moved.
   const warm = [...precompiles]
   Object.assign(precompiles, { entries: () => warm.values() })
   for (const override of overrides) {
-    movePrecompile(precompiles, override, named)
+    movePrecompile(precompiles, override, overridden)
     await overrideAccount(state, override)
   }
 }
@@ -37,14 +37,15 @@ export async function overrideState(
 function movePrecompile(
   precompiles: StateVm['vm']['evm']['precompiles'],
   { address, movePrecompileTo }: StateOverride,
-  named: ReadonlySet<string>,
+  overridden: ReadonlySet<string>,
 ): void {
   const key = toBareHex(address)
   const precompile = precompiles.get(key)
   if (movePrecompileTo !== undefined) {
     const target = toBareHex(movePrecompileTo)
     if (precompile === undefined) throw failed(`account ${nameOf(address)} is not a precompile`)
-    if (named.has(target)) throw failed(`account ${nameOf(movePrecompileTo)} is already overridden`)
+    if (overridden.has(target))
+      throw failed(`account ${nameOf(movePrecompileTo)} is already overridden`)
     precompiles.set(target, precompile)
   }
   precompiles.delete(key)
@@ -96,12 +97,13 @@ export function viewOverridden(
   blobBaseFee: bigint | undefined,
 ): Block {
   const { baseFeePerGas } = header
-  const begins = baseFeePerGas !== undefined && common.hardforkBlock('london') === header.number
-  const freeze = blobBaseFee === undefined && !begins
+  const isLondonBlock =
+    baseFeePerGas !== undefined && common.hardforkBlock('london') === header.number
+  const freeze = blobBaseFee === undefined && !isLondonBlock
   // The library accepts a London block with a base fee only if it is the initial fee of EIP-1559.
-  const known = begins ? { ...header, baseFeePerGas: firstBaseFee } : header
-  const block = viewHeader(encodeHeader(known), common, { freeze })
-  if (begins) Object.assign(block.header, { baseFeePerGas })
+  const accepted = isLondonBlock ? { ...header, baseFeePerGas: firstBaseFee } : header
+  const block = viewHeader(encodeHeader(accepted), common, { freeze })
+  if (isLondonBlock) Object.assign(block.header, { baseFeePerGas })
   if (blobBaseFee !== undefined) {
     Object.assign(block.header, { getBlobGasPrice: () => blobBaseFee })
   }

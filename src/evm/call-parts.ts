@@ -23,6 +23,6 @@ type States = {
     readonly common: Common
     readonly precompiles: PrecompileChanges | null
     readonly header: Header
-    readonly turn: TimeSlice
+    readonly slice: TimeSlice
   }): Promise<StateVm>
 }

@@ -29,8 +29,8 @@ export function blobFeeCap(request: CallRequest): bigint | null {
  */
 export function requestAt({ baseFeePerGas }: Header, request: CallRequest): CallRequest {
   if (baseFeePerGas !== undefined) return request
-  const { maxFeePerGas: _, maxPriorityFeePerGas: __, ...named } = request
-  return { ...named, gasPrice: named.gasPrice ?? 0n }
+  const { maxFeePerGas: _, maxPriorityFeePerGas: __, ...fields } = request
+  return { ...fields, gasPrice: fields.gasPrice ?? 0n }
 }
 
 /**
@@ -59,10 +59,10 @@ export function callTransaction(
   { from, nonce }: { readonly from: Address; readonly nonce: bigint },
 ): TypedTransaction {
   const { common } = block
-  const isUnknown =
+  const isUnsupported =
     (request.authorizationList !== undefined && !common.isActivatedEIP(7702)) ||
     (request.blobVersionedHashes !== undefined && !common.isActivatedEIP(4844))
-  if (isUnknown) {
+  if (isUnsupported) {
     throw new Fault('execution_failed', { detail: 'transaction type not supported' })
   }
   try {
@@ -72,13 +72,13 @@ export function callTransaction(
     )
     // Before EIP-2930 an access list warms nothing, but its gas is charged.
     const { accessList = [] } = request
-    const unknownGas = common.isActivatedEIP(2930) ? 0n : accessListGas(accessList)
-    const knownGas = transaction.getIntrinsicGas.bind(transaction)
+    const extraGas = common.isActivatedEIP(2930) ? 0n : accessListGas(accessList)
+    const libraryGas = transaction.getIntrinsicGas.bind(transaction)
     // A call is not signed, and limits that apply only to transactions, such as the one on the nonce, do not apply to it.
     return Object.assign(transaction, {
       nonce,
       getSenderAddress: () => from,
-      getIntrinsicGas: () => knownGas() + unknownGas,
+      getIntrinsicGas: () => libraryGas() + extraGas,
     })
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause)
@@ -99,13 +99,13 @@ const reasons: readonly (readonly [begins: string, reason: string])[] = [
 
 /** The library appends a printout of the transaction. */
 function reasonOf(text: string): string {
-  const [said = '', printed = ''] = text.split(' (tx type=')
-  if (said.startsWith('tx should have a "to" field')) {
-    return printed.startsWith('3')
+  const [message = '', printout = ''] = text.split(' (tx type=')
+  if (message.startsWith('tx should have a "to" field')) {
+    return printout.startsWith('3')
       ? 'blob transaction of type create'
       : 'EIP-7702 transaction cannot be used to create contract'
   }
-  return reasons.find(([begins]) => said.startsWith(begins))?.[1] ?? said
+  return reasons.find(([prefix]) => message.startsWith(prefix))?.[1] ?? message
 }
 
 /** Sets the gas limit, which may exceed the cap of EIP-7825. */

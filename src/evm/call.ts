@@ -6,8 +6,12 @@ import { checkedGas, failureOf, prepareCall } from './prepared-call.ts'
 import type { CallTask } from './prepared-call.ts'
 
 /** Returns the return data. Throws `reverted`, `execution_failed`, or `no_state` if the block's state is not stored. */
-export async function call(parts: CallParts, task: CallTask, turn: TimeSlice): Promise<Uint8Array> {
-  const prepared = await prepareCall(parts, task, turn)
+export async function call(
+  parts: CallParts,
+  task: CallTask,
+  slice: TimeSlice,
+): Promise<Uint8Array> {
+  const prepared = await prepareCall(parts, task, slice)
   const { execResult } = await prepared.run(checkedGas(parts, prepared))
   const failure = failureOf(execResult)
   if (failure !== null) throw failure

@@ -6,11 +6,11 @@ import { keccak256 } from '../codec/hash/keccak.ts'
 import type { KnownKeys } from './threads/known-keys.ts'
 import { createKzg } from './precompiles/blob-crypto.ts'
 
-/** `known`: public keys that were recovered before. */
-export function createCrypto(known: KnownKeys | null = null): CustomCrypto {
+/** `knownKeys`: public keys that were recovered before. */
+export function createCrypto(knownKeys: KnownKeys | null = null): CustomCrypto {
   return {
     keccak256,
-    ecrecover: (hash, v, r, s, chainId) => ecrecover(known, hash, { v, r, s, chainId }),
+    ecrecover: (hash, v, r, s, chainId) => ecrecover(knownKeys, hash, { v, r, s, chainId }),
     kzg: createKzg(),
   }
 }
@@ -24,7 +24,7 @@ type Signature = {
 
 /** Returns the 64-byte public key. `v`: 0, 1, 27, 28, or per EIP-155 if `chainId` is given. Throws if there is no key. */
 function ecrecover(
-  known: KnownKeys | null,
+  knownKeys: KnownKeys | null,
   hash: Uint8Array,
   { v, r, s, chainId }: Signature,
 ): Uint8Array {
@@ -34,7 +34,8 @@ function ecrecover(
   signature.set(r, 32 - r.length)
   signature.set(s, 64 - s.length)
   const yParity = parity === 0n ? 0 : 1
-  const key = known?.take({ hash, signature, yParity }) ?? recover(hash, signature, yParity, false)
+  const key =
+    knownKeys?.take({ hash, signature, yParity }) ?? recover(hash, signature, yParity, false)
   if (key === null) throw new Error('the signature recovers to no key')
   return key.subarray(1)
 }

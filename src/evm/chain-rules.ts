@@ -8,7 +8,7 @@ import { paramsTx } from '@ethereumjs/tx'
 import { paramsVM } from '@ethereumjs/vm'
 import { toQuantity } from '../base/hex.ts'
 import type { Genesis, GenesisConfig } from './genesis.ts'
-import { isOpConfig, opForkAt, opKnownUntil } from './op-config.ts'
+import { isOpConfig, opForkAt, opSupportedUntil } from './op-config.ts'
 import { type PrecompileChanges, opPrecompiles } from './precompiles/op-precompiles.ts'
 
 /** A block's place in the fork schedule; `timestamp` in seconds. */
@@ -21,13 +21,13 @@ export type ChainRules = {
    * The rules for code in a block; `common`: those at its number and time. A block with a difficulty predates the merge, even if
    * later forks are active at its time, as a genesis block may be.
    */
-  running(block: ForkPoint & { readonly difficulty: bigint }, common: Common): Common
+  executionRules(block: ForkPoint & { readonly difficulty: bigint }, common: Common): Common
   /** Changes of precompiles at a block time (seconds) by rules of the chain's own; null: none. */
   precompilesAt(timestamp: bigint): PrecompileChanges | null
   /** True for the rules of the OP Stack. */
   readonly isOp: boolean
   /** Block time (seconds) of the first fork in the schedule that Cairn does not support; null: there is none. */
-  readonly knownUntil: bigint | null
+  readonly supportedUntil: bigint | null
 }
 
 export function createRules(genesis: Genesis, customCrypto: CustomCrypto): ChainRules {
@@ -82,7 +82,7 @@ export function createRulesOf(
   const beforeMerge = merge === -1 ? forks : forks.slice(0, merge)
   return {
     at,
-    running(block, common) {
+    executionRules(block, common) {
       if (block.difficulty === 0n || !common.gteHardfork(Hardfork.Paris)) return common
       const copy = common.copy()
       const last = beforeMerge.findLast(({ block: from }) => from !== null && from <= block.number)
@@ -94,7 +94,7 @@ export function createRulesOf(
       return fork === null ? null : opPrecompiles(fork)
     },
     isOp,
-    knownUntil: isOp ? opKnownUntil(config) : null,
+    supportedUntil: isOp ? opSupportedUntil(config) : null,
   }
 }
 

@@ -9,7 +9,7 @@ import { checkedGas, failureOf, prepareCall } from './prepared-call.ts'
 import type { CallParts } from './call-parts.ts'
 import type { CallTask, PreparedCall } from './prepared-call.ts'
 import type { TimeSlice } from './time-slice.ts'
-import { calling, naming, opcodes, watchOpcodes } from './watch-opcodes.ts'
+import { callOpcodes, addressOpcodes, opcodes, watchOpcodes } from './watch-opcodes.ts'
 import type { Frame } from './watch-opcodes.ts'
 
 /** Each round may find more, and the gas limit bounds the list. Real calls need two or three rounds. */
@@ -24,30 +24,30 @@ type Found = Map<string, Set<string>>
 export async function createAccessList(
   parts: CallParts,
   task: CallTask,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): Promise<AccessListReport> {
-  let known = null as Found | null
+  let previous = null as Found | null
   for (let round = 0; ; round += 1) {
     const request =
-      known === null ? task.request : { ...task.request, accessList: entriesOf(known) }
-    const prepared = await prepareCall(parts, { ...task, request }, turn)
+      previous === null ? task.request : { ...task.request, accessList: entriesOf(previous) }
+    const prepared = await prepareCall(parts, { ...task, request }, slice)
     // The gas bounds the number of signatures to recover.
     const gas = checkedGas(parts, prepared)
     const excluded = excludedOf(prepared)
-    if (known === null) {
-      known = collect(request.accessList ?? [], excluded)
+    if (previous === null) {
+      previous = collect(request.accessList ?? [], excluded)
       // `gasUsed` must be that of the returned list, so run again without its unnecessary entries.
       if (request.accessList !== undefined) continue
     }
     const found = collect(request.accessList ?? [], excluded)
     watch(prepared, found, excluded)
     const { execResult, totalGasSpent } = await prepared.run(gas)
-    if (isSame(found, known) || round === roundsMax) {
+    if (isSame(found, previous) || round === roundsMax) {
       const failure = failureOf(execResult)
       const error = failure?.code === 'reverted' ? 'execution reverted' : failure?.message
-      return { accessList: entriesOf(known), gasUsed: totalGasSpent, error: error ?? null }
+      return { accessList: entriesOf(previous), gasUsed: totalGasSpent, error: error ?? null }
     }
-    known = found
+    previous = found
   }
 }
 
@@ -80,8 +80,8 @@ function watch({ machine }: PreparedCall, found: Found, excluded: ReadonlySet<st
     const [slot] = top(frame, 1)
     if (slot !== undefined) add(found, toBareHex(frame.env.address.bytes)).add(hexOf(slot, 64))
   })
-  watchOpcodes(machine.vm, naming, (_, frame) => touch(top(frame, 1)[0]))
-  watchOpcodes(machine.vm, calling, (_, frame) => touch(top(frame, 5)[1]))
+  watchOpcodes(machine.vm, addressOpcodes, (_, frame) => touch(top(frame, 1)[0]))
+  watchOpcodes(machine.vm, callOpcodes, (_, frame) => touch(top(frame, 5)[1]))
 }
 
 /** The top `count` words of the stack, topmost first; empty if the stack has fewer. */
@@ -98,9 +98,9 @@ function add(found: Found, address: string): Set<string> {
 function isSame(a: Found, b: Found): boolean {
   if (a.size !== b.size) return false
   for (const [address, keys] of a) {
-    const others = b.get(address)
-    if (others?.size !== keys.size) return false
-    for (const key of keys) if (!others.has(key)) return false
+    const otherSlots = b.get(address)
+    if (otherSlots?.size !== keys.size) return false
+    for (const key of keys) if (!otherSlots.has(key)) return false
   }
   return true
 }

@@ -16,13 +16,13 @@ const callStipend = 2_300n
 export async function estimateGas(
   parts: CallParts,
   task: CallTask,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): Promise<bigint> {
   const { request } = task
-  const prepared = await prepareCall(parts, task, turn)
+  const prepared = await prepareCall(parts, task, slice)
   const highest = highestGas(prepared, parts.callGasMax)
   if (!prepared.runsCode && (request.data?.length ?? 0) === 0 && highest >= plainTransferGas) {
-    if (await enough(prepared, plainTransferGas)) return plainTransferGas
+    if (await succeedsWith(prepared, plainTransferGas)) return plainTransferGas
   }
   if (highest < prepared.gasMin) throw exceeds(highest)
   const { execResult, totalGasSpent, gasRefund } = await prepared.run(highest)
@@ -39,19 +39,19 @@ async function search(
 ): Promise<bigint> {
   let { low, high } = range
   if (range.likely < high && range.likely > low) {
-    if (await enough(prepared, range.likely)) high = range.likely
+    if (await succeedsWith(prepared, range.likely)) high = range.likely
     else low = range.likely
   }
   while (low + 1n < high) {
     const middle = (low + high) / 2n
     const at = middle > low * 2n ? low * 2n : middle
-    if (await enough(prepared, at)) high = at
+    if (await succeedsWith(prepared, at)) high = at
     else low = at
   }
   return high
 }
 
-async function enough(prepared: PreparedCall, gas: bigint): Promise<boolean> {
+async function succeedsWith(prepared: PreparedCall, gas: bigint): Promise<boolean> {
   if (gas < prepared.gasMin) return false
   return (await prepared.run(gas)).execResult.exceptionError === undefined
 }

@@ -1,7 +1,7 @@
 // Converts a failed execution to an error with go-ethereum's message, because clients match it.
 import { Fault } from '../base/fault.ts'
 import { toHex } from '../base/hex.ts'
-import { opcodeName, wordsNeeded } from './opcode-table.ts'
+import { opcodeName, operandCount } from './opcode-table.ts'
 
 /** Where a frame stopped. `programCounter`: at the instruction if it was invalid, else after it. */
 type Stopped = {
@@ -26,7 +26,7 @@ const panics: ReadonlyMap<bigint, string> = new Map([
 ])
 
 /** Messages of the EVM library, and those of go-ethereum (core/vm/errors.go). */
-const texts: ReadonlyMap<string, string> = new Map([
+const messages: ReadonlyMap<string, string> = new Map([
   ['code store out of gas', 'contract creation code storage out of gas'],
   ['code size to deposit exceeds maximum code size', 'max code size exceeded'],
   ['initcode exceeds max initcode size', 'max initcode size exceeded'],
@@ -40,11 +40,11 @@ const texts: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * `returned`: the revert data. `stopped`: where the outermost frame stopped. Absent if no code ran, as for a precompiled
+ * `returnData`: the revert data. `stopped`: where the outermost frame stopped. Absent if no code ran, as for a precompiled
  * contract, whose failure is not a revert: it uses all gas and returns no data.
  */
-export function evmFault(error: string, returned: Uint8Array, stopped?: Stopped): Fault {
-  if (error === 'revert' && stopped !== undefined) return revertFault(returned)
+export function evmFault(error: string, returnData: Uint8Array, stopped?: Stopped): Fault {
+  if (error === 'revert' && stopped !== undefined) return revertFault(returnData)
   if (error === 'revert') return new Fault('execution_failed', { detail: 'malformed point' })
   if (error === 'invalid opcode') {
     // The EVM library has one message for all codes that are not instructions of the fork.
@@ -56,38 +56,38 @@ export function evmFault(error: string, returned: Uint8Array, stopped?: Stopped)
     return new Fault('execution_failed', { detail: stackUnderflow(stack.length, opCode) })
   }
   // The library appends the position.
-  const detail = error.startsWith('invalid JUMP') ? 'invalid jump destination' : texts.get(error)
+  const detail = error.startsWith('invalid JUMP') ? 'invalid jump destination' : messages.get(error)
   return new Fault('execution_failed', { detail: detail ?? error })
 }
 
 /** `length`: words on the stack before `opcode`. */
 export function stackUnderflow(length: number, opcode: number): string {
-  return `stack underflow (${length} <=> ${wordsNeeded(opcode)})`
+  return `stack underflow (${length} <=> ${operandCount(opcode)})`
 }
 
-function revertFault(returned: Uint8Array): Fault {
-  const reason = revertReason(returned)
+function revertFault(returnData: Uint8Array): Fault {
+  const reason = revertReason(returnData)
   return new Fault('reverted', {
     detail: reason === null ? 'execution reverted' : `execution reverted: ${reason}`,
-    data: toHex(returned),
+    data: toHex(returnData),
   })
 }
 
 /** The text of `Error(string)` or the meaning of `Panic(uint256)`; null for anything else. */
-export function revertReason(returned: Uint8Array): string | null {
-  const selector = toHex(returned.subarray(0, 4))
-  const rest = returned.subarray(4)
-  if (selector === '0x4e487b71' && rest.length >= 32) {
-    const code = wordAt(rest, 0)
+export function revertReason(returnData: Uint8Array): string | null {
+  const selector = toHex(returnData.subarray(0, 4))
+  const payload = returnData.subarray(4)
+  if (selector === '0x4e487b71' && payload.length >= 32) {
+    const code = wordAt(payload, 0)
     return panics.get(code) ?? `unknown panic code: 0x${code.toString(16)}`
   }
-  if (selector !== '0x08c379a0' || rest.length < 64) return null
-  const offset = wordAt(rest, 0)
-  if (offset + 32n > BigInt(rest.length)) return null
-  const length = wordAt(rest, Number(offset))
+  if (selector !== '0x08c379a0' || payload.length < 64) return null
+  const offset = wordAt(payload, 0)
+  if (offset + 32n > BigInt(payload.length)) return null
+  const length = wordAt(payload, Number(offset))
   const start = Number(offset) + 32
-  if (length > BigInt(rest.length - start)) return null
-  return new TextDecoder().decode(rest.subarray(start, start + Number(length)))
+  if (length > BigInt(payload.length - start)) return null
+  return new TextDecoder().decode(payload.subarray(start, start + Number(length)))
 }
 
 function wordAt(bytes: Uint8Array, at: number): bigint {

@@ -42,13 +42,13 @@ export function forkConfigs(
   timestamp: bigint,
 ): ForkConfigs {
   const times = numbersOf(genesis.config, 'Time')
-  const passed = times.filter((time) => BigInt(time) <= timestamp)
-  const coming = times.filter((time) => BigInt(time) > timestamp)
+  const started = times.filter((time) => BigInt(time) <= timestamp)
+  const upcoming = times.filter((time) => BigInt(time) > timestamp)
   const at = (time: number) => configAt(genesis, genesisHash, time)
-  const [next] = coming
-  const last = coming.at(-1)
+  const [next] = upcoming
+  const last = upcoming.at(-1)
   return {
-    current: at(passed.at(-1) ?? 0),
+    current: at(started.at(-1) ?? 0),
     next: next === undefined ? null : at(next),
     last: last === undefined ? null : at(last),
   }
@@ -56,7 +56,7 @@ export function forkConfigs(
 
 function configAt(genesis: Genesis, genesisHash: Uint8Array, time: number): ForkConfig {
   const { config } = genesis
-  const inForce = (fork: string) => {
+  const isActive = (fork: string) => {
     const from = config[`${fork}Time`]
     return typeof from === 'number' && from <= time
   }
@@ -66,22 +66,22 @@ function configAt(genesis: Genesis, genesisHash: Uint8Array, time: number): Fork
     forkId: forkIdAt(config, genesis.timestamp, genesisHash, time),
     precompiles: Object.fromEntries(
       precompiles
-        .filter(([fork]) => fork === null || inForce(fork))
+        .filter(([fork]) => fork === null || isActive(fork))
         .map(([, name, address]) => [name, `0x${address.toString(16).padStart(40, '0')}`]),
     ),
-    systemContracts: Object.fromEntries(contractsAt(config, inForce)),
+    systemContracts: Object.fromEntries(contractsAt(config, isActive)),
   }
 }
 
 function contractsAt(
   config: GenesisConfig,
-  inForce: (fork: string) => boolean,
+  isActive: (fork: string) => boolean,
 ): readonly (readonly [string, string])[] {
   const fixed = contractNames.flatMap(([eip, fork, name]) => {
     const contract = systemContracts.find((it) => it.eip === eip)
-    return contract === undefined || !inForce(fork) ? [] : [[name, contract.address] as const]
+    return contract === undefined || !isActive(fork) ? [] : [[name, contract.address] as const]
   })
-  if (!inForce('prague')) return fixed
+  if (!isActive('prague')) return fixed
   const configured = config['depositContractAddress']
   const deposit = typeof configured === 'string' ? configured.toLowerCase() : mainnetDepositContract
   return [...fixed, ['DEPOSIT_CONTRACT_ADDRESS', deposit]]

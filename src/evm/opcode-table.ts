@@ -29,8 +29,8 @@ const rows: readonly (readonly [from: number, names: string])[] = [
   [0xff, 'SELFDESTRUCT:1'],
 ]
 
-function range(count: number, spell: (at: number) => string): string {
-  return Array.from({ length: count }, (_, index) => spell(index + 1)).join(' ')
+function range(count: number, entryOf: (at: number) => string): string {
+  return Array.from({ length: count }, (_, index) => entryOf(index + 1)).join(' ')
 }
 
 const table = new Map(
@@ -49,6 +49,6 @@ export function opcodeName(code: number): string {
 }
 
 /** Number of stack operands; 0 for a code without an instruction. */
-export function wordsNeeded(code: number): number {
+export function operandCount(code: number): number {
   return table.get(code)?.words ?? 0
 }

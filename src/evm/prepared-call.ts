@@ -50,7 +50,7 @@ export type CallTask = {
 
 /** The gas that a call may use. Throws `execution_failed` if it cannot begin or the sender cannot pay for it. */
 export function checkedGas({ callGasMax }: CallParts, prepared: PreparedCall): bigint {
-  const gas = least(prepared.request.gas ?? callGasMax, callGasMax)
+  const gas = min(prepared.request.gas ?? callGasMax, callGasMax)
   checkGas(prepared, gas)
   checkFunds(prepared, gas)
   return gas
@@ -70,19 +70,19 @@ export function failureOf({
 export async function prepareCall(
   parts: CallParts,
   { request: requested, blockHash, overrides }: CallTask,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): Promise<PreparedCall> {
   const storedHeader = parts.states.headerOf(blockHash)
   const header = overrideHeader(storedHeader, overrides.block)
   const request = requestAt(header, requested)
   const common = parts.rules.at(header)
-  const running = parts.rules.running(header, common)
+  const executionRules = parts.rules.executionRules(header, common)
   const precompiles = parts.rules.precompilesAt(header.timestamp)
   const machine = await parts.states.open({
-    common: running,
+    common: executionRules,
     precompiles,
     header: storedHeader,
-    turn,
+    slice,
   })
   await overrideState(machine, overrides.state)
   const block = callBlock(header, common, request, overrides.block.blobBaseFee)
@@ -100,9 +100,9 @@ export async function prepareCall(
     balance: sender?.balance ?? 0n,
     blockGasLimit: header.gasLimit,
     runsCode: await runsCode(machine, transaction),
-    gasMin: leastGas(transaction, request),
+    gasMin: minGas(transaction, request),
     async run(gas, inspect) {
-      await turn.look()
+      await slice.yieldIfDue()
       setGas(transaction, gas)
       if (sender?.isContract() === true) callAsContract(machine)
       return runOnce(machine, { tx: transaction, block }, inspect)
@@ -112,14 +112,14 @@ export async function prepareCall(
 
 async function runOnce(
   { vm }: StateVm,
-  ran: { readonly tx: TypedTransaction; readonly block: Block },
+  input: { readonly tx: TypedTransaction; readonly block: Block },
   inspect: (result: RunTxResult) => Promise<void> = async () => {},
 ): Promise<RunTxResult> {
   // Reverted below, so no node is ever written.
   await vm.evm.journal.checkpoint()
   try {
     const result = await runTx(vm, {
-      ...ran,
+      ...input,
       skipNonce: true,
       skipBalance: true,
       skipBlockGasLimitValidation: true,
@@ -159,7 +159,7 @@ async function runsCode({ state }: StateVm, { to }: TypedTransaction): Promise<b
   return to === undefined || (await state.getCode(to)).length > 0
 }
 
-function leastGas(transaction: TypedTransaction, request: CallRequest): bigint {
+function minGas(transaction: TypedTransaction, request: CallRequest): bigint {
   const shape = {
     data: transaction.data,
     creates: transaction.to === undefined,
@@ -211,6 +211,6 @@ function failed(detail: string): Fault {
   return new Fault('execution_failed', { detail })
 }
 
-function least(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }

@@ -28,10 +28,10 @@ export const defaultTimeSliceLimits: TimeSliceLimits = {
 export type MoveLimits = { readonly stepMs: number; readonly runMs: number }
 
 /** Thrown by a task that must restart in the thread for long tasks. */
-export class MustYield extends Error {}
+export class MustMove extends Error {}
 
 /** The clock is read at every eighth stop. */
-const stopsPerLook = 8
+const stopsPerClockRead = 8
 
 /** Error with go-ethereum's text for a call that ran too long. */
 export function tooLong({ runMs }: TimeSliceLimits): Fault {
@@ -47,91 +47,91 @@ export function tooLong({ runMs }: TimeSliceLimits): Fault {
 export class TimeSlices {
   readonly #clock: Clock
   readonly #limits: TimeSliceLimits
-  readonly #moves: MoveLimits | null
-  readonly #beginning: (() => void)[] = []
-  readonly #goingOn: (() => void)[] = []
+  readonly #moveLimits: MoveLimits | null
+  readonly #newTasks: (() => void)[] = []
+  readonly #pausedTasks: (() => void)[] = []
   #tasks = 0
-  #taken = false
-  #nextBegins = true
+  #isBusy = false
+  #prefersNew = true
 
-  /** `moves`: null if tasks never move to another thread. */
+  /** `moveLimits`: null if tasks never move to another thread. */
   constructor(
     clock: Clock,
     limits: TimeSliceLimits = defaultTimeSliceLimits,
-    moves: MoveLimits | null = null,
+    moveLimits: MoveLimits | null = null,
   ) {
     this.#clock = clock
     this.#limits = limits
-    this.#moves = moves
+    this.#moveLimits = moveLimits
   }
 
   get limits(): TimeSliceLimits {
     return this.#limits
   }
 
-  get moves(): MoveLimits | null {
-    return this.#moves
+  get moveLimits(): MoveLimits | null {
+    return this.#moveLimits
   }
 
   /** True if there is another task. */
-  get isCrowded(): boolean {
+  get hasOtherTasks(): boolean {
     return this.#tasks > 1
   }
 
-  /** Runs `work` in time slices. `onTurn` is called each time it starts or continues. */
+  /** Runs `work` in time slices. `onSlice` is called each time it starts or continues. */
   async run<T>(
-    turnOf: (turn: TimeSlice) => Promise<T>,
+    work: (slice: TimeSlice) => Promise<T>,
     signal: AbortSignal,
-    onTurn: () => void = () => {},
+    onSlice: () => void = () => {},
   ): Promise<T> {
     this.#tasks += 1
     try {
-      return await this.#runInTurn(turnOf, signal, onTurn)
+      return await this.#runInSlices(work, signal, onSlice)
     } finally {
       this.#tasks -= 1
     }
   }
 
-  async #runInTurn<T>(
-    turnOf: (turn: TimeSlice) => Promise<T>,
+  async #runInSlices<T>(
+    work: (slice: TimeSlice) => Promise<T>,
     signal: AbortSignal,
-    onTurn: () => void,
+    onSlice: () => void,
   ): Promise<T> {
-    await this.#take(this.#beginning)
+    await this.#acquire(this.#newTasks)
     try {
       signal.throwIfAborted()
-      onTurn()
-      const pause = (waited: Promise<void>): Promise<void> => this.#pause(waited, onTurn)
-      return await turnOf(new TimeSlice(this.#clock, this, signal, pause))
+      onSlice()
+      const pause = (until: Promise<void>): Promise<void> => this.#pause(until, onSlice)
+      return await work(new TimeSlice(this.#clock, this, signal, pause))
     } finally {
-      this.#give()
+      this.#release()
     }
   }
 
-  /** Other tasks run until `waited` resolves and it is this task's turn again. `waited` never rejects. */
-  async #pause(waited: Promise<void>, onTurn: () => void): Promise<void> {
-    this.#give()
-    await waited
-    await this.#take(this.#goingOn)
-    onTurn()
+  /** Other tasks run until `until` resolves and it is this task's turn again. `until` never rejects. */
+  async #pause(until: Promise<void>, onSlice: () => void): Promise<void> {
+    this.#release()
+    await until
+    await this.#acquire(this.#pausedTasks)
+    onSlice()
   }
 
-  async #take(line: (() => void)[]): Promise<void> {
-    if (this.#taken) await new Promise<void>((resolve) => line.push(resolve))
-    this.#taken = true
+  async #acquire(queue: (() => void)[]): Promise<void> {
+    if (this.#isBusy) await new Promise<void>((resolve) => queue.push(resolve))
+    this.#isBusy = true
   }
 
-  /** `#taken` stays true while a task waits, so no other task can start in between. */
-  #give(): void {
-    const lines = [this.#beginning, this.#goingOn]
-    if (!this.#nextBegins) lines.reverse()
-    const line = lines.find((it) => it.length > 0)
-    const next = line?.shift()
+  /** `#isBusy` stays true while a task waits, so no other task can start in between. */
+  #release(): void {
+    const queues = [this.#newTasks, this.#pausedTasks]
+    if (!this.#prefersNew) queues.reverse()
+    const queue = queues.find((it) => it.length > 0)
+    const next = queue?.shift()
     if (next === undefined) {
-      this.#taken = false
+      this.#isBusy = false
       return
     }
-    this.#nextBegins = line !== this.#beginning
+    this.#prefersNew = queue !== this.#newTasks
     next()
   }
 }
@@ -139,55 +139,56 @@ export class TimeSlices {
 /** One task's share of the thread. */
 export class TimeSlice {
   readonly #clock: Clock
-  readonly #turns: Pick<TimeSlices, 'limits' | 'moves' | 'isCrowded'>
+  readonly #slices: Pick<TimeSlices, 'limits' | 'moveLimits' | 'hasOtherTasks'>
   readonly #signal: AbortSignal
-  readonly #pause: (waited: Promise<void>) => Promise<void>
-  readonly #beganAt: number
-  #since: number
+  readonly #pause: (until: Promise<void>) => Promise<void>
+  readonly #startedAt: number
+  #sliceStart: number
   #ranMs = 0
   #stops = 0
 
   constructor(
     clock: Clock,
-    turns: Pick<TimeSlices, 'limits' | 'moves' | 'isCrowded'>,
+    slices: Pick<TimeSlices, 'limits' | 'moveLimits' | 'hasOtherTasks'>,
     signal: AbortSignal,
-    pause: (waited: Promise<void>) => Promise<void>,
+    pause: (until: Promise<void>) => Promise<void>,
   ) {
     this.#clock = clock
-    this.#turns = turns
+    this.#slices = slices
     this.#signal = signal
     this.#pause = pause
-    this.#beganAt = clock.monotonic()
-    this.#since = this.#beganAt
+    this.#startedAt = clock.monotonic()
+    this.#sliceStart = this.#startedAt
   }
 
   /** A stop inside the EVM. Null: continue immediately; otherwise resolves at the task's next slice. */
   stop(): Promise<void> | null {
     this.#stops += 1
-    if (this.#stops % stopsPerLook !== 0) return null
-    return this.look()
+    if (this.#stops % stopsPerClockRead !== 0) return null
+    return this.yieldIfDue()
   }
 
-  /** Call before a precompiled contract that takes `ms`. Throws `execution_failed` or `MustYield` if that is too long. */
+  /** Call before a precompiled contract that takes `ms`. Throws `execution_failed` or `MustMove` if that is too long. */
   step(ms: number, address: string): Promise<void> | null {
-    const { limits, moves } = this.#turns
+    const { limits, moveLimits } = this.#slices
     checkStep(ms, address, limits.stepMs)
-    if (moves !== null && ms > moves.stepMs) throw new MustYield()
-    return this.look()
+    if (moveLimits !== null && ms > moveLimits.stepMs) throw new MustMove()
+    return this.yieldIfDue()
   }
 
   /** As `stop`, but always reads the clock. Throws `execution_failed` when the time limit is exceeded. */
-  look(): Promise<void> | null {
+  yieldIfDue(): Promise<void> | null {
     const now = this.#clock.monotonic()
-    const ran = now - this.#since
-    const { limits, moves } = this.#turns
-    if (ran < limits.sliceMs) return null
-    this.#ranMs += ran
-    if (this.#ranMs >= limits.runMs || now - this.#beganAt >= limits.spanMs) {
+    const ranSinceStart = now - this.#sliceStart
+    const { limits, moveLimits } = this.#slices
+    if (ranSinceStart < limits.sliceMs) return null
+    this.#ranMs += ranSinceStart
+    if (this.#ranMs >= limits.runMs || now - this.#startedAt >= limits.spanMs) {
       throw tooLong(limits)
     }
-    if (moves !== null && this.#ranMs >= moves.runMs && this.#turns.isCrowded) throw new MustYield()
-    return this.#rest()
+    if (moveLimits !== null && this.#ranMs >= moveLimits.runMs && this.#slices.hasOtherTasks)
+      throw new MustMove()
+    return this.#yield()
   }
 
   /**
@@ -195,7 +196,7 @@ export class TimeSlice {
    * task is aborted, and with `execution_failed` when the span is exceeded.
    */
   async wait<T>(promise: Promise<T>): Promise<T> {
-    this.#ranMs += this.#clock.monotonic() - this.#since
+    this.#ranMs += this.#clock.monotonic() - this.#sliceStart
     let outcome = null as PromiseSettledResult<T> | null
     const { promise: aborted, resolve } = Promise.withResolvers<void>()
     const abort = (): void => resolve()
@@ -203,19 +204,19 @@ export class TimeSlice {
     const settled = Promise.allSettled([promise]).then(([result]) => void (outcome = result))
     await this.#pause(this.#signal.aborted ? Promise.resolve() : Promise.race([settled, aborted]))
     this.#signal.removeEventListener('abort', abort)
-    this.#since = this.#clock.monotonic()
+    this.#sliceStart = this.#clock.monotonic()
     this.#signal.throwIfAborted()
-    const { limits } = this.#turns
-    if (this.#since - this.#beganAt >= limits.spanMs) throw tooLong(limits)
+    const { limits } = this.#slices
+    if (this.#sliceStart - this.#startedAt >= limits.spanMs) throw tooLong(limits)
     if (outcome === null) throw new Error('the wait of a task ended without a result')
     if (outcome.status === 'rejected') throw outcome.reason
     return outcome.value
   }
 
-  async #rest(): Promise<void> {
+  async #yield(): Promise<void> {
     // Pause even without other tasks: an abort message arrives only between turns of the event loop.
     await this.#pause(setImmediate())
-    this.#since = this.#clock.monotonic()
+    this.#sliceStart = this.#clock.monotonic()
     this.#signal.throwIfAborted()
   }
 }

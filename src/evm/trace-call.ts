@@ -11,9 +11,9 @@ import type { TimeSlice } from './time-slice.ts'
 export async function traceCall(
   parts: CallParts,
   task: CallTask & { readonly tracer: TracerChoice },
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): Promise<unknown> {
-  const prepared = await prepareCall(parts, task, turn)
+  const prepared = await prepareCall(parts, task, slice)
   const tracer = createTracer(task.tracer, prepared.machine)
   await tracer.begin(prepared)
   let trace: unknown = null

@@ -10,7 +10,7 @@ import {
 import { createVM, type VM } from '@ethereumjs/vm'
 import type { PrecompileChanges } from './precompiles/op-precompiles.ts'
 import type { TimeSlice } from './time-slice.ts'
-import { stopForOthers } from './watch-opcodes.ts'
+import { addYieldPoints } from './watch-opcodes.ts'
 
 export type StateVm<State extends StateManagerInterface = StateManagerInterface> = {
   readonly vm: VM
@@ -26,12 +26,12 @@ export async function createVmOver<State extends StateManagerInterface>(
   parts: {
     readonly common: Common
     readonly index: BlockHashes
-    readonly turn?: TimeSlice
+    readonly slice?: TimeSlice
     /** Changes relative to those of `common`. */
     readonly precompiles?: PrecompileChanges | null
   },
 ): Promise<StateVm<State>> {
-  const { common, index, turn, precompiles = null } = parts
+  const { common, index, slice, precompiles = null } = parts
   const blockchain = blockHashes(index)
   const evm = new TabledEvm({
     common,
@@ -41,7 +41,7 @@ export async function createVmOver<State extends StateManagerInterface>(
     customPrecompiles: precompiles?.added ?? [],
   })
   const vm = await createVM({ common, stateManager: state, blockchain, evm })
-  if (turn !== undefined) stopForOthers(vm, turn)
+  if (slice !== undefined) addYieldPoints(vm, slice)
   precompiles?.limitInputs(vm)
   return { vm, state }
 }
@@ -55,13 +55,13 @@ const tables = new WeakMap<object, Map<string, ReturnType<typeof getOpcodesForHF
 class TabledEvm extends EVM {
   override getActiveOpcodes(): ReturnType<typeof getOpcodesForHF>['opcodes'] {
     const forks = this.common.hardforks()
-    const ofForks = tables.get(forks) ?? new Map<string, ReturnType<typeof getOpcodesForHF>>()
-    tables.set(forks, ofForks)
+    const byFork = tables.get(forks) ?? new Map<string, ReturnType<typeof getOpcodesForHF>>()
+    tables.set(forks, byFork)
     const fork = this.common.hardfork()
-    const known = ofForks.get(fork)
-    if (known === undefined) {
+    const cached = byFork.get(fork)
+    if (cached === undefined) {
       const opcodes = super.getActiveOpcodes()
-      ofForks.set(fork, {
+      byFork.set(fork, {
         opcodes,
         dynamicGasHandlers: this._dynamicGasHandlers,
         handlers: this._handlers,
@@ -69,12 +69,12 @@ class TabledEvm extends EVM {
       })
       return opcodes
     }
-    this._opcodes = known.opcodes
-    this._dynamicGasHandlers = known.dynamicGasHandlers
-    this._handlers = known.handlers
+    this._opcodes = cached.opcodes
+    this._dynamicGasHandlers = cached.dynamicGasHandlers
+    this._handlers = cached.handlers
     // Copy it, because watches replace its entries.
-    this._opcodeMap = known.opcodeMap.slice()
-    return known.opcodes
+    this._opcodeMap = cached.opcodeMap.slice()
+    return cached.opcodes
   }
 }
 

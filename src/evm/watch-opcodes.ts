@@ -4,7 +4,7 @@
 import type { EVM, getOpcodesForHF } from '@ethereumjs/evm'
 import type { VM } from '@ethereumjs/vm'
 import { evmFault, stackUnderflow } from './evm-failure.ts'
-import { wordsNeeded } from './opcode-table.ts'
+import { operandCount } from './opcode-table.ts'
 import { boundPrecompiles } from './precompiles/bound-precompiles.ts'
 import type { TimeSlice } from './time-slice.ts'
 
@@ -42,7 +42,7 @@ export const opcodes = {
 } as const
 
 /** Instructions whose first operand is an address. */
-export const naming: readonly number[] = [
+export const addressOpcodes: readonly number[] = [
   opcodes.balance,
   opcodes.extCodeSize,
   opcodes.extCodeCopy,
@@ -51,7 +51,7 @@ export const naming: readonly number[] = [
 ]
 
 /** Instructions that call the address in the second operand and pass gas on. */
-export const calling: readonly number[] = [
+export const callOpcodes: readonly number[] = [
   opcodes.call,
   opcodes.callCode,
   opcodes.delegateCall,
@@ -73,7 +73,7 @@ export const frameTypes: Readonly<Record<number, string>> = {
 const cheapStops: readonly number[] = [opcodes.jump, opcodes.jumpi]
 
 /** Each of these may take more than a millisecond, so the clock is read before each. */
-const dearStops: readonly number[] = [
+const costlyStops: readonly number[] = [
   opcodes.exp,
   opcodes.keccak256,
   opcodes.callDataCopy,
@@ -85,15 +85,15 @@ const dearStops: readonly number[] = [
   opcodes.memoryCopy,
   opcodes.create,
   opcodes.create2,
-  ...naming,
-  ...calling,
+  ...addressOpcodes,
+  ...callOpcodes,
 ]
 
 /** Makes the EVM yield to other tasks. Call after the fork is set, because a change of fork discards the hooks. */
-export function stopForOthers(vm: VM, turn: TimeSlice): void {
-  stopAt(vm, cheapStops, () => turn.stop())
-  stopAt(vm, dearStops, () => turn.look())
-  boundPrecompiles(vm, (ms, address) => turn.step(ms, address))
+export function addYieldPoints(vm: VM, slice: TimeSlice): void {
+  stopAt(vm, cheapStops, () => slice.stop())
+  stopAt(vm, costlyStops, () => slice.yieldIfDue())
+  boundPrecompiles(vm, (ms, address) => slice.step(ms, address))
 }
 
 function stopAt(vm: VM, codes: readonly number[], stop: () => Promise<void> | null): void {
@@ -105,25 +105,25 @@ function stopAt(vm: VM, codes: readonly number[], stop: () => Promise<void> | nu
       opcodeInfo: Object.freeze(Object.assign({}, opcodeInfo, { isAsync: true })),
       // No promise of its own unless the call stops: every loop passes here.
       opHandler: ((frame: Frame, common: unknown) => {
-        const rest = stop()
-        return rest === null ? run(frame, common) : rest.then(() => run(frame, common))
+        const pause = stop()
+        return pause === null ? run(frame, common) : pause.then(() => run(frame, common))
       }) as OpcodeEntry['opHandler'],
     }
   })
 }
 
-/** `seen` is called for each of `codes` before its gas is charged; all of them have dynamic gas. */
+/** `onOpcode` is called for each of `codes` before its gas is charged; all of them have dynamic gas. */
 export function watchOpcodes(
   vm: VM,
   codes: readonly number[],
-  seen: (opcode: number, frame: Frame) => Promise<void> | void,
+  onOpcode: (opcode: number, frame: Frame) => Promise<void> | void,
 ): void {
   replace(vm, codes, (entry, opcode) => {
     const { gasHandler } = entry
     return {
       ...entry,
       gasHandler: (async (frame: Frame, gas: bigint, common: never) => {
-        await seen(opcode, frame)
+        await onOpcode(opcode, frame)
         return gasHandler(frame, gas, common)
       }) as OpcodeEntry['gasHandler'],
     }
@@ -134,7 +134,7 @@ export function watchOpcodes(
  * `begin` is called for each of `codes` after its gas is charged and before its operands are popped. If it returns a function,
  * that is called after the instruction.
  */
-export function watchPaid(
+export function watchCharged(
   vm: VM,
   codes: readonly number[],
   begin: (opcode: number, frame: Frame) => Promise<void> | (() => void) | void,
@@ -155,7 +155,7 @@ export function watchPaid(
 }
 
 /** Makes BASEFEE return `baseFee`, independent of the block in the EVM. */
-export function answerBaseFee(vm: VM, baseFee: bigint): void {
+export function overrideBaseFee(vm: VM, baseFee: bigint): void {
   replace(vm, [opcodes.baseFee], (entry) => ({
     ...entry,
     opHandler: ((frame: Frame) => frame.stack.push(baseFee)) as OpcodeEntry['opHandler'],
@@ -187,8 +187,8 @@ export type Step = {
   readonly error: string | null
 }
 
-/** `seen` is called for every instruction, also for one without enough gas. */
-export function watchSteps(vm: VM, seen: (step: Step) => Promise<void> | void): void {
+/** `onOpcode` is called for every instruction, also for one without enough gas. */
+export function watchSteps(vm: VM, onOpcode: (step: Step) => Promise<void> | void): void {
   const map = (vm.evm as EVM)['_opcodeMap']
   for (const [opcode, entry] of map.entries()) {
     const { opcodeInfo, gasHandler } = entry
@@ -200,18 +200,22 @@ export function watchSteps(vm: VM, seen: (step: Step) => Promise<void> | void): 
         const error = stackFault(opcode, frame) ?? (frame.gasLeft < gas ? outOfGas : null)
         if (error !== null) {
           // The library then fails in the same way.
-          await seen({ ...step, cost: gas, error })
+          await onOpcode({ ...step, cost: gas, error })
           return gas
         }
         let cost = gas
         try {
           if (opcodeInfo.dynamicGas) cost = await gasHandler(frame, gas, common)
         } catch (thrown) {
-          await seen({ ...step, cost, error: reasonOf(thrown) })
+          await onOpcode({ ...step, cost, error: reasonOf(thrown) })
           throw thrown
         }
-        const passed = calling.includes(opcode) ? (frame.messageGasLimit ?? 0n) : 0n
-        await seen({ ...step, cost: cost + passed, error: frame.gasLeft < cost ? outOfGas : null })
+        const passedGas = callOpcodes.includes(opcode) ? (frame.messageGasLimit ?? 0n) : 0n
+        await onOpcode({
+          ...step,
+          cost: cost + passedGas,
+          error: frame.gasLeft < cost ? outOfGas : null,
+        })
         return cost
       }) as OpcodeEntry['gasHandler'],
     }
@@ -229,7 +233,7 @@ function reasonOf(thrown: unknown): string | null {
 }
 
 function stackFault(opcode: number, { stack }: Frame): string | null {
-  if (stack.length < wordsNeeded(opcode)) return stackUnderflow(stack.length, opcode)
+  if (stack.length < operandCount(opcode)) return stackUnderflow(stack.length, opcode)
   return null
 }
 

@@ -29,7 +29,7 @@ export type AccessHint = {
 /** Longer than most calls take at a node; the call begins without a hint then. */
 const hintMs = 2_000
 /** Calls in a row for which every form is refused, before none is sent. */
-const refusedMax = 3
+const unsupportedMax = 3
 /** Until forms that were refused are tried again. */
 const retryMs = 600_000
 /** Entries that are read of a reply. */
@@ -43,15 +43,15 @@ const invalidParams = -32602
 /** How to ask, and how to read the reply. */
 type Form = {
   readonly method: string
-  readonly last: (overrides: Readonly<Record<string, unknown>>) => unknown
+  readonly lastParam: (overrides: Readonly<Record<string, unknown>>) => unknown
   readonly read: (reply: unknown) => readonly AccessListEntry[]
 }
 
 const forms: readonly Form[] = [
-  { method: 'eth_createAccessList', last: (overrides) => overrides, read: readAccessList },
+  { method: 'eth_createAccessList', lastParam: (overrides) => overrides, read: readAccessList },
   {
     method: 'debug_traceCall',
-    last: (stateOverrides) => ({
+    lastParam: (stateOverrides) => ({
       tracer: 'prestateTracer',
       tracerConfig: { disableCode: true },
       stateOverrides,
@@ -67,18 +67,18 @@ export function createAccessHint(parts: {
   const { relay, clock } = parts
   /** The form that is tried first; `forms.length`: none. */
   let first = 0
-  let refusedInARow = 0
+  let unsupportedInARow = 0
   let retryAt = 0
 
   async function queryForm(
-    { method, last, read }: Form,
+    { method, lastParam, read }: Form,
     { request, overrides, block }: Parameters<AccessHint['query']>[0],
     signal: AbortSignal,
   ) {
     const params = [
       requestJson(withoutPrices(request)),
       null,
-      last(fundedOverrides(request, overrides.state)),
+      lastParam(fundedOverrides(request, overrides.state)),
     ]
     const pin = { at: 1, form: 'object', block } as const
     const { result } = await relay.call({ method, params, pin, class: 'read' }, signal)
@@ -88,9 +88,9 @@ export function createAccessHint(parts: {
   return {
     async query(call, signal) {
       if (first > 0 && clock.monotonic() > retryAt) first = 0
-      const late = new AbortController()
-      const stop = clock.after(hintMs, () => late.abort())
-      const either = AbortSignal.any([signal, late.signal])
+      const timeout = new AbortController()
+      const stop = clock.after(hintMs, () => timeout.abort())
+      const either = AbortSignal.any([signal, timeout.signal])
       try {
         for (const [index, form] of [...forms.entries()].slice(first)) {
           try {
@@ -99,11 +99,11 @@ export function createAccessHint(parts: {
             return hint
           } catch (error) {
             // A call that fails or takes too long there tells nothing of the calls of others.
-            if (either.aborted || !isOfForm(error)) return null
+            if (either.aborted || !isUnsupportedForm(error)) return null
           }
         }
-        refusedInARow += 1
-        if (refusedInARow >= refusedMax) prefer(forms.length)
+        unsupportedInARow += 1
+        if (unsupportedInARow >= unsupportedMax) prefer(forms.length)
         return null
       } finally {
         stop()
@@ -112,7 +112,7 @@ export function createAccessHint(parts: {
   }
 
   function prefer(index: number): void {
-    refusedInARow = 0
+    unsupportedInARow = 0
     if (index === first) return
     first = index
     retryAt = clock.monotonic() + retryMs
@@ -120,7 +120,7 @@ export function createAccessHint(parts: {
 }
 
 /** The upstream does not offer the form: no such method, a parameter too many, or a reply of another shape. */
-function isOfForm(error: unknown): boolean {
+function isUnsupportedForm(error: unknown): boolean {
   if (!(error instanceof Fault)) return true
   return error.code === 'no_method' || error.upstreamError?.code === invalidParams
 }
@@ -163,8 +163,8 @@ function readPrestate(reply: unknown): readonly AccessListEntry[] {
 function entryOf(address: unknown, storageKeys: unknown): readonly AccessListEntry[] {
   if (typeof address !== 'string' || !addressText.test(address)) return []
   const keys = Array.isArray(storageKeys) ? (storageKeys as readonly unknown[]) : []
-  const words = keys
+  const slots = keys
     .slice(0, entriesMax)
     .filter((key) => typeof key === 'string' && wordText.test(key))
-  return [{ address: fromHex(address), storageKeys: words.map((word) => fromHex(word as string)) }]
+  return [{ address: fromHex(address), storageKeys: slots.map((word) => fromHex(word as string)) }]
 }

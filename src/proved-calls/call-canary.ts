@@ -48,7 +48,7 @@ type Comparison = {
 const firstCalls = 100
 const everyCalls = 200
 /** Under way; a call beyond is not compared. */
-const comparesMax = 4
+const pendingMax = 4
 /** Characters of a log line. */
 const shownMax = 2_000
 
@@ -60,7 +60,7 @@ export function createCallCanary(parts: {
   const { network, relay, log } = parts
   const unaborted = new AbortController().signal
   let calls = 0
-  let underway = 0
+  let pending = 0
 
   async function compareOne(block: BlockRef, { method, params, proved, read }: Comparison) {
     const pin = { at: 1, form: 'object', block } as const
@@ -81,14 +81,14 @@ export function createCallCanary(parts: {
     compare(block, outcome) {
       calls += 1
       const isSampled = calls <= firstCalls || calls % everyCalls === 0
-      if (!isSampled || underway >= comparesMax) return
+      if (!isSampled || pending >= pendingMax) return
       const comparison = comparisonOf(outcome)
       if (comparison === null) return
-      underway += 1
+      pending += 1
       // An upstream without an answer is no evidence.
       void compareOne(block, comparison)
         .catch(() => {})
-        .finally(() => (underway -= 1))
+        .finally(() => (pending -= 1))
     },
   }
 }

@@ -56,7 +56,7 @@ function startReads(part: Partial<CallReadParts> = {}) {
     request: { from: address, to: address },
     hint: () => Promise.resolve(null),
     codes: noCodes,
-    pay: () => null,
+    admit: () => null,
     signal: new AbortController().signal,
     ...part,
   }
@@ -65,13 +65,13 @@ function startReads(part: Partial<CallReadParts> = {}) {
 
 test('an expected account comes with its slots, at the first need', async () => {
   const { answer } = startReads()
-  const { found, failure } = await answer({
-    want,
+  const { values, failure } = await answer({
+    missing: want,
     expected: [{ address, storageKeys: [first, second] }],
   })
   assert.equal(failure, null)
   assert.deepEqual(
-    found.map(({ kind }) => kind),
+    values.map(({ kind }) => kind),
     ['account', 'slot', 'slot'],
   )
 })
@@ -79,14 +79,14 @@ test('an expected account comes with its slots, at the first need', async () => 
 test('an account and its slots are paid for before they are fetched, and values in memory are not', async () => {
   const paid: number[] = []
   const { answer, again } = startReads({
-    pay(proofs) {
+    admit(proofs) {
       paid.push(proofs)
       return null
     },
   })
-  await answer({ want, expected: [{ address, storageKeys: [] }] })
+  await answer({ missing: want, expected: [{ address, storageKeys: [] }] })
   assert.deepEqual(paid, [1])
-  await again()({ want, expected: [{ address, storageKeys: [] }] })
+  await again()({ missing: want, expected: [{ address, storageKeys: [] }] })
   assert.deepEqual(paid, [1])
 })
 
@@ -94,8 +94,8 @@ test('a call beyond the rate fetches nothing until the rate allows it', async ()
   const clock = createTurnedClock()
   const rate = createProofRate(clock, { perSecond: 1, burst: 2 })
   const { signal } = new AbortController()
-  const { answer, asked } = startReads({ pay: (proofs) => rate.take('one', proofs, signal) })
-  const given = answer({ want, expected: [{ address, storageKeys: [first, second] }] })
+  const { answer, asked } = startReads({ admit: (proofs) => rate.acquire('one', proofs, signal) })
+  const given = answer({ missing: want, expected: [{ address, storageKeys: [first, second] }] })
   await Promise.resolve()
   assert.deepEqual([asked.length, clock.timers], [0, 1])
   clock.turn(1_000)
@@ -114,9 +114,9 @@ test('a call beyond the rate waits until its deadline', async () => {
   const { signal } = deadline
   const { answer, asked } = startReads({
     signal,
-    pay: (proofs) => rate.take('one', proofs, signal),
+    admit: (proofs) => rate.acquire('one', proofs, signal),
   })
-  const given = answer({ want, expected: [{ address, storageKeys: [first, second] }] })
+  const given = answer({ missing: want, expected: [{ address, storageKeys: [first, second] }] })
   deadline.abort(new Fault('deadline'))
   const { failure } = await given
   assert.equal(failure?.kind === 'fault' && failure.code, 'deadline')

@@ -13,7 +13,7 @@ import { keccak256 } from '../codec/hash/keccak.ts'
 import { packFailure } from '../evm/threads/packed-failure.ts'
 import { findHash } from '../chain/upstream/head/find-hash.ts'
 import { readNodes } from './read-nodes.ts'
-import type { Found, Given, Need, Want } from './proved-task.ts'
+import type { ProvedValue, ValueReply, ValueRequest, MissingValue } from './proved-task.ts'
 
 export type CallReadParts = {
   readonly network: Network
@@ -25,7 +25,7 @@ export type CallReadParts = {
   readonly hint: (signal: AbortSignal) => Promise<readonly AccessListEntry[] | null>
   readonly codes: CodeSource
   /** Before so many proofs are fetched; null: at once. */
-  readonly pay: (proofs: number) => Promise<void> | null
+  readonly admit: (proofs: number) => Promise<void> | null
   readonly signal: AbortSignal
 }
 
@@ -42,14 +42,16 @@ export type CodeSource = {
 const hintAccountsMax = 512
 const hintSlotsMax = 2_048
 
-export function createCallReads(parts: CallReadParts): (need: Need) => Promise<Given> {
+export function createCallReads(
+  parts: CallReadParts,
+): (request: ValueRequest) => Promise<ValueReply> {
   const { network, block, request, certain = [], signal } = parts
   const { stateRoot } = block.header
   /** Read, and not given to the call yet. */
-  let found: Found[] = []
-  let hasExpected = false
+  let values: ProvedValue[] = []
+  let hasReadExpected = false
   let prefetched: Promise<void> | null = null
-  const early = earlyAccounts(block, request)
+  const earlyAddresses = earlyAccounts(block, request)
   /** Stated by upstreams, by address; checked against the proved hash of the account. */
   const codes = new Map<string, Promise<Uint8Array | null>>()
 
@@ -63,32 +65,32 @@ export function createCallReads(parts: CallReadParts): (need: Need) => Promise<G
 
   /** `proofs`: how many are fetched if memory does not hold them. */
   async function complete<T>(read: Read<T>, proofs: number): Promise<T> {
-    const begun = beginRead(read)
-    if (!(begun instanceof SuspendedRead)) return begun
+    const started = beginRead(read)
+    if (!(started instanceof SuspendedRead)) return started
     signal.throwIfAborted()
     // Without a wait the reads of one turn are sent together.
-    const paid = parts.pay(proofs)
-    if (paid !== null) await paid
-    return await completeRead(begun, signal)
+    const admission = parts.admit(proofs)
+    if (admission !== null) await admission
+    return await completeRead(started, signal)
   }
 
   async function readAccount(address: Uint8Array, slots: readonly Uint8Array[]) {
     const account = await complete(findAccount(at(address), slots), 1 + slots.length)
-    found.push({ kind: 'account', stateRoot, address, account })
+    values.push({ kind: 'account', stateRoot, address, account })
     if (account === null) parts.codes.note(address, emptyCodeHash)
     return account
   }
 
   async function readSlot(address: Uint8Array, position: Uint8Array, storageRoot: Uint8Array) {
     const value = await complete(readStorage(at(address), position), 1)
-    found.push({ kind: 'slot', storageRoot, position, value })
+    values.push({ kind: 'slot', storageRoot, position, value })
   }
 
   async function readCodeOf(address: Uint8Array, codeHash: Uint8Array) {
-    const stated = (await codes.get(toLatin1(address))) ?? null
-    const isRight = stated !== null && equalBytes(keccak256(stated), codeHash)
-    const code = isRight ? stated : await completeRead(readCode(at(address)), signal)
-    found.push({ kind: 'code', codeHash, code })
+    const claimed = (await codes.get(toLatin1(address))) ?? null
+    const isValid = claimed !== null && equalBytes(keccak256(claimed), codeHash)
+    const code = isValid ? claimed : await completeRead(readCode(at(address)), signal)
+    values.push({ kind: 'code', codeHash, code })
     parts.codes.note(address, codeHash)
   }
 
@@ -107,78 +109,81 @@ export function createCallReads(parts: CallReadParts): (need: Need) => Promise<G
 
   /** What cannot be read is found when the call asks for it. */
   async function readExpected(expected: readonly AccessListEntry[]): Promise<void> {
-    hasExpected = true
+    hasReadExpected = true
     await Promise.allSettled(bounded(expected).map(readAll))
   }
 
   async function prefetch(): Promise<void> {
-    const first = Promise.allSettled(early.map((address) => readAll({ address, storageKeys: [] })))
+    const first = Promise.allSettled(
+      earlyAddresses.map((address) => readAll({ address, storageKeys: [] })),
+    )
     const second = Promise.allSettled(bounded(certain).map(readAll))
     const hint = bounded((await parts.hint(signal)) ?? [])
     await Promise.allSettled([first, second, ...hint.map(readAll)])
   }
 
-  async function read(want: Want): Promise<void> {
-    switch (want.kind) {
+  async function fetchMissing(missing: MissingValue): Promise<void> {
+    switch (missing.kind) {
       case 'account':
-        return void (await readAccount(want.address, []))
+        return void (await readAccount(missing.address, []))
       case 'slot':
-        return await readSlot(want.address, want.position, want.storageRoot)
+        return await readSlot(missing.address, missing.position, missing.storageRoot)
       case 'code':
-        return await readCodeOf(want.address, want.codeHash)
+        return await readCodeOf(missing.address, missing.codeHash)
       case 'hash': {
-        const { number } = want
-        found.push({ kind: 'hash', number, hash: await findHash(network, block, number, signal) })
+        const { number } = missing
+        values.push({ kind: 'hash', number, hash: await findHash(network, block, number, signal) })
         return
       }
       case 'nodes':
-        found.push({ kind: 'nodes', nodes: await readNodes(parts, want.paths, complete) })
+        values.push({ kind: 'nodes', nodes: await readNodes(parts, missing.paths, complete) })
     }
   }
 
-  return async ({ want, expected }) => {
-    const isFound = () => found.some((one) => isAnswer(one, want))
-    let failure: Given['failure'] = null
+  return async ({ missing, expected }) => {
+    const isResolved = () => values.some((one) => isValueOf(one, missing))
+    let failure: ValueReply['failure'] = null
     try {
-      if (expected !== null && !hasExpected) await readExpected(expected)
+      if (expected !== null && !hasReadExpected) await readExpected(expected)
       // Nodes are those of values that were read before.
-      if (!isFound() && want.kind !== 'nodes') await (prefetched ??= prefetch())
-      if (!isFound()) await read(want)
+      if (!isResolved() && missing.kind !== 'nodes') await (prefetched ??= prefetch())
+      if (!isResolved()) await fetchMissing(missing)
     } catch (error) {
       failure = packFailure(error)
     }
-    const given = { found, failure }
-    found = []
-    return given
+    const reply = { values, failure }
+    values = []
+    return reply
   }
 }
 
 /** The accounts that upstreams leave out of access lists: sender, recipient, and the block's coinbase. */
 function earlyAccounts({ header }: ProvedHeader, { from, to }: CallRequest): readonly Uint8Array[] {
-  const named = [from ?? new Uint8Array(20), header.miner, ...(to === undefined ? [] : [to])]
-  return [...new Map(named.map((address) => [toHex(address), address])).values()]
+  const addresses = [from ?? new Uint8Array(20), header.miner, ...(to === undefined ? [] : [to])]
+  return [...new Map(addresses.map((address) => [toHex(address), address])).values()]
 }
 
 function bounded(hint: readonly AccessListEntry[]): readonly AccessListEntry[] {
   let slots = 0
   return hint.slice(0, hintAccountsMax).map(({ address, storageKeys }) => {
-    const kept = storageKeys.slice(0, hintSlotsMax - slots)
-    slots += kept.length
-    return { address, storageKeys: kept }
+    const keys = storageKeys.slice(0, hintSlotsMax - slots)
+    slots += keys.length
+    return { address, storageKeys: keys }
   })
 }
 
-function isAnswer(found: Found, want: Want): boolean {
-  if (found.kind === 'account' && want.kind === 'account') {
-    return equalBytes(found.address, want.address)
+function isValueOf(value: ProvedValue, missing: MissingValue): boolean {
+  if (value.kind === 'account' && missing.kind === 'account') {
+    return equalBytes(value.address, missing.address)
   }
-  if (found.kind === 'slot' && want.kind === 'slot') {
+  if (value.kind === 'slot' && missing.kind === 'slot') {
     return (
-      equalBytes(found.position, want.position) && equalBytes(found.storageRoot, want.storageRoot)
+      equalBytes(value.position, missing.position) &&
+      equalBytes(value.storageRoot, missing.storageRoot)
     )
   }
-  if (found.kind === 'code' && want.kind === 'code') {
-    return equalBytes(found.codeHash, want.codeHash)
+  if (value.kind === 'code' && missing.kind === 'code') {
+    return equalBytes(value.codeHash, missing.codeHash)
   }
   return false
 }

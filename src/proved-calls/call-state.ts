@@ -45,8 +45,8 @@ export class CallState implements StateManagerInterface {
   readonly originalStorageCache = {
     get: async (address: Address, position: Uint8Array): Promise<Uint8Array> => {
       const name = toLatin1(address.bytes) + toLatin1(position)
-      const known = this.#originals.get(name)
-      if (known !== undefined) return known
+      const cached = this.#originals.get(name)
+      if (cached !== undefined) return cached
       const value = await this.getStorage(address, position)
       this.#originals.set(name, value)
       return value
@@ -65,8 +65,8 @@ export class CallState implements StateManagerInterface {
     const changed = this.#accounts.get(name)
     if (changed !== undefined) return copyOf(changed)
     if (this.#accounts.has(name)) return undefined
-    const held = this.#proved.account(bytes)
-    const proved = held instanceof Promise ? await held : held
+    const account = this.#proved.account(bytes)
+    const proved = account instanceof Promise ? await account : account
     return proved === null ? undefined : createAccount(proved)
   }
 
@@ -112,8 +112,8 @@ export class CallState implements StateManagerInterface {
     if (written !== undefined) return written
     if (storage?.isCleared === true) return noBytes
     if (this.#accounts.has(name) && this.#accounts.get(name) === undefined) return noBytes
-    const held = this.#proved.account(bytes)
-    const proved = held instanceof Promise ? await held : held
+    const account = this.#proved.account(bytes)
+    const proved = account instanceof Promise ? await account : account
     if (proved === null || equalBytes(proved.storageRoot, emptyTrieRoot)) return noBytes
     const word = this.#proved.slot(bytes, proved.storageRoot, position)
     return withoutLeadingZeros(word instanceof Promise ? await word : word)
@@ -142,8 +142,8 @@ export class CallState implements StateManagerInterface {
   /** Sets, and remembers how to take it back. */
   #set<T>(map: Map<string, T>, name: string, value: T): void {
     if (map.has(name)) {
-      const before = map.get(name) as T
-      this.#undo.push(() => map.set(name, before))
+      const previous = map.get(name) as T
+      this.#undo.push(() => map.set(name, previous))
     } else {
       this.#undo.push(() => map.delete(name))
     }

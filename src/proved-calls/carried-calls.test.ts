@@ -103,7 +103,7 @@ test('reads belong to the carried call that runs, also those of the contracts th
   read(carrier, 5)
   split.end()
   split.end()
-  assert.deepEqual(split.own(), new Map([[toLatin1(fromHex(carrier)), slots(1, 5)]]))
+  assert.deepEqual(split.ownReads(), new Map([[toLatin1(fromHex(carrier)), slots(1, 5)]]))
   assert.deepEqual(split.carried(), [
     {
       call,

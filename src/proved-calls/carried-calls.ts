@@ -65,28 +65,28 @@ export type SplitReads = {
   begin(message: Message): void
   end(): void
   /** What the call that carries the others read by itself. */
-  own(): Reads
+  ownReads(): Reads
   /** What each carried call that ran read, with all that it called. */
   carried(): readonly { readonly call: CarriedCall; readonly reads: Reads }[]
 }
 
 /** Reads of `state`, by the carried call that runs. */
 export function splitReads(state: ProvedState, calls: readonly CarriedCall[]): SplitReads {
-  const own = new Map<string, Set<string>>()
+  const ownReads = new Map<string, Set<string>>()
   const byName = new Map(calls.map((call) => [nameOf(call), call]))
-  const ran = new Map<CarriedCall, Map<string, Set<string>>>()
-  let current = own
+  const carriedReads = new Map<CarriedCall, Map<string, Set<string>>>()
+  let current = ownReads
   let depth = 0
   /** Of the carried call that runs. */
-  let begunAt = 0
+  let carriedDepth = 0
 
   function slotsOf(address: Uint8Array): Set<string> {
     const name = toLatin1(address)
-    const known = current.get(name)
-    if (known !== undefined) return known
-    const none = new Set<string>()
-    current.set(name, none)
-    return none
+    const accountSlots = current.get(name)
+    if (accountSlots !== undefined) return accountSlots
+    const newSlots = new Set<string>()
+    current.set(name, newSlots)
+    return newSlots
   }
 
   return {
@@ -103,23 +103,25 @@ export function splitReads(state: ProvedState, calls: readonly CarriedCall[]): S
     },
     begin({ to, data, delegatecall }) {
       depth += 1
-      if (current !== own || to === undefined || delegatecall) return
+      if (current !== ownReads || to === undefined || delegatecall) return
       const call = byName.get(nameOf({ to: to.bytes, data }))
       if (call === undefined) return
-      current = ran.get(call) ?? new Map()
-      ran.set(call, current)
-      begunAt = depth
+      current = carriedReads.get(call) ?? new Map()
+      carriedReads.set(call, current)
+      carriedDepth = depth
     },
     end() {
-      if (current !== own && depth === begunAt) current = own
+      if (current !== ownReads && depth === carriedDepth) current = ownReads
       depth -= 1
     },
-    own() {
+    ownReads() {
       // Who calls an account looks at it first.
-      const called = new Set([...ran.keys()].map(({ to }) => toLatin1(to)))
-      return new Map([...own].filter(([name, slots]) => slots.size > 0 || !called.has(name)))
+      const carriedTargets = new Set([...carriedReads.keys()].map(({ to }) => toLatin1(to)))
+      return new Map(
+        [...ownReads].filter(([name, slots]) => slots.size > 0 || !carriedTargets.has(name)),
+      )
     },
-    carried: () => [...ran].map(([call, reads]) => ({ call, reads })),
+    carried: () => [...carriedReads].map(([call, reads]) => ({ call, reads })),
   }
 }
 

@@ -8,7 +8,7 @@ import { findKnownNetwork } from '../base/known-networks.ts'
 import { forkIdAt } from '../evm/fork-config.ts'
 import { createForkSchedule } from './fork-schedule.ts'
 import { nameFork } from './inline-calls.ts'
-import { areCallsKnown, findKnownSchedule } from './known-schedules.ts'
+import { hasCallRules, findKnownSchedule } from './known-schedules.ts'
 
 const log = createLog(
   () => 'debug',
@@ -132,8 +132,8 @@ test('calls of OP Stack blocks are known up to the first fork without rules here
     [1n, null],
   ]
   for (const [chainId, until] of known) {
-    equal(areCallsKnown(chainId, until === null ? 2_000_000_000n : until - 1n), true)
-    if (until !== null) equal(areCallsKnown(chainId, until), false)
+    equal(hasCallRules(chainId, until === null ? 2_000_000_000n : until - 1n), true)
+    if (until !== null) equal(hasCallRules(chainId, until), false)
   }
 })
 

@@ -37,20 +37,20 @@ const unaborted = new AbortController().signal
 export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
   const { network, genesisHash, relay, clock, log } = parts
   const text = JSON.stringify(parts.config)
-  const numbered = forkIdForm(parts.config)
+  const forkIdConfig = toForkIdConfig(parts.config)
   /** From this block time on the upstreams have other rules; null: not as far as they report. */
-  let unknownFrom: bigint | null = null
+  let unsupportedFrom: bigint | null = null
   let checkedUntil = -1
-  let checking: Promise<void> | null = null
+  let pendingCheck: Promise<void> | null = null
 
   /** The time from which an upstream reports a fork that the schedule lacks, or null. */
-  function firstUnknown(reply: unknown, hash: Uint8Array): bigint | null {
+  function firstUnsupported(reply: unknown, hash: Uint8Array): bigint | null {
     const { current, next, last } = reply as Record<string, unknown>
     for (const fork of [current, next, last]) {
       const { activationTime, forkId } = (fork ?? {}) as Record<string, unknown>
       if (typeof activationTime !== 'number' || typeof forkId !== 'string') continue
-      const known = forkIdAt(numbered, parts.genesisTime, hash, activationTime)
-      if (toHex(known) !== forkId.toLowerCase()) return BigInt(activationTime)
+      const expectedId = forkIdAt(forkIdConfig, parts.genesisTime, hash, activationTime)
+      if (toHex(expectedId) !== forkId.toLowerCase()) return BigInt(activationTime)
     }
     return null
   }
@@ -61,30 +61,30 @@ export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
         { method: 'eth_config', params: [], class: 'read' },
         unaborted,
       )
-      const before = unknownFrom
-      unknownFrom = firstUnknown(result, hash)
+      const previous = unsupportedFrom
+      unsupportedFrom = firstUnsupported(result, hash)
       checkedUntil = clock.monotonic() + checkMs
-      if (unknownFrom !== null && before !== unknownFrom) {
-        log('warn', 'chain.fork_unknown', { network, from: Number(unknownFrom) })
+      if (unsupportedFrom !== null && previous !== unsupportedFrom) {
+        log('warn', 'chain.fork_unknown', { network, from: Number(unsupportedFrom) })
       }
     } catch (error) {
       // A node without the method says nothing about forks; then the schedule counts.
-      const isSilent = hasCode(error, 'no_method') || hasCode(error, 'upstream_said')
-      checkedUntil = clock.monotonic() + (isSilent ? checkMs : retryMs)
+      const isUnsupported = hasCode(error, 'no_method') || hasCode(error, 'upstream_said')
+      checkedUntil = clock.monotonic() + (isUnsupported ? checkMs : retryMs)
     }
   }
 
-  function checked(timestamp: bigint): string {
-    if (unknownFrom === null || timestamp < unknownFrom) return text
-    const detail = `the upstreams of ${network} have a fork from ${unknownFrom} on that Cairn does not know`
+  function configFor(timestamp: bigint): string {
+    if (unsupportedFrom === null || timestamp < unsupportedFrom) return text
+    const detail = `the upstreams of ${network} have a fork from ${unsupportedFrom} on that Cairn does not know`
     throw new Fault('unprovable', { detail })
   }
 
   return {
     configAt(timestamp) {
-      if (genesisHash === null || clock.monotonic() < checkedUntil) return checked(timestamp)
-      checking ??= check(genesisHash).finally(() => (checking = null))
-      return checking.then(() => checked(timestamp))
+      if (genesisHash === null || clock.monotonic() < checkedUntil) return configFor(timestamp)
+      pendingCheck ??= check(genesisHash).finally(() => (pendingCheck = null))
+      return pendingCheck.then(() => configFor(timestamp))
     },
   }
 }
@@ -93,7 +93,7 @@ export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
  * Nodes need no block for the merge, so fork IDs have none; geth's configuration of Sepolia names a later block, at which
  * nodes of before left the network.
  */
-function forkIdForm({ mergeNetsplitBlock, ...config }: GenesisConfig): GenesisConfig {
+function toForkIdConfig({ mergeNetsplitBlock, ...config }: GenesisConfig): GenesisConfig {
   if (config.chainId === 1) return config
   const block = config.chainId === 11_155_111 ? 1_735_371 : mergeNetsplitBlock
   return { ...config, mergeNetsplitBlock: block }

@@ -31,12 +31,12 @@ export function createInlineCalls(
   const rules = config === null ? null : createRulesOf(config, createCrypto())
   const slices = new TimeSlices(systemClock)
 
-  async function run<Asked extends ProvedExecution>(
+  async function run<Execution extends ProvedExecution>(
     network: Network,
     ref: RequestedCall['block'],
-    asked: Asked,
+    execution: Execution,
     signal: AbortSignal,
-  ): Promise<ProvedResults[Asked['kind']]> {
+  ): Promise<ProvedResults[Execution['kind']]> {
     if (rules === null) {
       const detail =
         'a call follows fork rules, to which no hash commits: name the network, or its genesis file'
@@ -62,11 +62,12 @@ export function createInlineCalls(
       defaultReadLimits,
     )
     const result = await slices.run(
-      (turn) => executeProved(asked, { header: block.header, rules, callGasMax, state, turn }),
+      (slice) =>
+        executeProved(execution, { header: block.header, rules, callGasMax, state, slice }),
       signal,
     )
-    // The result is of the kind of `asked` (proved-execution.ts).
-    return result as ProvedResults[Asked['kind']]
+    // The result is of the kind of `execution` (proved-execution.ts).
+    return result as ProvedResults[Execution['kind']]
   }
 
   return {

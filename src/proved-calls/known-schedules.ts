@@ -3,7 +3,7 @@
 import type { KnownNetwork } from '../base/known-network.ts'
 import { findKnownNetwork, genesisConfigOf } from '../base/known-networks.ts'
 import type { GenesisConfig } from '../evm/genesis.ts'
-import { isOpConfig, opKnownUntil } from '../evm/op-config.ts'
+import { isOpConfig, opSupportedUntil } from '../evm/op-config.ts'
 
 /** By fork (EIP-7840). Source: go-ethereum params/config.go. */
 const blobSchedule = {
@@ -26,11 +26,11 @@ export function findKnownSchedule(chainId: bigint): GenesisConfig | null {
 }
 
 /** Whether the rules for calls are known of blocks of that time (seconds). */
-export function areCallsKnown(chainId: bigint, timestamp: bigint): boolean {
+export function hasCallRules(chainId: bigint, timestamp: bigint): boolean {
   const config = findKnownSchedule(chainId)
   if (config === null) return false
-  const until = isOpConfig(config) ? opKnownUntil(config) : null
-  return until === null || timestamp < until
+  const supportedUntil = isOpConfig(config) ? opSupportedUntil(config) : null
+  return supportedUntil === null || timestamp < supportedUntil
 }
 
 function opMembersOf({

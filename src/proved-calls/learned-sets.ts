@@ -47,7 +47,7 @@ export type LearnedSets = {
 }
 
 /** Accounts and slots of one set: what reads more is not learned. */
-const wordsEachMax = 512
+const wordsPerSetMax = 512
 /** `words`: accounts and slots of all sets. */
 const defaultLimits = { sets: 20_000, words: 500_000 }
 /** Inputs of KECCAK256 in memory, of all calls. */
@@ -105,10 +105,10 @@ export function createLearnedSets(limits = defaultLimits): LearnedSets {
     if (account.sets.size === 0) accounts.delete(accountId)
   }
 
-  function add(account: AccountSets, sets: number, more: number): void {
+  function add(account: AccountSets, sets: number, addedWords: number): void {
     count += sets
-    words += more
-    account.words += more
+    words += addedWords
+    account.words += addedWords
   }
 
   return {
@@ -129,20 +129,22 @@ export function createLearnedSets(limits = defaultLimits): LearnedSets {
       }))
     },
     learn(call, reads) {
-      const own = wordsOf(call)
+      const callWords = wordsOf(call)
       const known = find(call)
-      if (known !== undefined && covers(evaluate(known.set, own), reads)) {
+      if (known !== undefined && covers(evaluate(known.set, callWords), reads)) {
         known.isReliable = true
         return store(call, known)
       }
-      const seen = explain(reads, own, preimages)
-      const seenWords = countWords(seen)
-      if (seenWords > wordsEachMax) return forget(call.accountId, keyOf(call))
-      const both = known === undefined ? seen : union(known.set, seen)
-      const bothWords = countWords(both)
+      const explained = explain(reads, callWords, preimages)
+      const explainedWords = countWords(explained)
+      if (explainedWords > wordsPerSetMax) return forget(call.accountId, keyOf(call))
+      const combined = known === undefined ? explained : union(known.set, explained)
+      const combinedWords = countWords(combined)
       // Reads of earlier calls that this one did not have are worth a little, not more than its own.
-      const isLarge = bothWords > Math.min(2 * seenWords, wordsEachMax)
-      const learned = isLarge ? { set: seen, words: seenWords } : { set: both, words: bothWords }
+      const isLarge = combinedWords > Math.min(2 * explainedWords, wordsPerSetMax)
+      const learned = isLarge
+        ? { set: explained, words: explainedWords }
+        : { set: combined, words: combinedWords }
       store(call, { ...learned, isReliable: known === undefined })
     },
     noteHash(input, hash) {
@@ -187,25 +189,29 @@ function wordOfAddress(address: string): string {
 }
 
 /** Reads as terms. */
-function explain(reads: Reads, own: CallWords, preimages: ReadonlyMap<string, string>): LearnedSet {
+function explain(
+  reads: Reads,
+  callWords: CallWords,
+  preimages: ReadonlyMap<string, string>,
+): LearnedSet {
   const set = new Map<string, LearnedAccount>()
   for (const [address, positions] of reads) {
     const slots = new Map<string, Term>()
     for (const position of positions) {
-      const term = explainSlot(position, own, preimages)
+      const term = explainSlot(position, callWords, preimages)
       slots.set(JSON.stringify(term), term)
     }
-    const term = explainWord(wordOfAddress(address), own)
+    const term = explainWord(wordOfAddress(address), callWords)
     const name = JSON.stringify(term)
-    const same = set.get(name)?.slots ?? []
-    set.set(name, { address: term, slots: new Map([...same, ...slots]) })
+    const existing = set.get(name)?.slots ?? []
+    set.set(name, { address: term, slots: new Map([...existing, ...slots]) })
   }
   return set
 }
 
 function explainSlot(
   position: string,
-  own: CallWords,
+  callWords: CallWords,
   preimages: ReadonlyMap<string, string>,
 ): Term {
   // Neither a hash nor a hash with an offset.
@@ -214,38 +220,40 @@ function explainSlot(
   for (let offset = 0; offset < offsetsMax; offset += 1) {
     const hash = offset === 0 ? position : wordOf(at - BigInt(offset))
     if (!preimages.has(hash)) continue
-    const term = explainHash(hash, offset, { own, preimages }, 1)
+    const term = explainHash(hash, offset, { callWords, preimages }, 1)
     if (dependsOnCall(term)) return term
   }
-  return explainWord(position, own)
+  return explainWord(position, callWords)
 }
 
 /** `hash`: one of `preimages`. */
 function explainHash(
   hash: string,
   offset: number,
-  given: { readonly own: CallWords; readonly preimages: ReadonlyMap<string, string> },
+  context: { readonly callWords: CallWords; readonly preimages: ReadonlyMap<string, string> },
   depth: number,
 ): Term {
-  const input = given.preimages.get(hash) ?? ''
+  const input = context.preimages.get(hash) ?? ''
   const [first = constant(''), second = constant('')] = [input.slice(0, 32), input.slice(32)].map(
     (word) => {
-      const isHash = depth < depthMax && given.preimages.has(word)
-      const inner = isHash ? explainHash(word, 0, given, depth + 1) : null
+      const isHash = depth < depthMax && context.preimages.has(word)
+      const inner = isHash ? explainHash(word, 0, context, depth + 1) : null
       if (inner !== null && dependsOnCall(inner)) return inner
       // The key of a mapping may be any word, also a small one.
-      const index = given.own.data.indexOf(word)
-      return index === -1 ? explainWord(word, given.own) : ({ from: 'data', index } as const)
+      const index = context.callWords.data.indexOf(word)
+      return index === -1
+        ? explainWord(word, context.callWords)
+        : ({ from: 'data', index } as const)
     },
   )
   return { from: 'hash', first, second, offset }
 }
 
-function explainWord(word: string, own: CallWords): Term {
+function explainWord(word: string, callWords: CallWords): Term {
   if (word.startsWith(zeros)) return constant(word)
-  if (word === own.sender) return { from: 'sender' }
-  if (word === own.coinbase) return { from: 'coinbase' }
-  const index = own.data.indexOf(word)
+  if (word === callWords.sender) return { from: 'sender' }
+  if (word === callWords.coinbase) return { from: 'coinbase' }
+  const index = callWords.data.indexOf(word)
   return index === -1 ? constant(word) : { from: 'data', index }
 }
 
@@ -259,35 +267,35 @@ function dependsOnCall(term: Term): boolean {
 }
 
 /** Slots by address. Leaves out what needs calldata that the call does not have. Every call reads its sender and the coinbase. */
-function evaluate(set: LearnedSet, own: CallWords): Map<string, Set<string>> {
-  const always = [own.sender, own.coinbase].map((word) => word.slice(addressAt))
-  const reads = new Map(always.map((address) => [address, new Set<string>()]))
+function evaluate(set: LearnedSet, callWords: CallWords): Map<string, Set<string>> {
+  const baseAddresses = [callWords.sender, callWords.coinbase].map((word) => word.slice(addressAt))
+  const reads = new Map(baseAddresses.map((address) => [address, new Set<string>()]))
   for (const { address, slots } of set.values()) {
-    const word = evaluateTerm(address, own)
+    const word = evaluateTerm(address, callWords)
     if (word === null || !word.startsWith(wordOfAddress(''))) continue
     const positions = reads.get(word.slice(addressAt)) ?? new Set()
     reads.set(word.slice(addressAt), positions)
     for (const term of slots.values()) {
-      const position = evaluateTerm(term, own)
+      const position = evaluateTerm(term, callWords)
       if (position !== null) positions.add(position)
     }
   }
   return reads
 }
 
-function evaluateTerm(term: Term, own: CallWords): string | null {
+function evaluateTerm(term: Term, callWords: CallWords): string | null {
   switch (term.from) {
     case 'constant':
       return term.word
     case 'data':
-      return own.data[term.index] ?? null
+      return callWords.data[term.index] ?? null
     case 'sender':
-      return own.sender
+      return callWords.sender
     case 'coinbase':
-      return own.coinbase
+      return callWords.coinbase
     case 'hash': {
-      const first = evaluateTerm(term.first, own)
-      const second = evaluateTerm(term.second, own)
+      const first = evaluateTerm(term.first, callWords)
+      const second = evaluateTerm(term.second, callWords)
       if (first === null || second === null) return null
       const hash = toLatin1(keccak256(fromLatin1(first + second)))
       return term.offset === 0 ? hash : wordOf(numberOf(hash) + BigInt(term.offset))
@@ -297,9 +305,9 @@ function evaluateTerm(term: Term, own: CallWords): string | null {
 
 function covers(predicted: Reads, reads: Reads): boolean {
   for (const [address, positions] of reads) {
-    const own = predicted.get(address)
-    if (own === undefined) return false
-    for (const position of positions) if (!own.has(position)) return false
+    const predictedSlots = predicted.get(address)
+    if (predictedSlots === undefined) return false
+    for (const position of positions) if (!predictedSlots.has(position)) return false
   }
   return true
 }
@@ -307,8 +315,8 @@ function covers(predicted: Reads, reads: Reads): boolean {
 function union(one: LearnedSet, other: LearnedSet): LearnedSet {
   const all = new Map(one)
   for (const [name, { address, slots }] of other) {
-    const same = all.get(name)?.slots ?? []
-    all.set(name, { address, slots: new Map([...same, ...slots]) })
+    const existing = all.get(name)?.slots ?? []
+    all.set(name, { address, slots: new Map([...existing, ...slots]) })
   }
   return all
 }

@@ -24,7 +24,7 @@ for (const length of [20, 32] as const) {
 test('a path longer than 5 nibbles is out of reach', () => {
   const keys = new NeighbourKeys(32)
   keys.search(10)
-  equal(NeighbourKeys.reaches(new Uint8Array(5)), true)
-  equal(NeighbourKeys.reaches(new Uint8Array(6)), false)
+  equal(NeighbourKeys.canSearch(new Uint8Array(5)), true)
+  equal(NeighbourKeys.canSearch(new Uint8Array(6)), false)
   equal(keys.find(toNibbles(keccak256(new Uint8Array(32).fill(1, 31))).subarray(0, 6)), null)
 })

@@ -23,13 +23,13 @@ export class NeighbourKeys {
   }
 
   /** Whether paths of this length can be searched for. */
-  static reaches(path: Uint8Array): boolean {
+  static canSearch(path: Uint8Array): boolean {
     return path.length <= nibblesMax
   }
 
   /** A key whose hash begins with the nibbles `path`; null: none found so far. */
   find(path: Uint8Array): Uint8Array | null {
-    if (!NeighbourKeys.reaches(path)) return null
+    if (!NeighbourKeys.canSearch(path)) return null
     const width = 16 ** (nibblesMax - path.length)
     const first = path.reduce((sum, nibble) => sum * 16 + nibble, 0) * width
     const number = this.#numbers.subarray(first, first + width).find((one) => one !== 0)
@@ -38,7 +38,7 @@ export class NeighbourKeys {
 
   /** Hashes `count` more numbers: about 1 ms for a thousand. */
   search(count: number): void {
-    for (let done = 0; done < count; done += 1) {
+    for (let hashed = 0; hashed < count; hashed += 1) {
       this.#last += 1
       const hash = keccak256(this.#keyOf(this.#last))
       let at = 0

@@ -37,29 +37,29 @@ const callsMax = 128
 
 export function createPolledCalls(): PolledCalls {
   let head: BlockRef | null = null
-  let asked: CallsOfHead = new Map()
-  let before: CallsOfHead = new Map()
+  let currentCalls: CallsOfHead = new Map()
+  let previousCalls: CallsOfHead = new Map()
   /** Of `head`, by the text of the call. */
-  let ahead = new Map<string, Promise<Uint8Array | null>>()
-  let underway = 0
+  let precomputed = new Map<string, Promise<Uint8Array | null>>()
+  let pending = 0
 
   function note(name: string, request: CallRequest, { accountId, keyId }: CallOwner): void {
-    const own = asked.get(accountId) ?? new Map<string, Polled>()
-    setNewest(asked, accountId, own, accountsMax)
-    if (own.size >= callsPerAccountMax && !own.has(name)) return
-    const heads = (before.get(accountId)?.get(name)?.heads ?? 0) + 1
-    own.set(name, { request, keyId, heads })
+    const accountCalls = currentCalls.get(accountId) ?? new Map<string, Polled>()
+    setNewest(currentCalls, accountId, accountCalls, accountsMax)
+    if (accountCalls.size >= callsPerAccountMax && !accountCalls.has(name)) return
+    const heads = (previousCalls.get(accountId)?.get(name)?.heads ?? 0) + 1
+    accountCalls.set(name, { request, keyId, heads })
   }
 
   async function start(compute: () => Promise<Uint8Array>): Promise<Uint8Array | null> {
-    underway += 1
+    pending += 1
     try {
       return await compute()
     } catch {
       // The caller's own attempt tells why.
       return null
     } finally {
-      underway -= 1
+      pending -= 1
     }
   }
 
@@ -70,25 +70,25 @@ export function createPolledCalls(): PolledCalls {
       if ((request.data?.length ?? 0) > dataBytesMax) return null
       const name = JSON.stringify(requestJson(request))
       note(name, request, owner)
-      const result = ahead.get(name) ?? null
+      const result = precomputed.get(name) ?? null
       return result === null ? null : await unlessAborted(result, signal)
     },
     begin(block, compute) {
       head = block
-      before = asked
-      asked = new Map()
-      ahead = new Map()
+      previousCalls = currentCalls
+      currentCalls = new Map()
+      precomputed = new Map()
       // The upstreams are slower than the chain: what clients ask comes first.
-      if (underway > 0) return
-      for (const [accountId, calls] of before) {
+      if (pending > 0) return
+      for (const [accountId, calls] of previousCalls) {
         for (const [name, call] of calls) {
-          if (call.heads < headsMin || ahead.has(name)) continue
-          if (ahead.size >= callsMax) return
-          const asked = { request: call.request, block, overrides: noOverrides }
+          if (call.heads < headsMin || precomputed.has(name)) continue
+          if (precomputed.size >= callsMax) return
+          const nextCall = { request: call.request, block, overrides: noOverrides }
           const owner = { accountId, keyId: call.keyId }
-          ahead.set(
+          precomputed.set(
             name,
-            start(() => compute(asked, owner)),
+            start(() => compute(nextCall, owner)),
           )
         }
       }
@@ -98,12 +98,12 @@ export function createPolledCalls(): PolledCalls {
 
 async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const leave = (): void => reject(signal.reason as Error)
-  if (signal.aborted) leave()
-  else signal.addEventListener('abort', leave, { once: true })
+  const abort = (): void => reject(signal.reason as Error)
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
   try {
     return await Promise.race([result, aborted])
   } finally {
-    signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', abort)
   }
 }

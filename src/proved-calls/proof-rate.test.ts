@@ -9,9 +9,9 @@ const { signal } = new AbortController()
 test('a burst is free, and what exceeds it waits for the rate', async () => {
   const clock = createTurnedClock()
   const rate = createProofRate(clock, limits)
-  assert.equal(rate.take('a', 400, signal), null)
+  assert.equal(rate.acquire('a', 400, signal), null)
   let isDone = false
-  const waits = rate.take('a', 50, signal)?.then(() => (isDone = true))
+  const waits = rate.acquire('a', 50, signal)?.then(() => (isDone = true))
   clock.turn(499)
   await Promise.resolve()
   assert.equal(isDone, false)
@@ -22,16 +22,16 @@ test('a burst is free, and what exceeds it waits for the rate', async () => {
 
 test('accounts have rates of their own', () => {
   const rate = createProofRate(createTurnedClock(), limits)
-  assert.notEqual(rate.take('a', 401, signal), null)
-  assert.equal(rate.take('b', 400, signal), null)
+  assert.notEqual(rate.acquire('a', 401, signal), null)
+  assert.equal(rate.acquire('b', 400, signal), null)
 })
 
 test('what is taken while others wait comes after them', () => {
   const clock = createTurnedClock()
   const rate = createProofRate(clock, limits)
   const order: string[] = []
-  void rate.take('a', 500, signal)?.then(() => order.push('first'))
-  void rate.take('a', 1, signal)?.then(() => order.push('second'))
+  void rate.acquire('a', 500, signal)?.then(() => order.push('first'))
+  void rate.acquire('a', 1, signal)?.then(() => order.push('second'))
   clock.turn(1_000)
   clock.turn(10)
   return Promise.resolve().then(() => assert.deepEqual(order, ['first', 'second']))
@@ -40,20 +40,20 @@ test('what is taken while others wait comes after them', () => {
 test('a call that is given up waits no longer, and takes nothing', async () => {
   const clock = createTurnedClock()
   const rate = createProofRate(clock, limits)
-  assert.equal(rate.take('a', 400, signal), null)
+  assert.equal(rate.acquire('a', 400, signal), null)
   const controller = new AbortController()
-  const waits = rate.take('a', 10_000, controller.signal)
+  const waits = rate.acquire('a', 10_000, controller.signal)
   controller.abort(new Error('given up'))
   await assert.rejects(async () => await waits, /given up/)
   assert.equal(clock.timers, 0)
   clock.turn(1_000)
-  assert.equal(rate.take('a', 100, signal), null)
+  assert.equal(rate.acquire('a', 100, signal), null)
 })
 
 test('an idle minute allows no more than the burst', () => {
   const clock = createTurnedClock()
   const rate = createProofRate(clock, limits)
   clock.turn(60_000)
-  assert.equal(rate.take('a', 400, signal), null)
-  assert.notEqual(rate.take('a', 1, signal), null)
+  assert.equal(rate.acquire('a', 400, signal), null)
+  assert.notEqual(rate.acquire('a', 1, signal), null)
 })

@@ -9,7 +9,7 @@ export type ProofRate = {
    * Takes `count` proofs. Null: at once; else resolves when the rate allows them. Rejects with `signal.reason`, and takes
    * none then.
    */
-  take(accountId: string, count: number, signal: AbortSignal): Promise<void> | null
+  acquire(accountId: string, count: number, signal: AbortSignal): Promise<void> | null
 }
 
 export type ProofRateLimits = {
@@ -31,17 +31,17 @@ export function createProofRate(
   const proofMs = 1000 / limits.perSecond
   const burstMs = limits.burst * proofMs
   /** By account: when all that was taken so far is paid for (GCRA's theoretical arrival time). */
-  const paidAt = new Map<string, number>()
+  const arrivalTimes = new Map<string, number>()
 
   return {
-    take(accountId, count, signal) {
+    acquire(accountId, count, signal) {
       const now = clock.monotonic()
-      const paid = Math.max(paidAt.get(accountId) ?? 0, now) + count * proofMs
-      setNewest(paidAt, accountId, paid, accountsMax)
-      const waitMs = paid - burstMs - now
+      const arrivalAt = Math.max(arrivalTimes.get(accountId) ?? 0, now) + count * proofMs
+      setNewest(arrivalTimes, accountId, arrivalAt, accountsMax)
+      const waitMs = arrivalAt - burstMs - now
       if (waitMs <= 0) return null
       const refund = (): void => {
-        paidAt.set(accountId, (paidAt.get(accountId) ?? 0) - count * proofMs)
+        arrivalTimes.set(accountId, (arrivalTimes.get(accountId) ?? 0) - count * proofMs)
       }
       return waitFor(waitMs, clock, signal, refund)
     },

@@ -4,30 +4,30 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { CallOwner } from '../chain/computation.ts'
-import { type CallEntry, createCallLane, moduleBeside } from '../evm/threads/call-lane.ts'
+import { type CallEntry, createCallLane, siblingModule } from '../evm/threads/call-lane.ts'
 import { packFailure, reasonOf } from '../evm/threads/packed-failure.ts'
 import { defaultTimeSliceLimits, type TimeSliceLimits } from '../evm/time-slice.ts'
 import type { ProvedExecution, ProvedResults } from './proved-execution.ts'
 import { defaultReadLimits, type ReadLimits } from './proved-state.ts'
-import type { Given, Need, ProvedTask, ProvedThreadData } from './proved-task.ts'
+import type { ValueReply, ValueRequest, ProvedTask, ProvedThreadData } from './proved-task.ts'
 
 export type ProvedCallThread = {
-  /** `answer` gets the values that the thread lacks; it is asked for one at a time. */
-  run<Asked extends ProvedExecution>(
-    task: Omit<ProvedTask, 'asked' | 'accountId'> & { readonly asked: Asked },
+  /** `resolveValue` gets the values that the thread lacks; it is asked for one at a time. */
+  run<Execution extends ProvedExecution>(
+    task: Omit<ProvedTask, 'execution' | 'accountId'> & { readonly execution: Execution },
     owner: CallOwner,
-    answer: (need: Need) => Promise<Given>,
+    resolveValue: (request: ValueRequest) => Promise<ValueReply>,
     signal: AbortSignal,
-  ): Promise<ProvedResults[Asked['kind']]>
+  ): Promise<ProvedResults[Execution['kind']]>
   close(): Promise<void>
 }
 
 /** Calls under way mostly wait for state. */
 const queueLimits = {
-  waitingPerAccountMax: 512,
-  waitingMax: 2048,
-  begunPerAccountMax: 8,
-  begunMax: 256,
+  queuedPerAccountMax: 512,
+  queuedMax: 2048,
+  activePerAccountMax: 8,
+  activeMax: 256,
 }
 
 export function createProvedCallThread(options: {
@@ -38,10 +38,10 @@ export function createProvedCallThread(options: {
   readonly reads?: ReadLimits
 }): ProvedCallThread {
   const { clock, log, limits = defaultTimeSliceLimits, reads = defaultReadLimits } = options
-  const answers = new Map<number, (need: Need) => Promise<Given>>()
+  const resolvers = new Map<number, (request: ValueRequest) => Promise<ValueReply>>()
   const lane = createCallLane<ProvedTask>({
     worker: {
-      url: moduleBeside(import.meta.url, 'proved-call-worker'),
+      url: siblingModule(import.meta.url, 'proved-call-worker'),
       data: { limits, reads } satisfies ProvedThreadData,
     },
     network: null,
@@ -51,11 +51,11 @@ export function createProvedCallThread(options: {
     log,
     onLong: (entry) => entry.reject(new Fault('internal')),
     onReplaced: () => {},
-    onNeed({ id }, need, give) {
-      const answer = answers.get(id)
-      if (answer === undefined) return
-      answer(need as Need).then(give, (error: unknown) =>
-        give({ found: [], failure: packFailure(error) } satisfies Given),
+    onRequest({ id }, request, reply) {
+      const resolveValue = resolvers.get(id)
+      if (resolveValue === undefined) return
+      resolveValue(request as ValueRequest).then(reply, (error: unknown) =>
+        reply({ values: [], failure: packFailure(error) } satisfies ValueReply),
       )
     },
   })
@@ -64,13 +64,13 @@ export function createProvedCallThread(options: {
   async function run(
     task: Omit<ProvedTask, 'accountId'>,
     { accountId, keyId }: CallOwner,
-    answer: (need: Need) => Promise<Given>,
+    resolveValue: (request: ValueRequest) => Promise<ValueReply>,
     signal: AbortSignal,
   ): Promise<unknown> {
     if (signal.aborted) throw reasonOf(signal)
     const id = nextId++
-    answers.set(id, answer)
-    let leave = () => {}
+    resolvers.set(id, resolveValue)
+    let cancel = () => {}
     try {
       return await new Promise((resolve, reject) => {
         const entry: CallEntry<ProvedTask> = {
@@ -82,17 +82,17 @@ export function createProvedCallThread(options: {
           reject,
         }
         lane.add(entry)
-        leave = () => {
-          lane.leave(entry)
+        cancel = () => {
+          lane.cancel(entry)
           reject(reasonOf(signal))
         }
-        signal.addEventListener('abort', leave, { once: true })
+        signal.addEventListener('abort', cancel, { once: true })
       })
     } catch (thrown) {
       throw asUnprovable(thrown)
     } finally {
-      answers.delete(id)
-      signal.removeEventListener('abort', leave)
+      resolvers.delete(id)
+      signal.removeEventListener('abort', cancel)
     }
   }
 

@@ -17,7 +17,13 @@ import { type CarriedCall, findCarriedCalls, splitReads } from './carried-calls.
 import { createLearnedSets, type LearnedCall } from './learned-sets.ts'
 import { executeProved, type ProvedExecution } from './proved-execution.ts'
 import { limitReads, type ProvedState } from './proved-state.ts'
-import type { Given, Need, ProvedTask, ProvedThreadData, Want } from './proved-task.ts'
+import type {
+  ValueReply,
+  ValueRequest,
+  ProvedTask,
+  ProvedThreadData,
+  MissingValue,
+} from './proved-task.ts'
 import { createValueCache, type ValueCache } from './value-cache.ts'
 
 /** Fork schedules in memory: one for each network, and for each change of its settings. */
@@ -26,63 +32,69 @@ const noBytes = new Uint8Array(0)
 
 function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
   const values = createValueCache()
-  const learned = createLearnedSets()
+  const learnedSets = createLearnedSets()
   const schedules = new Map<string, ChainRules>()
   const crypto = createCrypto()
   const watchedCrypto = {
     ...crypto,
     keccak256(input: Uint8Array) {
       const hash = keccak256(input)
-      learned.noteHash(input, hash)
+      learnedSets.noteHash(input, hash)
       return hash
     },
   }
 
   function rulesOf(config: string): ChainRules {
-    const known = schedules.get(config)
-    if (known !== undefined) return known
+    const cached = schedules.get(config)
+    if (cached !== undefined) return cached
     const rules = createRulesOf(JSON.parse(config), watchedCrypto)
     setNewest(schedules, config, rules, schedulesMax)
     return rules
   }
 
-  async function run({ config, callGasMax, asked, ...task }: ProvedTask, context: TaskContext) {
+  async function run({ config, callGasMax, execution, ...task }: ProvedTask, context: TaskContext) {
     const header = decodeHeader(task.header)
     const { stateRoot, miner } = header
     const cache = task.isRecorded ? createValueCache() : values
-    const call = task.isRecorded ? null : learnable(asked, { ...task, coinbase: miner })
+    const call = task.isRecorded ? null : learnable(execution, { ...task, coinbase: miner })
     const carried = call === null ? [] : findCarriedCalls(call.request.data ?? noBytes)
-    const carriedBy = (by: LearnedCall, { to, data }: CarriedCall): LearnedCall => ({
-      ...by,
-      request: { to, data, ...(by.request.to === undefined ? {} : { from: by.request.to }) },
+    const toLearnedCall = (carrier: LearnedCall, { to, data }: CarriedCall): LearnedCall => ({
+      ...carrier,
+      request: {
+        to,
+        data,
+        ...(carrier.request.to === undefined ? {} : { from: carrier.request.to }),
+      },
     })
-    const needed = { any: false }
-    const need = async (want: Want) => {
-      const isFirst = !needed.any
-      needed.any = true
+    const requested = { any: false }
+    const request = async (missing: MissingValue) => {
+      const isFirst = !requested.any
+      requested.any = true
       const predicted =
         isFirst && call !== null
-          ? learned.predict([call, ...carried.map((one) => carriedBy(call, one))])
+          ? learnedSets.predict([call, ...carried.map((one) => toLearnedCall(call, one))])
           : null
-      const expected = predicted === null ? null : missing(predicted, stateRoot, cache)
-      return (await context.turn.wait(context.need({ want, expected } satisfies Need))) as Given
+      const expected = predicted === null ? null : withoutCached(predicted, stateRoot, cache)
+      return (await context.slice.wait(
+        context.requestValue({ missing, expected } satisfies ValueRequest),
+      )) as ValueReply
     }
-    const limited = limitReads(askingState(stateRoot, cache, need), reads)
+    const limited = limitReads(requestingState(stateRoot, cache, request), reads)
     const split = carried.length === 0 ? null : splitReads(limited, carried)
     try {
-      return await executeProved(asked, {
+      return await executeProved(execution, {
         header,
         rules: rulesOf(config),
         callGasMax,
         state: split?.state ?? limited,
-        turn: context.turn,
+        slice: context.slice,
         frames: split,
       })
     } finally {
-      if (needed.any && call !== null) {
-        learned.learn(call, split?.own() ?? limited.reads)
+      if (requested.any && call !== null) {
+        learnedSets.learn(call, split?.ownReads() ?? limited.reads)
         for (const one of split?.carried() ?? []) {
-          learned.learn(carriedBy(call, one.call), one.reads)
+          learnedSets.learn(toLearnedCall(call, one.call), one.reads)
         }
       }
     }
@@ -90,7 +102,7 @@ function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
 
   serveTasks<ProvedTask>({
     parent,
-    turns: new TimeSlices(systemClock, limits),
+    slices: new TimeSlices(systemClock, limits),
     work: run,
     end: () => {},
   })
@@ -98,15 +110,15 @@ function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
 
 /** Null: it tells nothing of other calls. Code that a client brings is not the contract's, and a simulation is many calls. */
 function learnable(
-  asked: ProvedExecution,
+  execution: ProvedExecution,
   { network, accountId, coinbase }: Omit<LearnedCall, 'request'>,
 ): LearnedCall | null {
-  if (asked.kind === 'simulate' || asked.overrides.state.length > 0) return null
-  return { network, accountId, request: asked.request, coinbase }
+  if (execution.kind === 'simulate' || execution.overrides.state.length > 0) return null
+  return { network, accountId, request: execution.request, coinbase }
 }
 
 /** Without what `cache` has. */
-function missing(
+function withoutCached(
   predicted: readonly AccessListEntry[],
   stateRoot: Uint8Array,
   cache: ValueCache,
@@ -116,54 +128,54 @@ function missing(
     if (account === undefined) return [{ address, storageKeys }]
     if (account === null) return []
     const { storageRoot } = account
-    const lacked = storageKeys.filter((key) => cache.slot(storageRoot, key) === undefined)
-    return lacked.length === 0 ? [] : [{ address, storageKeys: lacked }]
+    const uncachedKeys = storageKeys.filter((key) => cache.slot(storageRoot, key) === undefined)
+    return uncachedKeys.length === 0 ? [] : [{ address, storageKeys: uncachedKeys }]
   })
 }
 
 /** Values of `cache`; what it lacks comes from the request thread. */
-function askingState(
+function requestingState(
   stateRoot: Uint8Array,
   cache: ValueCache,
-  ask: (want: Want) => Promise<Given>,
+  requestValue: (missing: MissingValue) => Promise<ValueReply>,
 ): ProvedState {
   const hashes = new Map<bigint, Uint8Array>()
   let nodes: readonly Uint8Array[] | undefined
 
-  async function need<T>(want: Want, find: () => T | undefined): Promise<T> {
-    const { found, failure } = await ask(want)
-    for (const one of found) {
+  async function request<T>(missing: MissingValue, find: () => T | undefined): Promise<T> {
+    const { values, failure } = await requestValue(missing)
+    for (const one of values) {
       if (one.kind === 'hash') hashes.set(one.number, one.hash)
       else if (one.kind === 'nodes') nodes = one.nodes
       else cache.add(one)
     }
     if (failure !== null) throw unpackFailure(failure)
     const value = find()
-    if (value === undefined) throw new Error(`the request thread did not give the ${want.kind}`)
+    if (value === undefined) throw new Error(`the request thread did not give the ${missing.kind}`)
     return value
   }
 
   return {
     account(address) {
       const find = () => cache.account(stateRoot, address)
-      const known = find()
-      return known === undefined ? need({ kind: 'account', address }, find) : known
+      const cached = find()
+      return cached === undefined ? request({ kind: 'account', address }, find) : cached
     },
     slot(address, storageRoot, position) {
       const find = () => cache.slot(storageRoot, position)
-      return find() ?? need({ kind: 'slot', address, storageRoot, position }, find)
+      return find() ?? request({ kind: 'slot', address, storageRoot, position }, find)
     },
     code(address, codeHash) {
       const find = () => cache.code(codeHash)
-      return find() ?? need({ kind: 'code', address, codeHash }, find)
+      return find() ?? request({ kind: 'code', address, codeHash }, find)
     },
     hashOf(number) {
       const find = () => hashes.get(number)
-      return find() ?? need({ kind: 'hash', number }, find)
+      return find() ?? request({ kind: 'hash', number }, find)
     },
     nodes(paths) {
       nodes = undefined
-      return need({ kind: 'nodes', paths }, () => nodes)
+      return request({ kind: 'nodes', paths }, () => nodes)
     },
   }
 }

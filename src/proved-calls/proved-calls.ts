@@ -52,79 +52,84 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
   const polled = createPolledCalls()
   const canary = createCallCanary({ network: parts.network, relay, log: parts.log })
 
-  async function run<Asked extends ProvedExecution>(
+  async function run<Execution extends ProvedExecution>(
     network: Network,
     ref: BlockRef,
-    asked: Asked,
+    execution: Execution,
     owner: CallOwner,
     signal: AbortSignal,
-  ): Promise<ProvedResults[Asked['kind']]> {
+  ): Promise<ProvedResults[Execution['kind']]> {
     const block = await completeRead(getHeader(network, ref.hash), signal)
     const config = await configAt(block.header.timestamp)
-    const { calls, certain } = readsOf(block.header, asked)
+    const { calls, certain } = readsOf(block.header, execution)
     // A network that records has no memory of accounts.
     const isRecorded = network.accounts === undefined
-    const answer = createCallReads({
+    const resolveValue = createCallReads({
       network,
       block,
       request: calls[0]?.request ?? {},
       certain,
-      async hint(until) {
+      async hint(hintSignal) {
         // Evidence is read from a bundle alone.
         if (network.relay === null) return null
-        const asking = calls
+        const queries = calls
           .slice(0, hintedCallsMax)
-          .map((call) => hints.query({ ...call, block: ref }, until))
-        return (await Promise.all(asking)).flatMap((hint) => hint ?? [])
+          .map((call) => hints.query({ ...call, block: ref }, hintSignal))
+        return (await Promise.all(queries)).flatMap((hint) => hint ?? [])
       },
       codes: isRecorded ? noCodes : codes.at(ref),
-      pay: (proofs) => proofRate.take(owner.accountId, proofs, signal),
+      admit: (proofs) => proofRate.acquire(owner.accountId, proofs, signal),
       signal,
     })
     const task = {
       network: network.name,
-      asked,
+      execution,
       header: block.bytes,
       config,
       callGasMax,
       isRecorded,
     }
-    return await thread.run(task, owner, answer, signal)
+    return await thread.run(task, owner, resolveValue, signal)
   }
 
-  const runCall = (network: Network, it: RequestedCall, owner: CallOwner, signal: AbortSignal) =>
-    run(network, it.block, { kind: 'call', ...callOf(it) }, owner, signal)
+  const runCall = (
+    network: Network,
+    requested: RequestedCall,
+    owner: CallOwner,
+    signal: AbortSignal,
+  ) => run(network, requested.block, { kind: 'call', ...callOf(requested) }, owner, signal)
 
   return {
     onHead(network, head) {
-      polled.begin(head, async (it, owner) => {
+      polled.begin(head, async (requested, owner) => {
         using deadline = withDeadline(null, aheadMs, clock)
-        return await runCall(network, it, { ...owner, keyId: aheadKeyId }, deadline.signal)
+        return await runCall(network, requested, { ...owner, keyId: aheadKeyId }, deadline.signal)
       })
     },
     on: (network): CallProver => ({
-      async call(it, owner, signal) {
+      async call(requested, owner, signal) {
         // A network that records gets every value of the call.
-        const ahead = network.accounts === undefined ? null : await polled.find(it, owner, signal)
-        const data = ahead ?? (await runCall(network, it, owner, signal))
-        canary.compare(it.block, { kind: 'call', ...callOf(it), data })
+        const ahead =
+          network.accounts === undefined ? null : await polled.find(requested, owner, signal)
+        const data = ahead ?? (await runCall(network, requested, owner, signal))
+        canary.compare(requested.block, { kind: 'call', ...callOf(requested), data })
         return data
       },
-      estimateGas: (it, owner, signal) =>
-        run(network, it.block, { kind: 'estimate', ...callOf(it) }, owner, signal),
-      createAccessList: (it, owner, signal) =>
-        run(network, it.block, { kind: 'access-list', ...callOf(it) }, owner, signal),
+      estimateGas: (requested, owner, signal) =>
+        run(network, requested.block, { kind: 'estimate', ...callOf(requested) }, owner, signal),
+      createAccessList: (requested, owner, signal) =>
+        run(network, requested.block, { kind: 'access-list', ...callOf(requested) }, owner, signal),
       async simulate({ block, simulation }, owner, signal) {
-        const asked = { kind: 'simulate', simulation } as const
-        const blocks = await run(network, block, asked, owner, signal)
+        const execution = { kind: 'simulate', simulation } as const
+        const blocks = await run(network, block, execution, owner, signal)
         canary.compare(block, { kind: 'simulation', simulation, blocks })
         return blocks
       },
-      async traceCall(it, owner, signal) {
-        const { tracer } = it
-        const asked = { kind: 'trace-call', tracer, ...callOf(it) } as const
-        const trace = await run(network, it.block, asked, owner, signal)
-        canary.compare(it.block, { kind: 'trace', ...callOf(it), tracer, trace })
+      async traceCall(requested, owner, signal) {
+        const { tracer } = requested
+        const execution = { kind: 'trace-call', tracer, ...callOf(requested) } as const
+        const trace = await run(network, requested.block, execution, owner, signal)
+        canary.compare(requested.block, { kind: 'trace', ...callOf(requested), tracer, trace })
         return trace
       },
     }),
@@ -138,13 +143,13 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
 /** The calls of a simulation, and what else it reads. */
 function readsOf(
   header: Header,
-  asked: ProvedExecution,
+  execution: ProvedExecution,
 ): {
   readonly calls: readonly { readonly request: CallRequest; readonly overrides: Overrides }[]
   readonly certain: readonly AccessListEntry[]
 } {
-  if (asked.kind !== 'simulate') return { calls: [asked], certain: [] }
-  const { simulation } = asked
+  if (execution.kind !== 'simulate') return { calls: [execution], certain: [] }
+  const { simulation } = execution
   const calls = simulation.blocks.flatMap(({ block, state, calls: requests }) =>
     requests.map((request) => ({ request, overrides: { block, state } })),
   )

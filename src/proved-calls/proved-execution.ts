@@ -30,11 +30,11 @@ import { CallState } from './call-state.ts'
 import type { ProvedState } from './proved-state.ts'
 import { createSimulatedRoots } from './simulated-roots.ts'
 
-type Asked = { readonly request: CallRequest; readonly overrides: Overrides }
+type CallInput = { readonly request: CallRequest; readonly overrides: Overrides }
 
 export type ProvedExecution =
-  | (Asked & { readonly kind: 'call' | 'estimate' | 'access-list' })
-  | (Asked & { readonly kind: 'trace-call'; readonly tracer: TracerChoice })
+  | (CallInput & { readonly kind: 'call' | 'estimate' | 'access-list' })
+  | (CallInput & { readonly kind: 'trace-call'; readonly tracer: TracerChoice })
   | { readonly kind: 'simulate'; readonly simulation: BlockSimulation }
 
 export type ProvedResults = {
@@ -46,31 +46,31 @@ export type ProvedResults = {
 }
 
 /** `header`: of the block whose state the call runs on. */
-type On = {
+type ExecutionContext = {
   readonly header: Header
   readonly rules: ChainRules
   readonly callGasMax: bigint
   readonly state: ProvedState
-  readonly turn: TimeSlice
+  readonly slice: TimeSlice
   /** Gets the messages of a call; absent: none does. */
   readonly frames?: Pick<SplitReads, 'begin' | 'end'> | null
 }
 
 /** Throws as `EvmExecutor`, and what `state` throws. */
 export async function executeProved(
-  asked: ProvedExecution,
-  on: On,
+  execution: ProvedExecution,
+  context: ExecutionContext,
 ): Promise<ProvedResults[ProvedExecution['kind']]> {
-  if (asked.kind === 'simulate') return await simulateProved(asked.simulation, on)
-  const { header, rules, callGasMax, state, turn, frames = null } = on
-  checkForkOf(header, rules, asked.overrides.block.time)
-  checkType(asked.request, rules.at(overrideHeader(header, asked.overrides.block)))
+  if (execution.kind === 'simulate') return await simulateProved(execution.simulation, context)
+  const { header, rules, callGasMax, state, slice, frames = null } = context
+  checkForkOf(header, rules, execution.overrides.block.time)
+  checkType(execution.request, rules.at(overrideHeader(header, execution.overrides.block)))
   const parts: CallParts = {
     rules,
     callGasMax,
     states: {
       headerOf: () => header,
-      async open({ common, precompiles, turn: own }) {
+      async open({ common, precompiles, slice }) {
         const machine = await createVmOver(new CallState(state), {
           common,
           precompiles,
@@ -79,7 +79,7 @@ export async function executeProved(
             hashOf: (number) =>
               number < header.number ? state.hashOf(number) : new Uint8Array(32),
           },
-          turn: own,
+          slice,
         })
         if (frames !== null) {
           eventsOf(machine).on('beforeMessage', (message) => frames.begin(message))
@@ -89,24 +89,24 @@ export async function executeProved(
       },
     },
   }
-  const { request, overrides } = asked
+  const { request, overrides } = execution
   const task = { request, overrides, blockHash: new Uint8Array(32) }
-  switch (asked.kind) {
+  switch (execution.kind) {
     case 'call':
-      return await call(parts, task, turn)
+      return await call(parts, task, slice)
     case 'estimate':
-      return await estimateGas(parts, task, turn)
+      return await estimateGas(parts, task, slice)
     case 'access-list':
-      return await createAccessList(parts, task, turn)
+      return await createAccessList(parts, task, slice)
     case 'trace-call':
-      return await traceCall(parts, { ...task, tracer: asked.tracer }, turn)
+      return await traceCall(parts, { ...task, tracer: execution.tracer }, slice)
   }
 }
 
 /** Throws `unprovable` also where the form of the simulated blocks, or their state root, is not known. */
 async function simulateProved(
   simulation: BlockSimulation,
-  { header, rules, callGasMax, state, turn }: On,
+  { header, rules, callGasMax, state, slice }: ExecutionContext,
 ): Promise<readonly SimulatedBlock[]> {
   const planned = planBlocks(header, simulation.blocks)
   checkForkOf(header, rules, planned.at(-1)?.timestamp)
@@ -125,10 +125,10 @@ async function simulateProved(
     callGasMax,
     header,
     hash: keccak256(encodeHeader(header)),
-    state: new CallState(state, createSimulatedRoots(state, header.stateRoot, turn)),
+    state: new CallState(state, createSimulatedRoots(state, header.stateRoot, slice)),
     hashOf: (number: bigint) => state.hashOf(number),
   }
-  return await simulate(base, simulation, turn)
+  return await simulate(base, simulation, slice)
 }
 
 /**
@@ -153,8 +153,8 @@ function checkType({ authorizationList, blobVersionedHashes }: CallRequest, comm
  */
 function checkForkOf(header: Header, rules: ChainRules, time = header.timestamp): void {
   const common = rules.at(header)
-  const until = rules.knownUntil
-  const isPast = until !== null && (header.timestamp >= until || time >= until)
+  const until = rules.supportedUntil
+  const isUnsupported = until !== null && (header.timestamp >= until || time >= until)
   const fields: readonly (readonly [eip: number, isThere: boolean])[] = [
     [1559, header.baseFeePerGas !== undefined],
     [4895, header.withdrawalsRoot !== undefined],
@@ -164,11 +164,11 @@ function checkForkOf(header: Header, rules: ChainRules, time = header.timestamp)
   ]
   // Before London the rules have never been compared with a node's.
   const isKnown =
-    !isPast &&
+    !isUnsupported &&
     header.baseFeePerGas !== undefined &&
     header.unknownFields === undefined &&
     header.slotNumber === undefined &&
-    fields.every(([eip, isThere]) => common.isActivatedEIP(eip) === isThere)
+    fields.every(([eip, isPresent]) => common.isActivatedEIP(eip) === isPresent)
   if (!isKnown) throw unknownFork(header.number)
 }
 

@@ -6,17 +6,17 @@ import type { AccessListEntry } from '../chain/computation.ts'
 import type { AccountState } from '../codec/ethereum/account-state.ts'
 
 /** At once, if memory has it. */
-type Held<T> = T | Promise<T>
+type MaybePromise<T> = T | Promise<T>
 
 /** `address`: 20 bytes. Each rejects, or throws, with the fault of the read. */
 export type ProvedState = {
   /** Null: the state proves that there is none. */
-  account(address: Uint8Array): Held<AccountState | null>
+  account(address: Uint8Array): MaybePromise<AccountState | null>
   /** 32 bytes. `storageRoot`: of the account; `position`: 32 bytes. */
-  slot(address: Uint8Array, storageRoot: Uint8Array, position: Uint8Array): Held<Uint8Array>
-  code(address: Uint8Array, codeHash: Uint8Array): Held<Uint8Array>
+  slot(address: Uint8Array, storageRoot: Uint8Array, position: Uint8Array): MaybePromise<Uint8Array>
+  code(address: Uint8Array, codeHash: Uint8Array): MaybePromise<Uint8Array>
   /** Of the canonical block of that number, below the block of this state. */
-  hashOf(number: bigint): Held<Uint8Array>
+  hashOf(number: bigint): MaybePromise<Uint8Array>
   /** The trie nodes on the paths to these accounts and slots, whether they exist or not. */
   nodes(paths: readonly AccessListEntry[]): Promise<readonly Uint8Array[]>
 }
@@ -54,25 +54,25 @@ export function limitReads(
 
   function slotsOf(address: Uint8Array): Set<string> {
     const name = toLatin1(address)
-    const known = reads.get(name)
-    if (known !== undefined) return known
-    const none = new Set<string>()
-    reads.set(name, none)
-    if (reads.size > limits.accounts) throw readsMore(`${limits.accounts} accounts`)
-    return none
+    const accountSlots = reads.get(name)
+    if (accountSlots !== undefined) return accountSlots
+    const newSlots = new Set<string>()
+    reads.set(name, newSlots)
+    if (reads.size > limits.accounts) throw tooManyReads(`${limits.accounts} accounts`)
+    return newSlots
   }
 
-  function addSlot(own: Set<string>, position: Uint8Array): void {
-    const before = own.size
-    slots += own.add(toLatin1(position)).size - before
-    if (slots > limits.slots) throw readsMore(`${limits.slots} slots`)
+  function addSlot(accountSlots: Set<string>, position: Uint8Array): void {
+    const sizeBefore = accountSlots.size
+    slots += accountSlots.add(toLatin1(position)).size - sizeBefore
+    if (slots > limits.slots) throw tooManyReads(`${limits.slots} slots`)
   }
 
   function addCode(name: string, code: Uint8Array): Uint8Array {
     if (codes.has(name)) return code
     codes.add(name)
     codeBytes += code.length
-    if (codeBytes > limits.codeBytes) throw readsMore(`${limits.codeBytes} bytes of code`)
+    if (codeBytes > limits.codeBytes) throw tooManyReads(`${limits.codeBytes} bytes of code`)
     return code
   }
 
@@ -95,19 +95,19 @@ export function limitReads(
     },
     hashOf(number) {
       headers.add(number)
-      if (headers.size > limits.headers) throw readsMore(`${limits.headers} headers`)
+      if (headers.size > limits.headers) throw tooManyReads(`${limits.headers} headers`)
       return state.hashOf(number)
     },
     async nodes(paths) {
       for (const { address, storageKeys } of paths) {
-        const own = slotsOf(address)
-        for (const position of storageKeys) addSlot(own, position)
+        const accountSlots = slotsOf(address)
+        for (const position of storageKeys) addSlot(accountSlots, position)
       }
       return await state.nodes(paths)
     },
   }
 }
 
-function readsMore(what: string): Fault {
-  return new Fault('unprovable', { detail: `the call reads more than ${what}` })
+function tooManyReads(limit: string): Fault {
+  return new Fault('unprovable', { detail: `the call reads more than ${limit}` })
 }

@@ -12,7 +12,7 @@ export type ProvedThreadData = { readonly limits: TimeSliceLimits; readonly read
 export type ProvedTask = {
   readonly network: string
   readonly accountId: string
-  readonly asked: ProvedExecution
+  readonly execution: ProvedExecution
   /** RLP. */
   readonly header: Uint8Array
   /** The `config` of a geth genesis file, as JSON text: the fork schedule. */
@@ -23,7 +23,7 @@ export type ProvedTask = {
 }
 
 /** A value that the EVM lacks. `address`: 20 bytes; the others 32. */
-export type Want =
+export type MissingValue =
   | { readonly kind: 'account'; readonly address: Uint8Array }
   | {
       readonly kind: 'slot'
@@ -37,13 +37,13 @@ export type Want =
   | { readonly kind: 'nodes'; readonly paths: readonly AccessListEntry[] }
 
 /** `expected`: what the call will read, as earlier calls let expect, without what the thread has; null: not known. */
-export type Need = {
-  readonly want: Want
+export type ValueRequest = {
+  readonly missing: MissingValue
   readonly expected: readonly AccessListEntry[] | null
 }
 
 /** `account` null: there is none. */
-export type Found =
+export type ProvedValue =
   | {
       readonly kind: 'account'
       readonly stateRoot: Uint8Array
@@ -60,5 +60,8 @@ export type Found =
   | { readonly kind: 'hash'; readonly number: bigint; readonly hash: Uint8Array }
   | { readonly kind: 'nodes'; readonly nodes: readonly Uint8Array[] }
 
-/** The wanted value is among `found`, or `failure` states why not. */
-export type Given = { readonly found: readonly Found[]; readonly failure: PackedFailure | null }
+/** The wanted value is among `values`, or `failure` states why not. */
+export type ValueReply = {
+  readonly values: readonly ProvedValue[]
+  readonly failure: PackedFailure | null
+}

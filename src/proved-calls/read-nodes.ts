@@ -16,24 +16,24 @@ export async function readNodes(
   paths: readonly AccessListEntry[],
   complete: <T>(read: Read<T>, proofs: number) => Promise<T>,
 ): Promise<readonly Uint8Array[]> {
-  const passed: Uint8Array[] = []
+  const visited: Uint8Array[] = []
   await Promise.all(
     paths.map(async ({ address, storageKeys: slots }) => {
       const at = { network, block, address }
       const { stateRoot } = block.header
-      const walk = walkState(at, stateRoot, keccak256(address), { slots }, passed)
+      const walk = walkState(at, stateRoot, keccak256(address), { slots }, visited)
       const leaf = await complete(walk, 1 + slots.length)
       const { storageRoot } =
         leaf === null ? absentAccount : decodeProved(() => decodeAccountState(leaf))
       await Promise.all(
         slots.map((position) => {
           const context = { slots: [position] }
-          return complete(walkState(at, storageRoot, keccak256(position), context, passed), 1)
+          return complete(walkState(at, storageRoot, keccak256(position), context, visited), 1)
         }),
       )
     }),
   )
-  const distinct = new Map(passed.map((node) => [toLatin1(node), node]))
+  const distinct = new Map(visited.map((node) => [toLatin1(node), node]))
   // Copies: a view would take all of its buffer to the thread.
   return [...distinct.values()].map((node) => node.slice())
 }

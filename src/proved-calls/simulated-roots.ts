@@ -25,18 +25,18 @@ import { NeighbourKeys } from './neighbour-keys.ts'
 import type { ProvedState } from './proved-state.ts'
 
 /** How far the storage of an account is in its root. */
-type Done = {
+type AppliedStorage = {
   readonly root: Uint8Array
   readonly of: ChangedStorage
   readonly slots: ReadonlyMap<string, Uint8Array>
 }
 
 /** Changes of one trie between looks at the clock. */
-const changesMax = 128
+const changesPerSlice = 128
 /** Of one simulation, about 2 s; those of all simulations add to one table. */
 const hashesMax = 2 ** 21
 /** Between looks at the clock. */
-const hashesAtOnce = 1_024
+const hashesPerSlice = 1_024
 
 /** One table of each kind for all simulations of a thread, made at the first search: 4 MiB each. */
 let neighbours: { readonly accounts: NeighbourKeys; readonly slots: NeighbourKeys } | null = null
@@ -45,31 +45,31 @@ let neighbours: { readonly accounts: NeighbourKeys; readonly slots: NeighbourKey
 export function createSimulatedRoots(
   state: ProvedState,
   stateRoot: Uint8Array,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): RootOf {
   const nodes = new KnownNodes()
-  const asked = new Set<string>()
-  const done = new Map<string, Done>()
-  let accountsDone = new Map<string, Account | undefined>()
+  const fetched = new Set<string>()
+  const applied = new Map<string, AppliedStorage>()
+  let appliedAccounts = new Map<string, Account | undefined>()
   let root = stateRoot
   let hashesLeft = hashesMax
 
   /** Reads the node `unknown` of the storage of `address`; null: of the accounts. Throws `unprovable`. */
   async function readNeighbour(address: Uint8Array | null, unknown: UnknownNode): Promise<void> {
     const { path, hash } = unknown
-    if (!NeighbourKeys.reaches(path)) throw noRoot(unknown)
+    if (!NeighbourKeys.canSearch(path)) throw noRoot(unknown)
     neighbours ??= { accounts: new NeighbourKeys(20), slots: new NeighbourKeys(32) }
     const keys = address === null ? neighbours.accounts : neighbours.slots
     let key = keys.find(path)
     while (key === null) {
       if (hashesLeft <= 0) throw noRoot(unknown)
-      hashesLeft -= hashesAtOnce
-      keys.search(hashesAtOnce)
-      await turn.look()
+      hashesLeft -= hashesPerSlice
+      keys.search(hashesPerSlice)
+      await slice.yieldIfDue()
       key = keys.find(path)
     }
-    const beside = address === null ? pathTo(key) : pathTo(address, [key])
-    for (const node of await state.nodes([beside])) nodes.add(node)
+    const neighbourPath = address === null ? pathTo(key) : pathTo(address, [key])
+    for (const node of await state.nodes([neighbourPath])) nodes.add(node)
     if (!nodes.has(hash)) throw noRoot(unknown)
   }
 
@@ -84,10 +84,10 @@ export function createSimulatedRoots(
     let at = from
     let first = 0
     while (first < ordered.length) {
-      await turn.look()
+      await slice.yieldIfDue()
       try {
-        at = updateTrie(at, ordered.slice(first, first + changesMax), nodes)
-        first += changesMax
+        at = updateTrie(at, ordered.slice(first, first + changesPerSlice), nodes)
+        first += changesPerSlice
       } catch (thrown) {
         if (!(thrown instanceof UnknownNode)) throw thrown
         await readNeighbour(address, thrown)
@@ -100,43 +100,43 @@ export function createSimulatedRoots(
   async function fetch(changed: ReadonlyMap<string, readonly string[]>): Promise<void> {
     const paths: AccessListEntry[] = []
     for (const [name, positions] of changed) {
-      const fresh = positions.filter((position) => !asked.has(name + position))
-      if (fresh.length === 0 && asked.has(name)) continue
-      asked.add(name)
-      for (const position of fresh) asked.add(name + position)
-      paths.push(pathTo(fromLatin1(name), fresh.map(fromLatin1)))
+      const newPositions = positions.filter((position) => !fetched.has(name + position))
+      if (newPositions.length === 0 && fetched.has(name)) continue
+      fetched.add(name)
+      for (const position of newPositions) fetched.add(name + position)
+      paths.push(pathTo(fromLatin1(name), newPositions.map(fromLatin1)))
     }
     if (paths.length === 0) return
     for (const node of await state.nodes(paths)) nodes.add(node)
   }
 
-  /** Of an account with changed slots; `before`: in the proved state. */
+  /** Of an account with changed slots; `proved`: in the proved state. */
   async function storageRoot(
     name: string,
     storage: ChangedStorage,
-    before: AccountState | null,
+    proved: AccountState | null,
   ): Promise<Uint8Array> {
-    const last = done.get(name)
-    const known = last?.of === storage ? last : undefined
-    const changes = changedSlots(storage, known).map(([position, value]) => ({
+    const last = applied.get(name)
+    const current = last?.of === storage ? last : undefined
+    const changes = changedSlots(storage, current).map(([position, value]) => ({
       key: keccak256(fromLatin1(position)),
       value: value.length === 0 ? null : encodeRlp(value),
     }))
-    const own = before === null || storage.isCleared ? emptyTrieRoot : before.storageRoot
-    const after = await update(known?.root ?? own, changes, fromLatin1(name))
-    done.set(name, { root: after, of: storage, slots: new Map(storage.slots) })
-    return after
+    const initialRoot = proved === null || storage.isCleared ? emptyTrieRoot : proved.storageRoot
+    const updated = await update(current?.root ?? initialRoot, changes, fromLatin1(name))
+    applied.set(name, { root: updated, of: storage, slots: new Map(storage.slots) })
+    return updated
   }
 
   return async ({ accounts, storages }) => {
     const changed = new Map<string, readonly string[]>()
     for (const [name, account] of accounts) {
-      if (!accountsDone.has(name) || accountsDone.get(name) !== account) changed.set(name, [])
+      if (!appliedAccounts.has(name) || appliedAccounts.get(name) !== account) changed.set(name, [])
     }
     for (const [name, storage] of storages) {
-      const known = done.get(name)
-      const slots = changedSlots(storage, known?.of === storage ? known : undefined)
-      if (known?.of === storage && slots.length === 0) continue
+      const last = applied.get(name)
+      const slots = changedSlots(storage, last?.of === storage ? last : undefined)
+      if (last?.of === storage && slots.length === 0) continue
       // A storage that was emptied has no paths of the proved one.
       changed.set(name, storage.isCleared ? [] : slots.map(([position]) => position))
     }
@@ -144,8 +144,8 @@ export function createSimulatedRoots(
     const leaves: TrieChange[] = []
     for (const name of changed.keys()) {
       const address = fromLatin1(name)
-      const before = await state.account(address)
-      const account = accounts.has(name) ? accounts.get(name) : (before ?? undefined)
+      const proved = await state.account(address)
+      const account = accounts.has(name) ? accounts.get(name) : (proved ?? undefined)
       const key = keccak256(address)
       if (account === undefined) {
         leaves.push({ key, value: null })
@@ -154,12 +154,12 @@ export function createSimulatedRoots(
       const { nonce, balance, codeHash } = account
       const storage = storages.get(name)
       const slots =
-        storage === undefined ? account.storageRoot : await storageRoot(name, storage, before)
+        storage === undefined ? account.storageRoot : await storageRoot(name, storage, proved)
       const value = encodeAccountState({ nonce, balance, codeHash, storageRoot: slots })
       leaves.push({ key, value })
     }
     root = await update(root, leaves, null)
-    accountsDone = new Map(accounts)
+    appliedAccounts = new Map(accounts)
     return root
   }
 }
@@ -171,11 +171,11 @@ function pathTo(address: Uint8Array, storageKeys: readonly Uint8Array[] = []): A
 /** Those that differ from what is in the root already. */
 function changedSlots(
   storage: ChangedStorage,
-  known: Done | undefined,
+  last: AppliedStorage | undefined,
 ): readonly (readonly [position: string, value: Uint8Array])[] {
   return [...storage.slots].filter(([position, value]) => {
-    const before = known?.slots.get(position)
-    return before === undefined || !equalBytes(before, value)
+    const previous = last?.slots.get(position)
+    return previous === undefined || !equalBytes(previous, value)
   })
 }
 

@@ -24,9 +24,9 @@ export function simulationReads(
 ): readonly AccessListEntry[] {
   const slots = new Map<string, Map<string, Uint8Array>>()
   function add(address: string, positions: readonly Uint8Array[] = []): void {
-    const own = slots.get(address) ?? new Map<string, Uint8Array>()
-    slots.set(address, own)
-    for (const position of positions) own.set(toHex(position), position)
+    const accountSlots = slots.get(address) ?? new Map<string, Uint8Array>()
+    slots.set(address, accountSlots)
+    for (const position of positions) accountSlots.set(toHex(position), position)
   }
 
   for (const { block, state, calls } of blocks) {

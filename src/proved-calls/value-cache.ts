@@ -4,10 +4,10 @@
 import { joinLatin1, toLatin1 } from '../base/hex.ts'
 import { createLruCache } from '../base/lru-cache.ts'
 import type { AccountState } from '../codec/ethereum/account-state.ts'
-import type { Found } from './proved-task.ts'
+import type { ProvedValue } from './proved-task.ts'
 
 /** Values that later calls may read too. */
-type CachedValue = Exclude<Found, { readonly kind: 'hash' | 'nodes' }>
+type CachedValue = Exclude<ProvedValue, { readonly kind: 'hash' | 'nodes' }>
 
 export type ValueCache = {
   /** Undefined: not here. */

@@ -22,9 +22,9 @@ export function createChainCalls(
   limits: TimeSliceLimits = patientLimits,
 ) {
   const calculate = createCalls({ ...chain, callGasMax: 50_000_000n })
-  const turns = new TimeSlices(systemClock, limits)
+  const slices = new TimeSlices(systemClock, limits)
   const { signal } = new AbortController()
-  const run = (task: ReadOnlyExecution) => turns.run((turn) => calculate(task, turn), signal)
+  const run = (task: ReadOnlyExecution) => slices.run((slice) => calculate(task, slice), signal)
   type Asked = [request: CallRequest, blockHash: Uint8Array, overrides?: Partial<Overrides>]
   const task = ([request, blockHash, overrides]: Asked) => ({
     request,

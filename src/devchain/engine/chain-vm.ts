@@ -23,11 +23,11 @@ export async function createStateVm(parts: {
   readonly index: BlockHashes
   readonly stateRoot: Uint8Array
   /** For a computation that shares its thread. */
-  readonly turn?: TimeSlice
+  readonly slice?: TimeSlice
   /** For a forked chain, whose `tries` must allow missing nodes; null: every node is stored. */
   readonly forked?: ForkedReads | null
 }): Promise<TrieStateVm> {
-  const { common, tries, index, stateRoot, turn, forked = null } = parts
+  const { common, tries, index, stateRoot, slice, forked = null } = parts
   const options = {
     db: tries,
     common,
@@ -42,5 +42,5 @@ export async function createStateVm(parts: {
       ? new SenderAwareState({ common, trie: new StateTrie(options), caches })
       : new ForkedState({ common, trie: new ForkedTrie(options, forked), caches }, forked)
   await state.setStateRoot(stateRoot)
-  return createVmOver(state, { common, index, ...(turn === undefined ? {} : { turn }) })
+  return createVmOver(state, { common, index, ...(slice === undefined ? {} : { slice }) })
 }

@@ -216,7 +216,7 @@ export class Engine {
       await chain.settle()
       return added
     } finally {
-      this.#keys.forget()
+      this.#keys.clear()
     }
   }
 

@@ -59,10 +59,10 @@ export async function openState(
     readonly common: Common
     readonly header: Header
     readonly below?: bigint
-    readonly turn: TimeSlice
+    readonly slice: TimeSlice
   },
 ): Promise<OpenState> {
-  const { common, header, below = header.number, turn } = parts
+  const { common, header, below = header.number, slice } = parts
   const { stateRoot } = header
   // A call may run in a hypothetical block and read hashes of blocks that do not exist: zeros, as in go-ethereum.
   const hashOf = async (number: bigint) =>
@@ -70,7 +70,7 @@ export async function openState(
   const tries = createTrieDatabase(store, { isForked: fork !== null })
   const forked = fork === null ? null : { block: forkedBlockOf(header, fork), read: fork.read }
   try {
-    const parts = { common, tries, index: { hashOf }, stateRoot, turn, forked }
+    const parts = { common, tries, index: { hashOf }, stateRoot, slice, forked }
     const machine = await createStateVm(parts)
     return { ...machine, tries }
   } catch (cause) {

@@ -65,28 +65,28 @@ export function createCalls(options: {
   readonly callGasMax: bigint
 }): (
   task: ReadOnlyExecution,
-  turn: TimeSlice,
+  slice: TimeSlice,
   fork?: StoredFork | null,
 ) => Promise<ReadOnlyResult> {
   const { genesis, store, index, callGasMax } = options
   const rules = createRules(genesis, createCrypto())
-  return async (task, turn, fork = null) => {
+  return async (task, slice, fork = null) => {
     const parts = storedParts({ rules, store, index, callGasMax, fork })
     switch (task.kind) {
       case 'call':
-        return call(parts, task, turn)
+        return call(parts, task, slice)
       case 'estimate':
-        return estimateGas(parts, task, turn)
+        return estimateGas(parts, task, slice)
       case 'access-list':
-        return createAccessList(parts, task, turn)
+        return createAccessList(parts, task, slice)
       case 'simulate':
-        return simulateStored(parts, task, turn)
+        return simulateStored(parts, task, slice)
       case 'trace-call':
-        return traceCall(parts, task, turn)
+        return traceCall(parts, task, slice)
       case 'trace-block':
-        return traceBlock(parts, task, turn)
+        return traceBlock(parts, task, slice)
       case 'storage-range':
-        return readStorageRange(parts, task, turn)
+        return readStorageRange(parts, task, slice)
     }
   }
 }
@@ -95,12 +95,12 @@ export function createCalls(options: {
 async function simulateStored(
   parts: StoredParts,
   { blockHash, simulation }: SimulateTask,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): Promise<readonly SimulatedBlock[]> {
   const { rules, callGasMax, index, fork } = parts
   const header = headerOf(parts, blockHash)
-  const { state } = await openState(parts, { common: rules.at(header), header, turn })
+  const { state } = await openState(parts, { common: rules.at(header), header, slice })
   const hashOf = (number: bigint) => hashAt(index, fork, number)
   const base = { rules, callGasMax, header, hash: blockHash, state, hashOf }
-  return await simulate(base, simulation, turn)
+  return await simulate(base, simulation, slice)
 }

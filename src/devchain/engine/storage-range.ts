@@ -39,7 +39,7 @@ export type StorageRangeTask = {
 export async function readStorageRange(
   parts: StoredParts,
   task: StorageRangeTask,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): Promise<StorageRange | null> {
   const { blockHash, index } = task
   const stored = readBlock(parts, blockHash)
@@ -52,11 +52,11 @@ export async function readStorageRange(
   }
   const common = parts.rules.at(header)
   const parent = headerOf(parts, header.parentHash)
-  const machine = await openState(parts, { common, header: parent, below: header.number, turn })
+  const machine = await openState(parts, { common, header: parent, below: header.number, slice })
   const block = viewBlock(stored, common)
   if (count === 0) {
     await beginBlock(machine, block, header)
-    return await readPage(machine, task, turn)
+    return await readPage(machine, task, slice)
   }
   let at = -1
   let page: Promise<StorageRange | null> | null = null
@@ -67,7 +67,7 @@ export async function readStorageRange(
       next?.()
       return
     }
-    page = readPage(machine, task, turn)
+    page = readPage(machine, task, slice)
     // A failure is reported to the caller, which awaits `page`.
     page.then(
       () => next?.(),
@@ -97,7 +97,7 @@ function refused(detail: string): Fault {
 async function readPage(
   { state, tries }: OpenState,
   { address, start, max }: StorageRangeTask,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): Promise<StorageRange | null> {
   // Changes of the replay are in caches: flush them to trie nodes, which are discarded together with this state.
   await state.flush()
@@ -131,7 +131,7 @@ async function readPage(
   }
 
   async function load(hash: Uint8Array) {
-    await turn.look()
+    await slice.yieldIfDue()
     const missing = (cause?: unknown): Fault =>
       new Fault('no_state', { detail: `missing trie node ${toBareHex(hash)}`, cause })
     try {

@@ -40,7 +40,7 @@ export class Enough extends Error {}
 export async function traceBlock(
   parts: StoredParts,
   { block: requested, index, tracer: choice }: TraceBlockTask,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): Promise<readonly TransactionTrace[]> {
   const isOwn = requested instanceof Uint8Array
   const stored = isOwn ? readBlock(parts, requested) : requested
@@ -50,7 +50,7 @@ export async function traceBlock(
   }
   const common = parts.rules.at(header)
   const parent = parentOf(parts, header)
-  const machine = await openState(parts, { common, header: parent, below: header.number, turn })
+  const machine = await openState(parts, { common, header: parent, below: header.number, slice })
   const tracer = createTracer(choice, machine)
   const traces: TransactionTrace[] = []
   const failures: unknown[] = []

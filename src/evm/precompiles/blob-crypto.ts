@@ -20,8 +20,8 @@ export function createKzg(): KZG {
   return {
     blobToKzgCommitment: (blob) => kzg().blobToKzgCommitment(blob),
     computeBlobProof(blob) {
-      const known = kzg()
-      return known.computeBlobProof(blob, known.blobToKzgCommitment(blob))
+      const setup = kzg()
+      return setup.computeBlobProof(blob, setup.blobToKzgCommitment(blob))
     },
     verifyProof: (commitment, z, y, proof) => kzg().verifyProof(commitment, z, y, proof),
     verifyBlobProofBatch: (blobs, commitments, proofs) =>

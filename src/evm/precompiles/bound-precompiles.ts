@@ -8,16 +8,16 @@ import { precompileCost } from './precompile-cost.ts'
 export const stepMsMax = 250
 
 /**
- * Calls `before` with the estimated milliseconds of each run; it throws to prevent the run. Call after the fork is set, because
+ * Calls `beforeRun` with the estimated milliseconds of each run; it throws to prevent the run. Call after the fork is set, because
  * a change of fork discards the wrappers.
  */
 export function boundPrecompiles(
   vm: VM,
-  before: (ms: number, address: string) => Promise<void> | null,
+  beforeRun: (ms: number, address: string) => Promise<void> | null,
 ): void {
   wrap(vm, async (ms, address) => {
-    const rest = before(ms, address)
-    if (rest !== null) await rest
+    const pause = beforeRun(ms, address)
+    if (pause !== null) await pause
     return true
   })
 }
@@ -38,17 +38,17 @@ export function refuseLongSteps(vm: VM): () => void {
       return false
     }
   })
-  const forget = (): void => {
+  const clearRefusal = (): void => {
     refusal = null
   }
   const throwRefusal = (): void => {
     if (refusal !== null) throw refusal
   }
-  vm.events.on('beforeTx', forget)
+  vm.events.on('beforeTx', clearRefusal)
   vm.events.on('afterTx', throwRefusal)
   return () => {
     unwrap()
-    vm.events.off('beforeTx', forget)
+    vm.events.off('beforeTx', clearRefusal)
     vm.events.off('afterTx', throwRefusal)
   }
 }
@@ -62,17 +62,17 @@ export function checkStep(ms: number, address: string, msMax = stepMsMax): void 
   })
 }
 
-/** `may`: true if a run of that many milliseconds may begin. */
+/** `mayRun`: true if a run of that many milliseconds may begin. */
 function wrap(
   { evm: { precompiles } }: VM,
-  may: (ms: number, address: string) => boolean | Promise<boolean>,
+  mayRun: (ms: number, address: string) => boolean | Promise<boolean>,
 ): () => void {
   const originals = [...precompiles]
   for (const [address, run] of originals) {
     precompiles.set(address, async (input) => {
       const { ms, gas } = precompileCost(address, input.data, input.common)
       // With less gas the contract fails before it does any work.
-      if (input.gasLimit >= gas && !(await may(ms, address))) {
+      if (input.gasLimit >= gas && !(await mayRun(ms, address))) {
         return {
           executionGasUsed: input.gasLimit,
           exceptionError: new EVMError(EVMError.errorMessages.OUT_OF_GAS),

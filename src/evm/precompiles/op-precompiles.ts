@@ -22,9 +22,9 @@ const pairing = (bytesMax: number): Limit => ({
   bytesMax,
   error: 'bad elliptic curve pairing input size',
 })
-const bls = (what: string, bytesMax: number): Limit => ({
+const bls = (operation: string, bytesMax: number): Limit => ({
   bytesMax,
-  error: `${what} input size exceeds maximum`,
+  error: `${operation} input size exceeds maximum`,
 })
 
 /** Input limits by address. A longer input fails and uses all gas. */

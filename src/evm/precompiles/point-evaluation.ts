@@ -16,9 +16,9 @@ export const secretG2 =
 
 /** Every function except `verifyProof` throws: calls use no other. */
 export function createKzg(): KZG {
-  let made: PointKzg | null = null
+  let loaded: PointKzg | null = null
   const kzg = (): PointKzg =>
-    (made ??= new PointKzg({ g1_lagrange: [g1, g1], g2_monomial: [g2, secretG2] }))
+    (loaded ??= new PointKzg({ g1_lagrange: [g1, g1], g2_monomial: [g2, secretG2] }))
   return {
     verifyProof: (commitment, z, y, proof) => kzg().verifyProof(commitment, z, y, proof),
     blobToKzgCommitment: refuse,

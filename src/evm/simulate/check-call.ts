@@ -116,8 +116,9 @@ function blobsPerTransaction(common: Common): number {
 
 function checkGas({ request, common, gas }: CheckedCall, refuse: Refuse) {
   const data = request.data ?? new Uint8Array(0)
-  const least = gasBeforeCode(request, common)
-  if (gas < least) throw refuse('gas_too_low', `intrinsic gas too low: have ${gas}, want ${least}`)
+  const intrinsic = requestIntrinsicGas(request, common)
+  if (gas < intrinsic)
+    throw refuse('gas_too_low', `intrinsic gas too low: have ${gas}, want ${intrinsic}`)
   const floor = common.isActivatedEIP(7623) ? floorDataGas(data) : 0n
   if (gas < floor) {
     const both = `have ${gas}, want ${floor}`
@@ -131,7 +132,7 @@ function checkGas({ request, common, gas }: CheckedCall, refuse: Refuse) {
 }
 
 /** Intrinsic gas of a transaction of this request. */
-export function gasBeforeCode(request: CallRequest, common: Common): bigint {
+export function requestIntrinsicGas(request: CallRequest, common: Common): bigint {
   const shape = {
     data: request.data ?? new Uint8Array(0),
     creates: request.to === undefined,

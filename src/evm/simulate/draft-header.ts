@@ -18,9 +18,9 @@ export function draftHeader(
   options: { readonly common: Common; readonly rules: ChainRules; readonly validation: boolean },
 ): Header {
   const { common, rules, validation } = options
-  const before = viewOverridden(parent.header, rules.at(parent.header), undefined).header
+  const parentHeader = viewOverridden(parent.header, rules.at(parent.header), undefined).header
   const calculated = () =>
-    parent.header.baseFeePerGas === undefined ? firstBaseFee : before.calcNextBaseFee()
+    parent.header.baseFeePerGas === undefined ? firstBaseFee : parentHeader.calcNextBaseFee()
   return {
     parentHash: parent.hash,
     unclesHash: emptyUnclesHash,
@@ -44,7 +44,7 @@ export function draftHeader(
     ...(common.isActivatedEIP(4895) && { withdrawalsRoot: emptyTrieRoot }),
     ...(common.isActivatedEIP(4844) && {
       blobGasUsed: 0n,
-      excessBlobGas: before.calcNextExcessBlobGas(common),
+      excessBlobGas: parentHeader.calcNextExcessBlobGas(common),
       parentBeaconBlockRoot: block.beaconRoot ?? new Uint8Array(32),
     }),
     ...(common.isActivatedEIP(7685) && { requestsHash: emptyRequestsHash }),

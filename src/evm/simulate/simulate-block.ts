@@ -12,7 +12,7 @@ import type { SimulatedBlock, Withdrawal } from '../../chain/computation.ts'
 import { overrideState, viewOverridden } from '../apply-overrides.ts'
 import { createVmOver } from '../vm-over-state.ts'
 import type { StateVm } from '../vm-over-state.ts'
-import { answerBaseFee } from '../watch-opcodes.ts'
+import { overrideBaseFee } from '../watch-opcodes.ts'
 import { draftHeader } from './draft-header.ts'
 import type { PlannedBlock } from './plan-blocks.ts'
 import { recordLogs } from './record-logs.ts'
@@ -31,15 +31,15 @@ export async function simulateBlock(
   planned: PlannedBlock,
   parent: { readonly header: Header; readonly hash: Uint8Array },
 ): Promise<SimulatedBlock> {
-  const { rules, simulation, state, hashOf, turn, answer } = run
+  const { rules, simulation, state, hashOf, slice, budget } = run
   const { traceTransfers, validation } = simulation
   const common = rules.at(planned)
   // Precompiled contracts, opcode watches and rules are specific to one block.
-  const machine = await createVmOver(state, { common, index: { hashOf }, turn })
+  const machine = await createVmOver(state, { common, index: { hashOf }, slice })
   const draft = draftHeader(parent, planned, { common, rules, validation })
-  answer.add(blockBytes)
+  budget.add(blockBytes)
   await overrideState(machine, planned.state)
-  if (!validation) answerBaseFee(machine.vm, draft.baseFeePerGas ?? 0n)
+  if (!validation) overrideBaseFee(machine.vm, draft.baseFeePerGas ?? 0n)
   const block = viewOverridden(draft, common, planned.block.blobBaseFee)
   await beginBlock(machine, block, draft)
   const record = traceTransfers ? recordLogs(machine) : null

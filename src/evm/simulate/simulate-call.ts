@@ -15,7 +15,7 @@ import { failureOf, callAsContract } from '../prepared-call.ts'
 import { callBlock, callTransaction, requestAt, setGas } from '../call-transaction.ts'
 import type { StateVm } from '../vm-over-state.ts'
 import { floorDataGas } from '../intrinsic-gas.ts'
-import { gasBeforeCode, checkCall } from './check-call.ts'
+import { requestIntrinsicGas, checkCall } from './check-call.ts'
 import type { LogRecord } from './record-logs.ts'
 import type { SimulationRun } from './simulation-run.ts'
 import { unsignedTransaction } from '../../chain/unsigned-transaction.ts'
@@ -51,17 +51,17 @@ export type CallOutcome = {
 export async function simulateCall(
   run: SimulationRun,
   context: BlockContext,
-  asked: CallRequest,
+  requested: CallRequest,
 ): Promise<CallOutcome> {
   const { machine, header, record } = context
   const { vm, state } = machine
   const { validation } = run.simulation
-  await run.turn.look()
-  const named = requestAt(header, asked)
+  await run.slice.yieldIfDue()
+  const priced = requestAt(header, requested)
   const request =
-    named.blobVersionedHashes === undefined
-      ? named
-      : { ...named, maxFeePerBlobGas: named.maxFeePerBlobGas ?? 0n }
+    priced.blobVersionedHashes === undefined
+      ? priced
+      : { ...priced, maxFeePerBlobGas: priced.maxFeePerBlobGas ?? 0n }
   const from = request.from ?? new Uint8Array(20)
   const sender = createAddressFromString(toHex(from))
   const account = await state.getAccount(sender)
@@ -93,16 +93,16 @@ export async function simulateCall(
     skipBlockGasLimitValidation: true,
     skipHardForkValidation: true,
   })
-  if (account?.nonce === nonceMax) await startNonceAnew(machine, sender)
+  if (account?.nonce === nonceMax) await resetNonce(machine, sender)
   run.gasLeft -= result.totalGasSpent
   const chainId = vm.common.chainId()
   const unsigned = unsignedTransaction(request, { chainId, nonce, gas })
-  const leastGas = vm.common.isActivatedEIP(7623)
+  const floorGas = vm.common.isActivatedEIP(7623)
     ? floorDataGas(request.data ?? new Uint8Array(0))
     : 0n
-  const before = gasBeforeCode(request, vm.common)
-  const outcome = outcomeOf(result, { before, leastGas, isCapped }, record)
-  run.answer.add(
+  const intrinsic = requestIntrinsicGas(request, vm.common)
+  const outcome = outcomeOf(result, { intrinsic, floorGas, isCapped }, record)
+  run.budget.add(
     callBytes +
       2 * (outcome.call.returnData.length + (request.data?.length ?? 0)) +
       outcome.call.logs.reduce((sum, { data }) => sum + logBytes + 2 * data.length, 0),
@@ -142,7 +142,7 @@ function gasFor(
 
 function outcomeOf(
   result: RunTxResult,
-  gas: { readonly before: bigint; readonly leastGas: bigint; readonly isCapped: boolean },
+  gas: { readonly intrinsic: bigint; readonly floorGas: bigint; readonly isCapped: boolean },
   record: LogRecord | null,
 ) {
   const { execResult, bloom, totalGasSpent } = result
@@ -152,12 +152,12 @@ function outcomeOf(
     failure === null
       ? (execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data }))
       : []
-  const gasBeforeRefund = execResult.executionGasUsed + gas.before
+  const gasBeforeRefund = execResult.executionGasUsed + gas.intrinsic
   const call: SimulatedCall = {
     status: failure === null,
     returnData: failure === null ? execResult.returnValue : new Uint8Array(0),
     gasUsed: totalGasSpent,
-    maxUsedGas: gasBeforeRefund > gas.leastGas ? gasBeforeRefund : gas.leastGas,
+    maxUsedGas: gasBeforeRefund > gas.floorGas ? gasBeforeRefund : gas.floorGas,
     logs: failure === null ? (recorded ?? logs) : [],
     error: failure === null ? null : errorOf(failure, gas.isCapped),
   }
@@ -176,10 +176,7 @@ function errorOf(
 }
 
 /** 2^64 is not a valid nonce: go-ethereum's counter wraps to 0. */
-async function startNonceAnew(
-  { state }: StateVm,
-  sender: ReturnType<typeof createAddressFromString>,
-) {
+async function resetNonce({ state }: StateVm, sender: ReturnType<typeof createAddressFromString>) {
   const account = await state.getAccount(sender)
   if (account === undefined) return
   account.nonce = 0n

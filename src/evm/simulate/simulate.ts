@@ -21,32 +21,32 @@ export type SimulationBase = Pick<SimulationRun, 'rules' | 'state' | 'hashOf'> &
 export async function simulate(
   base: SimulationBase,
   simulation: BlockSimulation,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): Promise<readonly SimulatedBlock[]> {
   const { rules, callGasMax, header: first, hash: firstHash, state } = base
   const planned = planBlocks(first, simulation.blocks)
-  const made: { readonly header: Header; readonly hash: Uint8Array }[] = []
+  const simulatedHeaders: { readonly header: Header; readonly hash: Uint8Array }[] = []
   const hashOf = async (number: bigint): Promise<Uint8Array> => {
     const hash =
       number === first.number
         ? firstHash
         : number < first.number
           ? await base.hashOf(number)
-          : made.find(({ header }) => header.number === number)?.hash
+          : simulatedHeaders.find(({ header }) => header.number === number)?.hash
     return hash ?? new Uint8Array(32)
   }
-  const answer = new TraceBudget()
-  const run = { rules, simulation, state, hashOf, turn, answer, gasLeft: callGasMax }
+  const budget = new TraceBudget()
+  const run = { rules, simulation, state, hashOf, slice, budget, gasLeft: callGasMax }
   const blocks: SimulatedBlock[] = []
   for (const block of planned) {
-    await turn.look()
+    await slice.yieldIfDue()
     const simulated = await simulateBlock(
       run,
       block,
-      made.at(-1) ?? { header: first, hash: firstHash },
+      simulatedHeaders.at(-1) ?? { header: first, hash: firstHash },
     )
     const { header } = simulated
-    made.push({ header: decodeHeader(header), hash: keccak256(header) })
+    simulatedHeaders.push({ header: decodeHeader(header), hash: keccak256(header) })
     blocks.push(simulated)
   }
   return blocks

@@ -14,8 +14,8 @@ export type SimulationRun = {
   /** Can compute its root after each block. */
   readonly state: StateManagerInterface
   readonly hashOf: BlockHashes['hashOf']
-  readonly turn: TimeSlice
-  readonly answer: TraceBudget
+  readonly slice: TimeSlice
+  readonly budget: TraceBudget
   /** Gas left of the limit for one request. */
   gasLeft: bigint
 }

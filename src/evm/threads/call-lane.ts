@@ -32,7 +32,7 @@ export type CallLaneOptions<Task> = {
   /** The thread was replaced because a call of this account hung. */
   readonly onReplaced: (accountId: string) => void
   /** The call waits for `request`; `reply` sends the result to the thread. Absent: calls need no external values. */
-  readonly onNeed?: (
+  readonly onRequest?: (
     entry: CallEntry<Task>,
     request: unknown,
     reply: (result: unknown) => void,
@@ -43,7 +43,7 @@ export type CallLane<Task> = {
   /** Throws `overloaded`. */
   add(entry: CallEntry<Task>): void
   /** Removes a call, waiting or running, if it is in this lane. */
-  leave(entry: CallEntry<Task>): void
+  cancel(entry: CallEntry<Task>): void
   close(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ const heapMegabytesMax = 1024
 /** Interval at which the thread is checked for a hang. */
 const watchMs = 250
 /** If other calls wait, a task counts as hung when its slice has used this many times the CPU time of the longest step. */
-const hangSteps = 2
+const hangFactor = 2
 /** A thread that does not report its CPU time is assumed to have used at least 1/8 of the elapsed time. */
 const silentFactor = 8
 
@@ -66,7 +66,7 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
   let worker: Worker | null = null
   let stopWatch: (() => void) | null = null
   let slice = null as RunningSlice | null
-  let suspected = null as Suspect | null
+  let suspect = null as Suspect | null
   let isChecking = false
   let closed = false
 
@@ -89,14 +89,14 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
   }
 
   function handleExit(cause: unknown): void {
-    forgetWorker()
+    clearWorker()
     if (!closed) log('error', 'chain.call_thread_died', { network, cause })
     const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
-    const lost = Array.from(queue.begun.values())
-    for (const entry of lost) end(entry).reject(fault)
+    const activeEntries = Array.from(queue.active.values())
+    for (const entry of activeEntries) end(entry).reject(fault)
   }
 
-  function forgetWorker(): void {
+  function clearWorker(): void {
     worker = null
     slice = null
     stopWatch?.()
@@ -114,11 +114,11 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
     const cpuMs = await Promise.race([cpuMsOf(watched), timeout(watchMs)])
     isChecking = false
     if (slice !== checked || worker !== watched) return
-    const shortMs = Math.min(hangSteps * limits.stepMs, limits.runMs)
+    const shortMs = Math.min(hangFactor * limits.stepMs, limits.runMs)
     const allowedMs = queue.size > 1 ? shortMs : limits.runMs
-    if (cpuMs !== null && suspected?.slice !== checked) suspected = { slice: checked, cpuMs }
-    const tookMs = cpuMs === null ? waitedMs / silentFactor : cpuMs - (suspected?.cpuMs ?? cpuMs)
-    if (tookMs > allowedMs) replace(watched, checked)
+    if (cpuMs !== null && suspect?.slice !== checked) suspect = { slice: checked, cpuMs }
+    const usedMs = cpuMs === null ? waitedMs / silentFactor : cpuMs - (suspect?.cpuMs ?? cpuMs)
+    if (usedMs > allowedMs) replace(watched, checked)
   }
 
   /** Resolves with null after `ms`. */
@@ -127,12 +127,12 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
   }
 
   function replace(hanging: Worker, { id }: RunningSlice): void {
-    const hungEntry = queue.begun.get(id)
-    forgetWorker()
+    const hungEntry = queue.active.get(id)
+    clearWorker()
     void hanging.terminate()
     log('warn', 'chain.call_thread_replaced', { network, accountId: hungEntry?.accountId ?? null })
     // Calls that only waited for their slice have no side effects: requeue them before the queue advances.
-    for (const { id: other, task } of queue.begun.values()) {
+    for (const { id: other, task } of queue.active.values()) {
       if (other !== id) send({ kind: 'run', id: other, task })
     }
     if (hungEntry === undefined) return
@@ -141,18 +141,18 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
   }
 
   function receive(message: CallThreadMessage): void {
-    if (message.kind === 'turn') {
+    if (message.kind === 'slice') {
       slice = { id: message.id, since: clock.monotonic() }
       return
     }
     if (slice?.id === message.id) slice = null
-    const entry = queue.begun.get(message.id)
+    const entry = queue.active.get(message.id)
     if (entry === undefined) return
-    if (message.kind === 'need') {
+    if (message.kind === 'request') {
       const reply = (result: unknown): void => {
-        if (queue.begun.get(message.id) === entry) send({ kind: 'have', id: message.id, result })
+        if (queue.active.get(message.id) === entry) send({ kind: 'reply', id: message.id, result })
       }
-      options.onNeed?.(entry, message.request, reply)
+      options.onRequest?.(entry, message.request, reply)
       return
     }
     end(entry)
@@ -187,8 +187,8 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
       queue.add(entry)?.reject(new Fault('overloaded'))
       beginNext()
     },
-    leave(entry) {
-      if (queue.begun.has(entry.id)) send({ kind: 'cancel', id: entry.id })
+    cancel(entry) {
+      if (queue.active.has(entry.id)) send({ kind: 'cancel', id: entry.id })
       end(entry)
     },
     async close() {
@@ -209,7 +209,7 @@ export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<T
  * The module `name` next to `importer` (an `import.meta.url`). The build does not rewrite such names: the built program runs .js,
  * a checkout .ts.
  */
-export function moduleBeside(importer: string, name: string): URL {
+export function siblingModule(importer: string, name: string): URL {
   return new URL(`./${name}${importer.endsWith('.ts') ? '.ts' : '.js'}`, importer)
 }
 

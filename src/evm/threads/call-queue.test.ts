@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { CallQueue } from './call-queue.ts'
 
-const limits = { waitingPerAccountMax: 3, waitingMax: 5, begunPerAccountMax: 1, begunMax: 2 }
+const limits = { queuedPerAccountMax: 3, queuedMax: 5, activePerAccountMax: 1, activeMax: 2 }
 const entry = (id: number, accountId: string, keyId = 'key') => ({ id, accountId, keyId })
 
 /** The order in which all calls begin if one is in progress at a time. */
@@ -16,27 +16,27 @@ function orderOf(queue: CallQueue<ReturnType<typeof entry>>): readonly number[] 
 }
 
 test('accounts begin in turn, however many calls one of them has', () => {
-  const queue = new CallQueue({ ...limits, begunMax: 1 })
+  const queue = new CallQueue({ ...limits, activeMax: 1 })
   for (const it of [entry(1, 'a'), entry(2, 'a'), entry(3, 'a'), entry(4, 'b')]) queue.add(it)
   assert.deepEqual(orderOf(queue), [1, 4, 2, 3])
 })
 
 test('many keys of one account get no more turns than one key of another', () => {
-  const queue = new CallQueue({ ...limits, waitingPerAccountMax: 9, waitingMax: 20, begunMax: 1 })
+  const queue = new CallQueue({ ...limits, queuedPerAccountMax: 9, queuedMax: 20, activeMax: 1 })
   for (let id = 1; id <= 9; id += 1) queue.add(entry(id, 'a', `key ${id}`))
   for (const id of [10, 11]) queue.add(entry(id, 'b'))
   assert.deepEqual(orderOf(queue).slice(0, 5), [1, 10, 2, 11, 3])
 })
 
 test('keys of one account begin in turn', () => {
-  const queue = new CallQueue({ ...limits, waitingMax: 9, waitingPerAccountMax: 9 })
+  const queue = new CallQueue({ ...limits, queuedMax: 9, queuedPerAccountMax: 9 })
   for (const id of [1, 2, 3]) queue.add(entry(id, 'a', 'busy'))
   queue.add(entry(4, 'a', 'quiet'))
   assert.deepEqual(orderOf(queue), [1, 4, 2, 3])
 })
 
 test('an account with nothing under way goes before accounts that have', () => {
-  const queue = new CallQueue({ ...limits, begunPerAccountMax: 2, begunMax: 3 })
+  const queue = new CallQueue({ ...limits, activePerAccountMax: 2, activeMax: 3 })
   for (const it of [entry(1, 'a'), entry(2, 'a'), entry(3, 'b'), entry(4, 'b')]) queue.add(it)
   assert.deepEqual([queue.begin()?.id, queue.begin()?.id, queue.begin()?.id], [1, 3, 2])
   queue.add(entry(5, 'c'))

@@ -3,48 +3,48 @@
 import { Fault } from '../../base/fault.ts'
 import type { CallOwner } from '../../chain/computation.ts'
 
-export type Waiting = CallOwner & { readonly id: number }
+export type QueuedCall = CallOwner & { readonly id: number }
 
 export type QueueLimits = {
   /** Waiting calls of one account, and of all. A further call is refused with `overloaded`. */
-  readonly waitingPerAccountMax: number
-  readonly waitingMax: number
+  readonly queuedPerAccountMax: number
+  readonly queuedMax: number
   /** Calls in progress at the same time, of one account and of all: the second is with the thread when the first ends. */
-  readonly begunPerAccountMax: number
-  readonly begunMax: number
+  readonly activePerAccountMax: number
+  readonly activeMax: number
 }
 
 const defaultQueueLimits: QueueLimits = {
-  waitingPerAccountMax: 512,
-  waitingMax: 2048,
-  begunPerAccountMax: 2,
-  begunMax: 32,
+  queuedPerAccountMax: 512,
+  queuedMax: 2048,
+  activePerAccountMax: 2,
+  activeMax: 32,
 }
 
 type Account<T> = {
   /** Round-robin order; only keys with waiting calls. */
   readonly keys: Map<string, T[]>
-  waits: number
-  begun: number
+  queued: number
+  active: number
 }
 
-export class CallQueue<T extends Waiting> {
+export class CallQueue<T extends QueuedCall> {
   readonly #limits: QueueLimits
   /** Round-robin order; only accounts with calls that wait or are in progress. */
   readonly #accounts = new Map<string, Account<T>>()
-  readonly #begun = new Map<number, T>()
-  #waits = 0
+  readonly #active = new Map<number, T>()
+  #queued = 0
 
   constructor(limits: QueueLimits = defaultQueueLimits) {
     this.#limits = limits
   }
 
-  get begun(): ReadonlyMap<number, T> {
-    return this.#begun
+  get active(): ReadonlyMap<number, T> {
+    return this.#active
   }
 
   get size(): number {
-    return this.#waits + this.#begun.size
+    return this.#queued + this.#active.size
   }
 
   /**
@@ -52,41 +52,41 @@ export class CallQueue<T extends Waiting> {
    * reject. Throws `overloaded` if that account is the call's own.
    */
   add(entry: T): T | null {
-    const { waitingPerAccountMax, waitingMax } = this.#limits
-    const account = this.#accounts.get(entry.accountId) ?? { keys: new Map(), waits: 0, begun: 0 }
-    if (account.waits >= waitingPerAccountMax) throw new Fault('overloaded')
-    const loser = this.#waits >= waitingMax ? this.#newestOfLargest(account.waits + 1) : null
-    if (loser !== null) this.remove(loser)
+    const { queuedPerAccountMax, queuedMax } = this.#limits
+    const account = this.#accounts.get(entry.accountId) ?? { keys: new Map(), queued: 0, active: 0 }
+    if (account.queued >= queuedPerAccountMax) throw new Fault('overloaded')
+    const evicted = this.#queued >= queuedMax ? this.#newestOfLargest(account.queued + 1) : null
+    if (evicted !== null) this.remove(evicted)
     this.#accounts.set(entry.accountId, account)
-    const own = account.keys.get(entry.keyId) ?? []
-    own.push(entry)
-    account.keys.set(entry.keyId, own)
-    account.waits += 1
-    this.#waits += 1
-    return loser
+    const keyCalls = account.keys.get(entry.keyId) ?? []
+    keyCalls.push(entry)
+    account.keys.set(entry.keyId, keyCalls)
+    account.queued += 1
+    this.#queued += 1
+    return evicted
   }
 
   /** Returns the next call that may begin, or null. Prefers an account with no call in progress. */
   begin(): T | null {
-    if (this.#begun.size >= this.#limits.begunMax || this.#waits === 0) return null
+    if (this.#active.size >= this.#limits.activeMax || this.#queued === 0) return null
     let best: Account<T> | null = null
     for (const account of this.#accounts.values()) {
-      if (account.waits === 0 || account.begun >= this.#limits.begunPerAccountMax) continue
-      if (best === null || account.begun < best.begun) best = account
-      if (best.begun === 0) break
+      if (account.queued === 0 || account.active >= this.#limits.activePerAccountMax) continue
+      if (best === null || account.active < best.active) best = account
+      if (best.active === 0) break
     }
     const next = best?.keys.values().next().value?.[0]
     if (best === null || next === undefined) return null
-    this.#takeOut(best, next)
-    best.begun += 1
-    this.#begun.set(next.id, next)
+    this.#dequeue(best, next)
+    best.active += 1
+    this.#active.set(next.id, next)
     // Move the account and its key to the end.
     this.#accounts.delete(next.accountId)
     this.#accounts.set(next.accountId, best)
-    const left = best.keys.get(next.keyId)
-    if (left !== undefined) {
+    const remaining = best.keys.get(next.keyId)
+    if (remaining !== undefined) {
       best.keys.delete(next.keyId)
-      best.keys.set(next.keyId, left)
+      best.keys.set(next.keyId, remaining)
     }
     return next
   }
@@ -95,9 +95,9 @@ export class CallQueue<T extends Waiting> {
   remove(entry: T): void {
     const account = this.#accounts.get(entry.accountId)
     if (account === undefined) return
-    if (this.#begun.delete(entry.id)) account.begun -= 1
-    else this.#takeOut(account, entry)
-    if (account.waits === 0 && account.begun === 0) this.#accounts.delete(entry.accountId)
+    if (this.#active.delete(entry.id)) account.active -= 1
+    else this.#dequeue(account, entry)
+    if (account.queued === 0 && account.active === 0) this.#accounts.delete(entry.accountId)
   }
 
   /** Removes and returns all waiting entries; entries in progress stay. */
@@ -111,24 +111,24 @@ export class CallQueue<T extends Waiting> {
   #newestOfLargest(atLeast: number): T {
     let largest: Account<T> | null = null
     for (const account of this.#accounts.values()) {
-      if (account.waits > (largest?.waits ?? atLeast)) largest = account
+      if (account.queued > (largest?.queued ?? atLeast)) largest = account
     }
     let newest: T | null = null
-    for (const own of largest?.keys.values() ?? []) {
-      const last = own.at(-1)
+    for (const keyCalls of largest?.keys.values() ?? []) {
+      const last = keyCalls.at(-1)
       if (last !== undefined && last.id > (newest?.id ?? -1)) newest = last
     }
     if (newest === null) throw new Fault('overloaded')
     return newest
   }
 
-  #takeOut(account: Account<T>, { id, keyId }: T): void {
-    const own = account.keys.get(keyId) ?? []
-    const at = own.findIndex((entry) => entry.id === id)
+  #dequeue(account: Account<T>, { id, keyId }: T): void {
+    const keyCalls = account.keys.get(keyId) ?? []
+    const at = keyCalls.findIndex((entry) => entry.id === id)
     if (at === -1) return
-    own.splice(at, 1)
-    account.waits -= 1
-    this.#waits -= 1
-    if (own.length === 0) account.keys.delete(keyId)
+    keyCalls.splice(at, 1)
+    account.queued -= 1
+    this.#queued -= 1
+    if (keyCalls.length === 0) account.keys.delete(keyId)
   }
 }

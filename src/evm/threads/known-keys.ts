@@ -15,7 +15,7 @@ export class KnownKeys {
   }
 
   /** Drops all keys and closes the port. */
-  forget(): void {
+  clear(): void {
     this.#port?.close()
     this.#port = null
     this.#keys.clear()

@@ -5,12 +5,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { CallThreadMessage, CallThreadTask } from './call-thread-tasks.ts'
 import { packFailure } from './packed-failure.ts'
-import { MustYield, type TimeSlice, type TimeSlices } from '../time-slice.ts'
+import { MustMove, type TimeSlice, type TimeSlices } from '../time-slice.ts'
 
 export type TaskContext = {
-  readonly turn: TimeSlice
+  readonly slice: TimeSlice
   /** Sends a request to the request thread and resolves with its reply. One at a time. */
-  need(request: unknown): Promise<unknown>
+  requestValue(request: unknown): Promise<unknown>
 }
 
 /** Added to the niceness of the process: where processors are scarce, replies from memory do not wait for calls. */
@@ -20,22 +20,22 @@ const nicenessMax = 19
 /** `end`: called once the thread was closed and no task is left. */
 export function serveTasks<Task>(parts: {
   readonly parent: MessagePort
-  readonly turns: TimeSlices
+  readonly slices: TimeSlices
   readonly work: (task: Task, context: TaskContext) => Promise<unknown>
   readonly end: () => void
 }): void {
-  const { parent, turns, work } = parts
+  const { parent, slices, work } = parts
   const post = (message: CallThreadMessage): void => parent.postMessage(message)
   const running = new Map<number, AbortController>()
-  /** By task: resolves its pending `need`. */
-  const waiting = new Map<number, (result: unknown) => void>()
+  /** By task: resolves its pending `requestValue`. */
+  const pendingRequests = new Map<number, (result: unknown) => void>()
   let closing = false
   lowerPriority()
 
-  function need(id: number, request: unknown): Promise<unknown> {
+  function requestValue(id: number, request: unknown): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<unknown>()
-    waiting.set(id, resolve)
-    post({ kind: 'need', id, request })
+    pendingRequests.set(id, resolve)
+    post({ kind: 'request', id, request })
     return promise
   }
 
@@ -45,19 +45,19 @@ export function serveTasks<Task>(parts: {
     try {
       // Wait one turn: a `cancel` that arrives in the same turn is handled first, so the task never begins.
       await setImmediate()
-      const onTurn = () => post({ kind: 'turn', id })
-      const result = await turns.run(
-        (turn) => work(task, { turn, need: (request) => need(id, request) }),
+      const onSlice = () => post({ kind: 'slice', id })
+      const result = await slices.run(
+        (slice) => work(task, { slice, requestValue: (request) => requestValue(id, request) }),
         controller.signal,
-        onTurn,
+        onSlice,
       )
       post({ kind: 'done', id, result })
     } catch (error) {
-      if (error instanceof MustYield) post({ kind: 'long', id })
+      if (error instanceof MustMove) post({ kind: 'long', id })
       else post({ kind: 'failed', id, failure: packFailure(error) })
     }
     running.delete(id)
-    waiting.delete(id)
+    pendingRequests.delete(id)
     endWhenIdle()
   }
 
@@ -73,8 +73,8 @@ export function serveTasks<Task>(parts: {
         return void run(message.id, message.task)
       case 'cancel':
         return running.get(message.id)?.abort()
-      case 'have':
-        return waiting.get(message.id)?.(message.result)
+      case 'reply':
+        return pendingRequests.get(message.id)?.(message.result)
       case 'close':
         closing = true
         for (const controller of running.values()) controller.abort()

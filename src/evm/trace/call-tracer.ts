@@ -4,7 +4,7 @@ import { toHex, toQuantity } from '../../base/hex.ts'
 import type { CallTracerOptions } from '../../chain/computation.ts'
 import type { StateVm } from '../vm-over-state.ts'
 import { evmFault, revertReason } from '../evm-failure.ts'
-import { frameTypes, opcodes, readMemory, watchPaid } from '../watch-opcodes.ts'
+import { frameTypes, opcodes, readMemory, watchCharged } from '../watch-opcodes.ts'
 import { unopenedFrame } from './unopened-frame.ts'
 import type { Frame } from '../watch-opcodes.ts'
 import type { CallFrame, CallLog } from './call-frame.ts'
@@ -28,22 +28,22 @@ export function createCallTracer(
   let logIndex = 0
   const events = eventsOf(machine)
 
-  watchPaid(machine.vm, Object.keys(frameTypes).map(Number), (code, frame) => {
+  watchCharged(machine.vm, Object.keys(frameTypes).map(Number), (code, frame) => {
     opcode = code
     if (!active || onlyTopCall) return
     if (code === opcodes.selfDestruct) return addSelfDestruct(frame)
-    const before = frameCount
+    const countBefore = frameCount
     const unopened = unopenedFrame(code, frame)
     return () => {
       const parent = open.at(-1)?.frame
-      if (frameCount !== before || parent === undefined || parent === null) return
+      if (frameCount !== countBefore || parent === undefined || parent === null) return
       const shown = unopened()
       addCall(parent, shown)
       budget.add(frameBytes + shown.input.length)
     }
   })
   if (withLog) {
-    watchPaid(machine.vm, [0xa0, 0xa1, 0xa2, 0xa3, 0xa4], (code, frame) => {
+    watchCharged(machine.vm, [0xa0, 0xa1, 0xa2, 0xa3, 0xa4], (code, frame) => {
       if (active) addLog(code - 0xa0, frame)
     })
   }

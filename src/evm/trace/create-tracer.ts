@@ -6,7 +6,7 @@ import type { StateVm } from '../vm-over-state.ts'
 import { createCallTracer } from './call-tracer.ts'
 import { createPrestateTracer } from './prestate-tracer.ts'
 import { createStructLogger } from './struct-logger.ts'
-import { calling, readMemory, watchPaid } from '../watch-opcodes.ts'
+import { callOpcodes, readMemory, watchCharged } from '../watch-opcodes.ts'
 import { readOperands } from './unopened-frame.ts'
 import { eventsOf, TraceBudget } from './tracer.ts'
 import type { Tracer } from './tracer.ts'
@@ -44,7 +44,7 @@ function createSelectorTracer(machine: StateVm, budget: TraceBudget): Tracer {
   eventsOf(machine).on('beforeMessage', ({ depth, to, data }) => {
     if (depth === 0 && to !== undefined) count(toBareHex(to.bytes), data)
   })
-  watchPaid(machine.vm, calling, (opcode, frame) => {
+  watchCharged(machine.vm, callOpcodes, (opcode, frame) => {
     const {
       to = 0n,
       offset,

@@ -9,7 +9,7 @@ import { contractAddress } from '../../codec/ethereum/sender.ts'
 import type { PrestateOptions } from '../../chain/computation.ts'
 import { authoritiesOf } from '../authorities.ts'
 import type { StateVm } from '../vm-over-state.ts'
-import { calling, naming, opcodes, readMemory, watchPaid } from '../watch-opcodes.ts'
+import { callOpcodes, addressOpcodes, opcodes, readMemory, watchCharged } from '../watch-opcodes.ts'
 import type { Frame } from '../watch-opcodes.ts'
 import type { TraceBudget, Tracer } from './tracer.ts'
 
@@ -25,7 +25,7 @@ type Account = {
 type TouchedAccount = Account & { readonly address: Address; readonly storage: Map<string, string> }
 
 /** Members in go-ethereum's order. */
-type Shown = {
+type AccountJson = {
   readonly balance?: string
   readonly code?: string
   readonly codeHash?: string
@@ -51,8 +51,8 @@ export function createPrestateTracer(
   // The tracer is called before each change of an account, so the first read returns the original state.
   async function touch(address: Address): Promise<TouchedAccount> {
     const name = address.toString()
-    const known = touched.get(name)
-    if (known !== undefined) return known
+    const existing = touched.get(name)
+    if (existing !== undefined) return existing
     const found = { ...(await read(address)), address, storage: new Map<string, string>() }
     touched.set(name, found)
     budget.add(accountBytes + found.code.length)
@@ -87,7 +87,7 @@ export function createPrestateTracer(
     return `0x${toBareHex(await state.getStorage(address, fromHex(slot))).padStart(64, '0')}`
   }
 
-  watchPaid(vm, naming, async (opcode, { stack, env }) => {
+  watchCharged(vm, addressOpcodes, async (opcode, { stack, env }) => {
     if (!active || stack.length < 1) return
     await touch(addressOf(stack.peek(1)[0] ?? 0n))
     if (opcode !== opcodes.selfDestruct) return
@@ -95,10 +95,10 @@ export function createPrestateTracer(
     const name = env.address.toString()
     if (!vm.common.isActivatedEIP(6780) || created.has(name)) destroyed.add(name)
   })
-  watchPaid(vm, calling, async (_, { stack }) => {
+  watchCharged(vm, callOpcodes, async (_, { stack }) => {
     if (active && stack.length >= 5) await touchRun(addressOf(stack.peek(2)[1] ?? 0n))
   })
-  watchPaid(vm, [opcodes.sload, opcodes.sstore], async (_, { stack, env: { address } }) => {
+  watchCharged(vm, [opcodes.sload, opcodes.sstore], async (_, { stack, env: { address } }) => {
     if (!active || stack.length < 1 || options.disableStorage) return
     const { storage } = await touch(address)
     const slot = `0x${(stack.peek(1)[0] ?? 0n).toString(16).padStart(64, '0')}`
@@ -106,7 +106,7 @@ export function createPrestateTracer(
     storage.set(slot, await readSlot(address, slot))
     budget.add(slotBytes)
   })
-  watchPaid(vm, [opcodes.create, opcodes.create2], async (opcode, frame) => {
+  watchCharged(vm, [opcodes.create, opcodes.create2], async (opcode, frame) => {
     const address = active ? await createdBy(opcode, frame) : null
     if (address !== null) await touchNew(address)
   })
@@ -149,14 +149,14 @@ export function createPrestateTracer(
     },
   }
 
-  function prestate(): Readonly<Record<string, Shown>> {
+  function prestate(): Readonly<Record<string, AccountJson>> {
     const shown = [...touched].filter(([, was]) => options.includeEmpty || !isEmpty(was))
     return Object.fromEntries(shown.map(([name, was]) => [name, show(was)]))
   }
 
   async function diff() {
-    const pre: Record<string, Shown> = {}
-    const post: Record<string, Shown> = {}
+    const pre: Record<string, AccountJson> = {}
+    const post: Record<string, AccountJson> = {}
     for (const [name, was] of touched) {
       if (!destroyed.has(name)) {
         const { before, after } = await changeOf(was)
@@ -182,7 +182,7 @@ export function createPrestateTracer(
       if (after !== zeroWord) storage.set(slot, after)
     }
     const sameCode = now.code === was.code
-    const after: Shown = {
+    const after: AccountJson = {
       ...(now.balance === was.balance ? {} : { balance: toQuantity(now.balance) }),
       ...(sameCode || options.disableCode ? {} : { code: now.code }),
       ...(sameCode ? {} : { codeHash: now.codeHash ?? toHex(emptyCodeHash) }),
@@ -192,7 +192,7 @@ export function createPrestateTracer(
     return { before, after: changed || Object.keys(after).length > 0 ? after : null }
   }
 
-  function show({ balance, nonce, code, codeHash, storage }: TouchedAccount): Shown {
+  function show({ balance, nonce, code, codeHash, storage }: TouchedAccount): AccountJson {
     return {
       balance: toQuantity(balance),
       ...(codeHash === null || options.disableCode ? {} : { code }),
@@ -203,7 +203,7 @@ export function createPrestateTracer(
   }
 }
 
-function storageOf(storage: ReadonlyMap<string, string>): Shown {
+function storageOf(storage: ReadonlyMap<string, string>): AccountJson {
   return storage.size === 0 ? {} : { storage: Object.fromEntries(storage) }
 }
 

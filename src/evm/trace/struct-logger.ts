@@ -48,7 +48,7 @@ export function createStructLogger(
   // The EVM has an implicit STOP after the end of the code, which the library does not run.
   eventsOf(machine).on('afterMessage', ({ execResult }) => {
     const { exceptionError, runState, gasRefund = 0n } = execResult
-    if (exceptionError !== undefined || runState === undefined || !ranOut(runState)) return
+    if (exceptionError !== undefined || runState === undefined || !reachedEnd(runState)) return
     const memoryBytes = Number(runState.memoryWordCount) * 32
     // `runState` has the refund from the start of the frame.
     const frame = { ...runState, gasRefund }
@@ -132,8 +132,8 @@ function hexOf(value: bigint): string {
 }
 
 /** True if the frame reached the end of its code without an instruction that ends it. */
-function ranOut({ code, opCode }: Frame): boolean {
-  return code.length > 0 && !ending.includes(opCode)
+function reachedEnd({ code, opCode }: Frame): boolean {
+  return code.length > 0 && !endingOpcodes.includes(opCode)
 }
 
-const ending: readonly number[] = [opcodes.stop, opcodes.return, opcodes.selfDestruct]
+const endingOpcodes: readonly number[] = [opcodes.stop, opcodes.return, opcodes.selfDestruct]

@@ -24,7 +24,7 @@ export function eventsOf({ vm }: StateVm): EVM['events'] {
 }
 
 /** Maximum JSON text of one response, in characters, over all its transactions. */
-const answerBytesMax = 32 * 1024 * 1024
+const responseBytesMax = 32 * 1024 * 1024
 /** Maximum number of instructions in one response. */
 const stepsMax = 500_000
 
@@ -36,7 +36,7 @@ export class TraceBudget {
   add(bytes: number, steps = 0): void {
     this.#bytes += bytes
     this.#steps += steps
-    if (this.#bytes > answerBytesMax || this.#steps > stepsMax) {
+    if (this.#bytes > responseBytesMax || this.#steps > stepsMax) {
       throw new Fault('response_too_large')
     }
   }

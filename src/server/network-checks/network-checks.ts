@@ -6,7 +6,7 @@ import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../base/known-networks.ts'
-import { areCallsKnown } from '../../proved-calls/known-schedules.ts'
+import { hasCallRules } from '../../proved-calls/known-schedules.ts'
 import { warning, problem, type Problem } from './problem.ts'
 
 /** Sends no requests. */
@@ -31,7 +31,7 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
     )
   }
   const isRequired = (verify.methods['eth_call'] ?? verify.default) === 'require'
-  if (isRequired && network.genesisFile === null && !areCallsKnown(chainId, now)) {
+  if (isRequired && network.genesisFile === null && !hasCallRules(chainId, now)) {
     yield warning(
       'calls_refused',
       `${name}: Cairn does not know the fork rules of chain ${chainId}, so it refuses calls, as verify requires`,
