@@ -1,5 +1,5 @@
 // URLs of content at the gateway, and whether a browser may open them. Pure.
-// Tested by test/browser/files.test.ts
+// Tested by dashboard/files/gateway-links.test.ts, test/browser/files.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
 
 /** How content is served: the state of the gateway, and the port of the IPFS API. */
@@ -8,10 +8,15 @@ export type Reading = {
   readonly port: string
 }
 
-/** True if a browser without a key may open pins. */
-export function isOpen({ gateway }: Reading): boolean {
-  if (!gateway.enabled) return false
-  return gateway.local || (gateway.public && (gateway.deserialized || gateway.host !== null))
+/**
+ * What a browser gets without a key: files, or only raw blocks and CARs; null: nothing. `isPublic`: the content is a public pin,
+ * which the gateway serves to everyone.
+ */
+export function openAs({ gateway }: Reading, isPublic: boolean): 'content' | 'blocks' | null {
+  if (!gateway.enabled) return null
+  if (gateway.local) return 'content'
+  if (!gateway.public && !isPublic) return null
+  return gateway.deserialized || gateway.host !== null ? 'content' : 'blocks'
 }
 
 /** Uses the host for content only, if there is one. */

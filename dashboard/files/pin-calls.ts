@@ -11,6 +11,11 @@ export function pinTitle({ name, cid }: Pick<Pin, 'name' | 'cid'>): string {
   return name === '' ? `${cid.slice(0, 12)}…` : name
 }
 
+/** Readers need no key. `provide`: setting of the account. */
+export function isPublic(pin: Pick<Pin, 'provide'> | null, provide: Pin['provide']): boolean {
+  return provide !== 'none' && pin !== null && pin.provide !== 'none'
+}
+
 /** Pins again, which replaces the name. Rejects with ApiError. */
 export async function renamePin(place: KeyPlace, pin: Pin, name: string): Promise<void> {
   await pinAgain(place, pin, { name })
@@ -22,9 +27,9 @@ export async function unpin(place: KeyPlace, { cid, mode }: Pin): Promise<void> 
   await (await callFiles(place, 'pin/rm', { arg: cid, recursive })).text()
 }
 
-/** Restores the pin with its name, date and visibility. Rejects with ApiError. */
+/** Restores the pin with its name, date, key and visibility. Rejects with ApiError. */
 export async function restorePin(place: KeyPlace, pin: Pin): Promise<void> {
-  const { cid, name, created, provide } = pin
+  const { cid, name, created, keyId, provide } = pin
   // A private pin must never be public, not even briefly.
   await pinAgain(place, pin, { name, ...(provide === 'all' ? {} : { provide: 'false' }) })
   const level = provide === 'roots' ? { provide } : {}
@@ -32,6 +37,7 @@ export async function restorePin(place: KeyPlace, pin: Pin): Promise<void> {
     account: place.account,
     cid,
     created,
+    ...(keyId === null ? {} : { keyId }),
     ...level,
   })
 }

@@ -10,8 +10,8 @@ import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { titleOf } from './content-kind.ts'
-import { gatewayLink, isOpen, type Reading, shortCid } from './gateway-links.ts'
-import { type Pin, pinTitle } from './pin-calls.ts'
+import { gatewayLink, openAs, type Reading, shortCid } from './gateway-links.ts'
+import { isPublic, type Pin, pinTitle } from './pin-calls.ts'
 import type { Sort } from './use-files.ts'
 
 export type PinActions = {
@@ -118,7 +118,7 @@ export function Pins({
         <Menu
           title={`Actions for ${pinTitle(pin)}`}
           small
-          items={itemsOf(pin, reading, actions, go, toast)}
+          items={itemsOf(pin, linksOf(pin, reading, provide), actions, go, toast)}
         />
       ),
     },
@@ -154,14 +154,30 @@ function nextSort(title: string, sort: Sort): Sort {
   return field === 'name' ? 'name' : `-${field}`
 }
 
+type PinLinks = {
+  /** URL that a browser opens; null: the gateway serves no files, or not to readers without a key. */
+  readonly link: string | null
+  /** URL of the CAR archive, if that is all that a browser can get. */
+  readonly archive: string | null
+}
+
+/** `provide`: setting of the account. */
+function linksOf(pin: Pin, reading: Reading | null, provide: Provide): PinLinks {
+  const form = reading === null ? null : openAs(reading, isPublic(pin, provide))
+  if (reading === null || form === null) return { link: null, archive: null }
+  const link = gatewayLink(pin.cid, reading)
+  if (form === 'content') return { link, archive: null }
+  const fileName = encodeURIComponent(`${pin.name || pin.cid}.car`)
+  return { link: null, archive: `${link}?format=car&filename=${fileName}` }
+}
+
 function itemsOf(
   pin: Pin,
-  reading: Reading | null,
+  { link, archive }: PinLinks,
   { rename, unpin, setPrivate }: PinActions,
   go: (to: string) => void,
   toast: (text: string) => void,
 ): readonly MenuItem[] {
-  const link = reading !== null && isOpen(reading) ? gatewayLink(pin.cid, reading) : null
   const copy = async (text: string): Promise<void> => {
     await writeClipboard(new URL(text, location.href).href)
     toast('Link copied')
@@ -179,6 +195,9 @@ function itemsOf(
             href: `${link}?download=true&filename=${encodeURIComponent(pin.name || pin.cid)}`,
           },
         ] as const)),
+    ...(archive === null
+      ? []
+      : [{ title: 'Download CAR', icon: 'download', href: archive } as const]),
     { title: 'Show proof', icon: 'proof', onChoose: () => go(`/proof?cid=${pin.cid}`) },
     ...(rename === null ? [] : [{ title: 'Rename…', onChoose: () => rename(pin) }]),
     ...(setPrivate === null

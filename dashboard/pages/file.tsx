@@ -1,21 +1,23 @@
 // One pinned file or folder: preview or entries, links, details, unpin. Subfolders have paths below that of the pin.
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
 import { NoKey, useChoices, useKeyChoice, type Choices } from '../app/choose-key.tsx'
-import { formatBytes, formatCount, formatTime } from '../app/format.ts'
+import { formatBytes, formatCount } from '../app/format.ts'
 import type { PageProps } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
-import { gatewayLink, isOpen, type Reading } from '../files/gateway-links.ts'
-import { type Pin, unpin } from '../files/pin-calls.ts'
+import { FileDetails, type Stat } from '../files/file-details.tsx'
+import { gatewayLink, openAs, type Reading } from '../files/gateway-links.ts'
+import { isPublic, unpin } from '../files/pin-calls.ts'
 import { PinReaders } from '../files/pin-readers.tsx'
 import type { Provide } from '../files/pins.tsx'
 import { Preview } from '../files/preview.tsx'
 import '../style/files.css'
-import { Card, Facts, PageHead } from '../ui/card.tsx'
+import { Card, PageHead } from '../ui/card.tsx'
 import { Value, writeClipboard } from '../ui/copy.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons.tsx'
@@ -40,13 +42,6 @@ function OfChoices({ choices, cid }: { readonly choices: Choices; readonly cid: 
   return <File key={inside.join('/')} place={place} cid={cid} inside={inside} />
 }
 
-type Stat = {
-  readonly Hash: string
-  readonly Size: number
-  readonly CumulativeSize: number
-  readonly Type: 'file' | 'directory'
-}
-
 function File({
   place,
   cid,
@@ -68,6 +63,7 @@ function File({
   const name = inside.at(-1) ?? root
   const fileName = inside.at(-1) ?? (pin === null || pin.name === '' ? cid : pin.name)
   const link = found.value?.link ?? null
+  const archive = found.value?.archive ?? null
   return (
     <>
       <PageHead
@@ -118,7 +114,11 @@ function File({
         </div>
         <div class="stack">
           {found.value !== undefined && (
-            <Details stat={found.value.stat} pin={inside.length === 0 ? pin : null} />
+            <FileDetails
+              stat={found.value.stat}
+              pin={inside.length === 0 ? pin : null}
+              found={inside.length === 0 ? found.value : null}
+            />
           )}
           {found.value !== undefined && pin !== null && inside.length === 0 && (
             <PinReaders
@@ -132,9 +132,9 @@ function File({
             <p class="soft">
               Cairn hashes every block before it stores it, and again when it reads it.
             </p>
-            {link !== null && (
+            {archive !== null && (
               <a
-                href={`${link}?format=car&filename=${encodeURIComponent(`${fileName}.car`)}`}
+                href={`${archive}?format=car&filename=${encodeURIComponent(`${fileName}.car`)}`}
                 target="_blank"
                 rel="noopener"
               >
@@ -176,22 +176,26 @@ function File({
   )
 }
 
+type FoundFile = AdminReply<'GET /accounts/{account}/files/{cid}'> & {
+  readonly stat: Stat
+  /** URL that a browser opens; null: the gateway serves no files, or not to readers without a key. */
+  readonly link: string | null
+  /** URL of its CAR archive, with a query; null: the gateway requires a key. */
+  readonly archive: string | null
+  /** Setting of the account. */
+  readonly provide: Provide
+}
+
 async function loadFile(
   account: string,
   place: KeyPlace,
   cid: string,
   path: string,
   signal: AbortSignal,
-): Promise<{
-  readonly stat: Stat
-  readonly pin: Pin | null
-  readonly link: string | null
-  /** Setting of the account. */
-  readonly provide: Provide
-}> {
-  const [response, { pins }, status, found] = await Promise.all([
+): Promise<FoundFile> {
+  const [response, file, status, found] = await Promise.all([
     callFiles(place, 'files/stat', { arg: `/ipfs/${path}` }, { signal }),
-    call('GET /accounts/{account}/files', { account, search: cid }, signal),
+    call('GET /accounts/{account}/files/{cid}', { account, cid }, signal),
     call('GET /status', {}, signal),
     call('GET /accounts/{account}', { account }, signal),
   ])
@@ -199,11 +203,15 @@ async function loadFile(
     gateway: status.gateway,
     port: String(status.facesPort ?? location.port),
   }
+  const { provide } = found.account.settings
+  const form = openAs(reading, isPublic(file.pin, provide))
+  const link = form === null ? null : gatewayLink(path, reading)
   return {
+    ...file,
     stat: (await response.json()) as Stat,
-    pin: pins.find((one) => one.cid === cid) ?? null,
-    link: isOpen(reading) ? gatewayLink(path, reading) : null,
-    provide: found.account.settings.provide,
+    link: form === 'content' ? link : null,
+    archive: link,
+    provide,
   }
 }
 
@@ -314,22 +322,5 @@ function CopyLink({ link }: { readonly link: string }) {
     <button class="button primary" type="button" onClick={() => void copy()}>
       <Icon name="link" size={16} /> Copy link
     </button>
-  )
-}
-
-function Details({ stat, pin }: { readonly stat: Stat; readonly pin: Pin | null }) {
-  return (
-    <Card title="Details">
-      <Facts
-        rows={[
-          ['Kind', stat.Type === 'directory' ? 'Folder' : 'File'],
-          ['Size', formatBytes(stat.Type === 'directory' ? stat.CumulativeSize : stat.Size)],
-          ...(pin === null || pin.blocks === null
-            ? []
-            : [['Blocks', formatCount(pin.blocks, 'block')] as const]),
-          ...(pin === null ? [] : [['Pinned', formatTime(pin.created)] as const]),
-        ]}
-      />
-    </Card>
   )
 }

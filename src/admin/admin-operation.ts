@@ -7,7 +7,8 @@ import type { Identity } from '../access/people/identity.ts'
 import type { JwtPublicKeys } from '../access/accounts/jwt-public-keys.ts'
 import type { Clock } from '../base/clock.ts'
 import type { AccountStorage, StorageRows } from '../ipfs/pins/account-storage.ts'
-import type { AnnouncedPin, PinChange, PinPage, PinPageRequest } from '../ipfs/pins/pin-list.ts'
+import type { ListedPin, PinChange, PinPage, PinPageRequest } from '../ipfs/pins/pin-list.ts'
+import type { ContainingPins } from '../ipfs/pins/containing-pins.ts'
 import type { PinRequests } from '../ipfs/pins/pin-requests.ts'
 import type { InspectorAccess } from './inspector-access.ts'
 import type { DryRun } from './dry-run.ts'
@@ -26,8 +27,10 @@ export interface PinRows {
   /** Null: `from` is not a position in the list. */
   list(accountId: string, page: PinPageRequest): Promise<PinPage | null>
   /** Null: the account has not pinned this CID. */
-  find(accountId: string, cid: string): Promise<AnnouncedPin | null>
+  find(accountId: string, cid: string): Promise<ListedPin | null>
   stored(accountId: string): Promise<AccountStorage>
+  /** The account's other pins that contain the block. */
+  containing(accountId: string, cid: string): Promise<ContainingPins>
   storage(): Promise<StorageRows>
   /** False: the account has not pinned this CID. */
   change(accountId: string, cid: string, change: PinChange): Promise<boolean>

@@ -381,4 +381,6 @@ export const migrations: readonly (readonly string[])[] = [
        since INTEGER NOT NULL, PRIMARY KEY (account_id, what)) WITHOUT ROWID`,
   ],
   [...storageBesidesBlocks],
+  // The API key that added the pin or the request; NULL: unknown, as for those of earlier versions.
+  ['pin', 'pin_request'].map((table) => `ALTER TABLE ${table} ADD COLUMN key_id TEXT`),
 ]

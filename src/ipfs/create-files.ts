@@ -21,7 +21,7 @@ import { listDirectory } from './read/list-directory.ts'
 import { nodeStat } from './read/node-stat.ts'
 import { type ContentPath, parseNamePath, parsePath } from './read/path.ts'
 import { leaseStatements } from './pins/leases.ts'
-import { isPinned, pinStatements, rootOf } from './pins/pin-rows.ts'
+import { isPinned, pinnedBy, pinStatements, rootOf } from './pins/pin-rows.ts'
 import { createPins } from './pins/pins.ts'
 import { fileShape, readFile } from './read/read-file.ts'
 import { walkReferences } from './read/refs.ts'
@@ -154,7 +154,7 @@ export function createFiles(settings: FilesSettings): Files {
 
     block: (cid, patience, signal) => openBlocks(patience, signal)(cid),
 
-    import: (entries, options, { accountId, provide, proceed, signal }) =>
+    import: (entries, options, { accountId, provide, keyId, proceed, signal }) =>
       importEntries(entries, options, {
         blocksMax: limits.importBlocksMax,
         folderBytesMax: limits.folderBytesMax,
@@ -164,7 +164,12 @@ export function createFiles(settings: FilesSettings): Files {
           options.pin
             ? pinStatements(
                 accountId,
-                { cid, mode: 'recursive', name: options.pinName, ...(provide && { provide }) },
+                {
+                  cid,
+                  mode: 'recursive',
+                  name: options.pinName,
+                  ...pinnedBy({ provide, keyId }),
+                },
                 put,
                 clock.now(),
               )

@@ -18,6 +18,8 @@ export type Pin = {
   readonly name: string
   /** For a new pin; absent: the account's setting applies. */
   readonly provide?: PinProvide
+  /** ID of the API key that adds the pin; absent: unknown. An existing pin keeps its own. */
+  readonly keyId?: string
   /** The pin request that ends in the commit of this pin. `replaces`: CID of the pin that the commit removes. */
   readonly request?: PinRequestClaim & { readonly replaces: Uint8Array | null }
 }
@@ -79,6 +81,7 @@ export interface Files {
       readonly accountId: string
       /** For the pins. */
       readonly provide?: PinProvide
+      readonly keyId?: string
       readonly proceed: () => boolean
       readonly signal: AbortSignal
     },
@@ -96,6 +99,7 @@ export interface Files {
       readonly accountId: string
       /** For the pins. */
       readonly provide?: PinProvide
+      readonly keyId?: string
       readonly proceed: () => boolean
       readonly signal: AbortSignal
     },
@@ -215,7 +219,13 @@ export interface Files {
    */
   movePin(
     accountId: string,
-    pins: { readonly from: CID; readonly to: CID; readonly unpin: boolean },
+    pins: {
+      readonly from: CID
+      readonly to: CID
+      readonly unpin: boolean
+      /** As in Pin, for `to`. */
+      readonly keyId?: string
+    },
     patience: FetchPolicy,
     signal: AbortSignal,
   ): Promise<void>
@@ -235,6 +245,7 @@ export interface Files {
       readonly accountId: string
       /** For the pin. */
       readonly provide?: PinProvide
+      readonly keyId?: string
       readonly proceed: () => boolean
       readonly signal: AbortSignal
     },

@@ -10,6 +10,7 @@ import { createKeyUsages } from '../access/usage/key-usage.ts'
 import { createUsageReports } from '../access/usage/usage-report.ts'
 import type { Usage, UsageRead } from '../access/usage/usage.ts'
 import type { AdminContext, PinRows } from '../admin/admin-operation.ts'
+import { findContainingPins } from '../ipfs/pins/containing-pins.ts'
 import { announceNow, changePin, findListedPin, listPins } from '../ipfs/pins/pin-list.ts'
 import { fileURLToPath } from 'node:url'
 import { cardGateOf, listOf } from './open-access.ts'
@@ -61,6 +62,7 @@ export function openPinRows(rows: Rows, clock: Pick<Clock, 'now'>): PinRows {
     list: (accountId, page) => listPins(rows, accountId, page),
     find: (accountId, cid) => findListedPin(rows, accountId, cid),
     stored: (accountId) => readStorage(rows, accountId),
+    containing: (accountId, cid) => findContainingPins(rows, accountId, cid),
     storage: () => listStorage(rows),
     change: (accountId, cid, change) => changePin(rows, { accountId, cid }, change),
     announce: (cid) => announceNow(rows, cid, clock.now()),

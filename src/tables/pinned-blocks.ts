@@ -104,6 +104,40 @@ export function listPinsAboveAny(
   )
 }
 
+/** `others`: number of the account's roots that contain the block and are not the block itself. `tree` 1: its MFS tree contains it. */
+type BlockUses = { readonly others: number; readonly tree: number }
+
+/** No row: the account does not store the block. */
+export function countUsesOfBlock(accountId: string, multihash: Uint8Array): Query<BlockUses> {
+  const inTree =
+    'FROM mfs_block WHERE mfs_block.storage = storage.id AND mfs_block.hash = block.hash'
+  return query(
+    `SELECT charge.roots - (SELECT count(*) FROM root JOIN holding
+        ON holding.root = root.id AND holding.storage = storage.id WHERE root.hash = block.hash)
+        - (SELECT count(*) ${inTree} AND mfs_block.held = 1) AS others,
+      (SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END ${inTree}) AS tree
+    FROM block JOIN account_storage AS storage ON storage.account_id = ?
+    JOIN charge ON charge.block = block.id AND charge.storage = storage.id
+    WHERE block.hash = ?`,
+    [accountId, multihash],
+  )
+}
+
+/** The account's pins by CID after `after`. `contains` 1: the pin is counted and reaches the block. */
+export function listPinsContaining(
+  accountId: string,
+  multihash: Uint8Array,
+  after: Uint8Array,
+  limit: number,
+): Query<{ readonly cid: Uint8Array; readonly name: string; readonly contains: number }> {
+  return query(
+    `SELECT pin.cid AS cid, pin.name AS name, EXISTS (SELECT 1 FROM closure JOIN block
+            ON block.id = closure.block AND block.hash = ? WHERE closure.root = pin.root) AS contains
+          FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${limit}`,
+    [multihash, accountId, after],
+  )
+}
+
 function namedBy(accountId: string | null): readonly string[] {
   return accountId === null ? [] : [accountId]
 }

@@ -18,6 +18,8 @@ export type DatedPinRow = PinRow & {
   readonly bytes: number | null
   readonly blocks: number | null
   readonly provide: Provide
+  /** The API key that added the pin; null: unknown. */
+  readonly key_id: string | null
   /** Last and next announcement of the root, as in table `provide`; null: none, or no account makes it public. */
   readonly announced: number | null
   readonly due: number | null
@@ -91,13 +93,16 @@ const announcementStates = {
 const withRoot = `pin LEFT JOIN root ON root.id = pin.root
        LEFT JOIN provide ON provide.multihash = root.hash AND provide.roots > 0`
 
-/** The account's own pin of this exact CID, with the last announcement of its root. */
-export function findAnnouncedPin(
+const listedColumns = `pin.cid, pin.mode, pin.name, pin.created, pin.provide, pin.key_id, root.bytes, root.blocks,
+            provide.announced, provide.due`
+
+/** The account's own pin of this exact CID. */
+export function findDatedPin(
   accountId: string,
   cid: Uint8Array,
-): Query<Pick<DatedPinRow, 'provide' | 'announced'>> {
+): Query<Omit<DatedPinRow, 'place'>> {
   return query(
-    `SELECT pin.provide, provide.announced FROM ${withRoot} WHERE pin.account_id = ? AND pin.cid = ?`,
+    `SELECT ${listedColumns} FROM ${withRoot} WHERE pin.account_id = ? AND pin.cid = ?`,
     [accountId, cid],
   )
 }
@@ -126,8 +131,7 @@ export function listPinPage(
   const way = down ? 'DESC' : 'ASC'
   const filtered = filterOf(filter)
   return query(
-    `SELECT pin.cid, pin.mode, pin.name, pin.created, pin.provide, root.bytes, root.blocks,
-            provide.announced, provide.due, ${value} AS place
+    `SELECT ${listedColumns}, ${value} AS place
        FROM ${withRoot}
       WHERE pin.account_id = ?${filtered.sql}
         ${after === null ? '' : `AND (${value}, pin.cid) ${down ? '<' : '>'} (?, ?)`}
@@ -197,24 +201,37 @@ export function listPinsOfAll(): Query<AccountPinRow> {
 }
 
 /**
- * Adds the pin or replaces its name, and also `provide` if it `replaces`. A recursive pin replaces a direct one. Fails with
+ * Adds the pin, `created` by the key, or replaces its name, and also `provide` if it `replaces`. A recursive pin replaces a direct one. Fails with
  * `NothingChanged` if the pin is direct and the existing one recursive, if the root does not exist, or with `isReferenced` is not
  * referenced.
  */
 export function upsertPin(
   accountId: string,
-  pin: PinRow & { readonly created: number; readonly provide?: PinProvide },
+  pin: PinRow & {
+    readonly created: number
+    readonly provide?: PinProvide
+    readonly keyId?: string
+  },
   root: RootName,
   isReferenced: boolean,
 ): Statement {
-  const { cid, mode, name, created, provide = asAccount } = pin
+  const { cid, mode, name, created, provide = asAccount, keyId = null } = pin
   const direct = mode === 'direct' ? ` WHERE pin.mode = 'direct'` : ''
   return {
-    sql: `INSERT INTO pin (account_id, cid, mode, name, created, provide, root)
-      SELECT ?, ?, ?, ?, ?, ?, root.id FROM root WHERE ${condition(isReferenced)}
+    sql: `INSERT INTO pin (account_id, cid, mode, name, created, provide, key_id, root)
+      SELECT ?, ?, ?, ?, ?, ?, ?, root.id FROM root WHERE ${condition(isReferenced)}
       ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name,
         root = excluded.root${provide.replaces ? ', provide = excluded.provide' : ''}${direct}`,
-    parameters: [accountId, cid, mode, name, created, provide.provide, ...rootParameters(root)],
+    parameters: [
+      accountId,
+      cid,
+      mode,
+      name,
+      created,
+      provide.provide,
+      keyId,
+      ...rootParameters(root),
+    ],
     require: 'change',
   }
 }
@@ -229,18 +246,24 @@ export function copyPin(
     from,
     to,
     created,
-  }: { readonly from: Uint8Array; readonly to: Uint8Array; readonly created: number },
+    keyId,
+  }: {
+    readonly from: Uint8Array
+    readonly to: Uint8Array
+    readonly created: number
+    readonly keyId?: string | undefined
+  },
   root: RootName,
   isReferenced: boolean,
 ): Statement {
   return {
-    sql: `INSERT INTO pin (account_id, cid, mode, name, created, provide, root)
-      SELECT pin.account_id, ?, pin.mode, pin.name, ?, pin.provide, root.id FROM pin CROSS JOIN root
+    sql: `INSERT INTO pin (account_id, cid, mode, name, created, provide, key_id, root)
+      SELECT pin.account_id, ?, pin.mode, pin.name, ?, pin.provide, ?, root.id FROM pin CROSS JOIN root
         WHERE pin.account_id = ? AND pin.cid = ? AND pin.mode = 'recursive' AND ${condition(isReferenced)}
       ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name,
         provide = CASE pin.provide WHEN 'none' THEN 'none' ELSE excluded.provide END,
         root = excluded.root WHERE pin.mode = 'direct'`,
-    parameters: [to, created, accountId, from, ...rootParameters(root)],
+    parameters: [to, created, keyId ?? null, accountId, from, ...rootParameters(root)],
     require: 'change',
   }
 }
@@ -271,11 +294,19 @@ export function setRootOfPin(
   }
 }
 
-/** Fails with `NothingChanged` if the account has not pinned this exact CID. */
-export function setCreatedOfPin(accountId: string, cid: Uint8Array, created: number): Statement {
+/** Restores when and by which key the pin was added. Fails with `NothingChanged` if the account has not pinned this exact CID. */
+export function setOriginOfPin(
+  accountId: string,
+  cid: Uint8Array,
+  {
+    created,
+    keyId,
+  }: { readonly created?: number | undefined; readonly keyId?: string | undefined },
+): Statement {
   return {
-    sql: 'UPDATE pin SET created = ? WHERE account_id = ? AND cid = ?',
-    parameters: [created, accountId, cid],
+    sql: `UPDATE pin SET created = coalesce(?, created), key_id = coalesce(?, key_id)
+      WHERE account_id = ? AND cid = ?`,
+    parameters: [created ?? null, keyId ?? null, accountId, cid],
     require: 'change',
   }
 }

@@ -2,6 +2,8 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openAdminAccess } from '../../src/cli/admin-access.ts'
+import { filesClient } from '../fakes/files/files-client.ts'
+import { psaClient } from '../fakes/files/psa-client.ts'
 import { until } from '../fakes/until.ts'
 import { type Started, startCairn } from '../started-server.ts'
 
@@ -185,6 +187,67 @@ test('an account makes its pins public, and excludes one of them', async (t) => 
   equal((await pin())?.created, 5)
   await admin.call('PUT /accounts/{account}/provide', { account: id, provide: 'none' })
   equal(await status(), 401)
+})
+
+test('a pin states the key that added it, and which pins and trees contain it', async (t) => {
+  const server = await startCairn()
+  t.after(() => server.stop())
+  const made = (await server.cli('keys', 'create', '--account', 'default', '--name', 'second')) as {
+    readonly apiKey: string
+    readonly apiKeySecret: string
+  }
+  const [first, second] = [filesClient(server), filesClient({ ...server, ...made })]
+  await using admin = await openAdminAccess(context, { dataDir: server.dataDir })
+  const account = (await admin.call('GET /accounts')).accounts[0]?.id ?? ''
+  const find = async (cid: string) =>
+    await admin.call('GET /accounts/{account}/files/{cid}', { account, cid })
+  const addedBy = async (cid: string) => (await find(cid)).key?.name
+  const isNowhere = { pins: [], more: false, tree: false }
+
+  const cid = await second.add(Buffer.from('part'), 'cid-version=1')
+  equal(await addedBy(cid), 'second')
+  deepEqual((await find(cid)).partOf, isNowhere)
+  // The key that renames it did not add it.
+  await first.post(`pin/add?arg=${cid}&name=renamed`)
+  const renamed = await find(cid)
+  deepEqual([renamed.pin?.name, renamed.key?.name], ['renamed', 'second'])
+
+  await first.post(`files/cp?arg=/ipfs/${cid}&arg=/copy.txt`)
+  equal((await find(cid)).partOf.tree, true)
+  for (const name of ['one', 'two']) {
+    const form = new FormData()
+    form.append('file', new Blob(['part']), 'a.txt')
+    form.append('file', new Blob([name]), 'b.txt')
+    const query = `wrap-with-directory=true&cid-version=1&pin-name=${name}`
+    await first.post(`add?${query}`, form)
+  }
+  const { partOf } = await find(cid)
+  deepEqual(partOf.pins.map(({ name }) => name).toSorted(), ['one', 'two'])
+  equal(partOf.more, false)
+
+  // A pin that replaces another one, and a requested one, are by the key that sent them.
+  const [from = '', to = ''] = partOf.pins.map((pin) => pin.cid)
+  await first.post(`pin/rm?arg=${to}`)
+  await second.post(`pin/update?arg=${from}&arg=${to}&unpin=false`)
+  deepEqual([await addedBy(from), await addedBy(to)], ['first', 'second'])
+  const psa = psaClient({ ...server, ...made })
+  const requested = await psa.add({ cid: await first.add(Buffer.from('wanted'), 'pin=false') })
+  await psa.ends(requested.requestid)
+  equal(await addedBy(requested.pin.cid), 'second')
+
+  const { keyId } = renamed.pin ?? {}
+  await first.post(`pin/rm?arg=${cid}`)
+  deepEqual((await find(cid)).pin, null)
+  await first.post(`pin/add?arg=${cid}`)
+  const change = async (key: string) =>
+    await admin.call('PATCH /accounts/{account}/files/{cid}', { account, cid, keyId: key })
+  await rejects(change('absent'), { code: 'bad_input', message: /no key absent/ })
+  await change(keyId ?? '')
+  equal(await addedBy(cid), 'second')
+  for (const unknown of ['bafkqaaa', 'not a CID']) {
+    const found = await find(unknown)
+    deepEqual(found, { pin: null, announces: false, key: null, partOf: isNowhere })
+  }
 })
 
 test('an invalid list position is refused', async () => {

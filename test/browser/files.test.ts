@@ -190,6 +190,8 @@ test(
     await picture('file-1440-light')
     await page.getByRole('link', { name: 'site', exact: true }).click()
     await page.getByText('Reads need a key of this account.').waitFor()
+    await page.locator('dd').getByRole('link', { name: 'first' }).waitFor()
+    await page.locator('dd').getByText('nothing else').waitFor()
     // The archive comes from the content host.
     expect(/^asked http:\/\/[^/]*content\.localhost:\d+\/[^?]*\?format=car/)
     const [archive] = await Promise.all([

@@ -227,4 +227,5 @@ export const postgresMigrations: readonly (readonly string[])[] = [
        since bigint NOT NULL, PRIMARY KEY (account_id, what))`,
   ],
   [...storageBesidesBlocks],
+  ['pin', 'pin_request'].map((table) => `ALTER TABLE ${table} ADD COLUMN key_id ${text}`),
 ]

@@ -86,6 +86,7 @@ const requestOf = (account: string, at: number) => ({
   meta: at % 2 === 0 ? null : '{"a":"ü"}',
   origins: at % 3 === 0 ? null : '["/dns/x"]',
   replaces: null,
+  key_id: null,
   now: 1,
 })
 

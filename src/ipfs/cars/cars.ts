@@ -11,7 +11,7 @@ import type { FetchPolicy, Files, Pin } from '../files.ts'
 import { importCars } from './import-cars.ts'
 import { leaseStatements } from '../pins/leases.ts'
 import { deleteLease } from '../../tables/leases.ts'
-import { looseRoot, pinStatements } from '../pins/pin-rows.ts'
+import { looseRoot, pinnedBy, pinStatements } from '../pins/pin-rows.ts'
 
 /**
  * Includes identity blocks, as Kubo does. Yields nothing before the root's block was read. `partial`: omits blocks that `read` does
@@ -54,12 +54,12 @@ const storedAlone: FetchPolicy = { offline: true, timeoutMs: null }
 export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'exportCar'> {
   const { store, clock, openBlocks, pins, unpinnedMs, committed } = settings
   return {
-    importCars(cars, options, { accountId, provide, proceed, signal }) {
+    importCars(cars, options, { accountId, provide, keyId, proceed, signal }) {
       const pinOf = (cid: CID): Pin => ({
         cid,
         mode: 'recursive',
         name: '',
-        ...(provide && { provide }),
+        ...pinnedBy({ provide, keyId }),
       })
       return importCars(cars, options, {
         blocksMax: settings.importBlocksMax,

@@ -109,11 +109,12 @@ function pinListSuite(
       )
       const find = (account: string, at: number) =>
         findListedPin(rows, account, cidAt(at).toString())
-      assert.deepEqual(await find('a', 0), { provide: 'all', announced: 9 })
-      assert.deepEqual(await find('a', 1), { provide: 'all', announced: null })
+      const found = await find('a', 0)
+      assert.deepEqual([found?.name, found?.provide, found?.announced], ['b.PNG', 'all', 9])
+      assert.equal((await find('a', 1))?.announced, null)
       assert.equal(await find('b', 0), null)
       assert.equal(await findListedPin(rows, 'a', 'b.PNG'), null)
-      const isPrivate = { provide: 'none' as const, created: undefined }
+      const isPrivate = { provide: 'none' as const }
       await changePin(rows, { accountId: 'a', cid: cidAt(2).toString() }, isPrivate)
       const inState = (states: readonly ('announced' | 'waiting')[], not = false) =>
         all(newest, { announcement: { states, not } })
@@ -147,11 +148,11 @@ function pinListSuite(
       }
     })
 
-    test('the date of a pin is set, of this pin alone', async (t) => {
+    test('the date and the key of a pin are set, of this pin alone', async (t) => {
       const rows = await open(t)
       await seed(rows)
       const cid = cidAt(1).toString()
-      const change = { provide: undefined, created: 99 }
+      const change = { created: 99, keyId: 'k' }
       assert.equal(await changePin(rows, { accountId: 'a', cid }, change), true)
       assert.equal(await changePin(rows, { accountId: 'b', cid }, change), false)
       const page = await listPins(rows, 'a', {
@@ -163,8 +164,11 @@ function pinListSuite(
         limit: 2,
       })
       assert.deepEqual(
-        page?.pins.map(({ created }) => created),
-        [99, 5],
+        page?.pins.map(({ created, keyId }) => [created, keyId]),
+        [
+          [99, 'k'],
+          [5, null],
+        ],
       )
     })
   })

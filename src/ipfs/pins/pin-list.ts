@@ -12,16 +12,16 @@ import {
   countPinsBy,
   countPinsOf,
   type DatedPinRow,
-  findAnnouncedPin,
+  findDatedPin,
   listPinPage,
   type PinOrder,
-  setCreatedOfPin,
+  setOriginOfPin,
 } from '../../tables/pins.ts'
 import { advanceDue, newDueMax } from '../../tables/network/provide.ts'
 import { setProvideOfPin } from '../../tables/network/public-blocks.ts'
 import type { PinMode } from '../files.ts'
 
-type ListedPin = {
+export type ListedPin = {
   readonly cid: string
   readonly mode: PinMode
   readonly name: string
@@ -32,6 +32,8 @@ type ListedPin = {
   readonly blocks: number | null
   /** Level of this pin; it can only narrow the account's setting. */
   readonly provide: Provide
+  /** The API key that added the pin; null: unknown. */
+  readonly keyId: string | null
   /** Last and next announcement of the root; 0: the first one is pending; null: none, or no account makes the root public. */
   readonly announced: number | null
   readonly due: number | null
@@ -60,10 +62,11 @@ export type PinPageRequest = {
   readonly limit: number
 }
 
-/** Changes of a pin; undefined: unchanged. `created`: milliseconds since 1970 UTC. */
+/** Changes of a pin; undefined: unchanged. `created`: milliseconds since 1970 UTC. `keyId`: the key that added it. */
 export type PinChange = {
-  readonly provide: Provide | undefined
-  readonly created: number | undefined
+  readonly provide?: Provide | undefined
+  readonly created?: number | undefined
+  readonly keyId?: string | undefined
 }
 
 const pageMax = 200
@@ -91,41 +94,47 @@ export async function listPins(
   const shown = found.slice(0, size)
   const last = shown.at(-1)
   return {
-    pins: shown.map(({ place: _place, ...row }) => ({
-      ...row,
-      cid: CID.decode(row.cid).toString(),
-      due: row.due !== null && row.due <= newDueMax ? 0 : row.due,
-    })),
+    pins: shown.map(({ place: _place, ...row }) => toListed(row)),
     next: found.length > size && last !== undefined ? textOf(last) : null,
     found: matching?.pins ?? 0,
     count: counted?.pins ?? 0,
   }
 }
 
-export type AnnouncedPin = Pick<ListedPin, 'provide' | 'announced'>
-
 /** Returns null if the account has not pinned this exact CID. */
 export async function findListedPin(
   rows: Rows,
   accountId: string,
   cid: string,
-): Promise<AnnouncedPin | null> {
+): Promise<ListedPin | null> {
   const bytes = parseCid(cid)?.bytes
-  return bytes === undefined ? null : await rows.first(findAnnouncedPin(accountId, bytes))
+  const row = bytes === undefined ? null : await rows.first(findDatedPin(accountId, bytes))
+  return row === null ? null : toListed(row)
+}
+
+function toListed({ key_id: keyId, ...row }: Omit<DatedPinRow, 'place'>): ListedPin {
+  return {
+    ...row,
+    keyId,
+    cid: CID.decode(row.cid).toString(),
+    due: row.due !== null && row.due <= newDueMax ? 0 : row.due,
+  }
 }
 
 /** Returns false if the account has not pinned this exact CID. */
 export async function changePin(
   rows: Rows,
   pin: { readonly accountId: string; readonly cid: string },
-  { provide, created }: PinChange,
+  { provide, ...origin }: PinChange,
 ): Promise<boolean> {
   const cid = parseCid(pin.cid)
   if (cid === null) return false
   try {
     await rows.write([
       ...(provide === undefined ? [] : [setProvideOfPin(pin.accountId, cid.bytes, provide)]),
-      ...(created === undefined ? [] : [setCreatedOfPin(pin.accountId, cid.bytes, created)]),
+      ...(origin.created === undefined && origin.keyId === undefined
+        ? []
+        : [setOriginOfPin(pin.accountId, cid.bytes, origin)]),
     ])
     return true
   } catch (error) {

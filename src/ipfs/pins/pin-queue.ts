@@ -190,7 +190,7 @@ export function createPinQueue(parts: {
       rows.write([progressPinRequest(claim, counts)]).catch(() => {})
     }
     const origins = row.origins === null ? [] : (JSON.parse(row.origins) as readonly string[])
-    const { name, replaces } = row
+    const { name, replaces, key_id: keyId } = row
     try {
       await parts.filesOf(row.account_id).pin(
         row.account_id,
@@ -199,6 +199,7 @@ export function createPinQueue(parts: {
           mode: 'recursive',
           name,
           request: { ...claim, replaces },
+          ...(keyId !== null && { keyId }),
         },
         { offline: false, timeoutMs: null, origins },
         progress,

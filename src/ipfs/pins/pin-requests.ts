@@ -47,12 +47,12 @@ export type PinRequest = RequestedPin & {
 }
 
 export interface PinRequests {
-  /** Throws `over_quota`, and `overloaded` if too many requests are waiting. */
-  add(accountId: string, pin: RequestedPin): Promise<PinRequest>
+  /** `keyId`: the API key that adds the pin. Throws `over_quota`, and `overloaded` if too many requests are waiting. */
+  add(accountId: string, pin: RequestedPin, keyId?: string): Promise<PinRequest>
   /**
    * Adds a request in place of `id`. The pin of the old request remains until the new one has ended. Throws as `add`, and `absent`.
    */
-  replace(accountId: string, id: string, pin: RequestedPin): Promise<PinRequest>
+  replace(accountId: string, id: string, pin: RequestedPin, keyId?: string): Promise<PinRequest>
   /** Null: the account has no such request. */
   find(accountId: string, id: string): Promise<PinRequest | null>
   /** The newest first, at most `limit`; `count`: all matching requests, at most a million. */
@@ -135,7 +135,7 @@ export function createPinRequests(parts: {
     }
   }
 
-  function newRow(accountId: string, pin: RequestedPin): NewPinRequest {
+  function newRow(accountId: string, pin: RequestedPin, keyId: string | undefined): NewPinRequest {
     const { cid, name, meta, origins } = pin
     const id = randomUUID()
     return {
@@ -146,6 +146,7 @@ export function createPinRequests(parts: {
       meta: meta === null ? null : JSON.stringify(meta),
       origins: origins === null ? null : JSON.stringify(origins),
       replaces: null,
+      key_id: keyId ?? null,
       now: clock.now(),
     }
   }
@@ -156,14 +157,14 @@ export function createPinRequests(parts: {
   }
 
   return {
-    async add(accountId, pin) {
-      const row = newRow(accountId, pin)
+    async add(accountId, pin, keyId) {
+      const row = newRow(accountId, pin, keyId)
       await repeated(() => insert(row, pin.cid, { before: [] }))
       return await added(accountId, row.id)
     },
 
-    async replace(accountId, id, pin) {
-      const row = newRow(accountId, pin)
+    async replace(accountId, id, pin, keyId) {
+      const row = newRow(accountId, pin, keyId)
       await repeated(async () => {
         const old = await getRow(accountId, id)
         const terms = { before: [deletePinRequest(old)], old }

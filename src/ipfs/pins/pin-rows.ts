@@ -17,7 +17,7 @@ import {
   releasePinOfRequest,
 } from '../../tables/pinning/pin-requests.ts'
 import { copyPin, deletePin, upsertPin } from '../../tables/pins.ts'
-import type { Pin } from '../files.ts'
+import type { Files, Pin } from '../files.ts'
 
 export function rootOf(cid: CID, mode: 'recursive' | 'direct'): RootName {
   return { hash: cid.multihash.bytes, codec: cid.code, mode }
@@ -35,15 +35,26 @@ export function looseRoot(batch: string): RootName {
  */
 export function pinStatements(
   accountId: string,
-  { cid, mode, name, provide, request }: Pin,
+  { cid, mode, name, provide, keyId, request }: Pin,
   put: StagedTree | null,
   now: number,
 ): readonly Statement[] {
   const root = rootOf(cid, mode)
-  const row = { cid: cid.bytes, mode, name, created: now, ...(provide && { provide }) }
+  const row = { cid: cid.bytes, mode, name, created: now, ...pinnedBy({ provide, keyId }) }
   const add = upsertPin(accountId, row, root, put === null)
   const ended = request === undefined ? [] : finished(accountId, request)
   return [...made(root, put), add, deleteAttemptLeases(accountId, cid.bytes), ...ended]
+}
+
+/** The members of a pin that its request determines. */
+export function pinnedBy({
+  provide,
+  keyId,
+}: {
+  readonly provide: Pin['provide'] | undefined
+  readonly keyId: Pin['keyId'] | undefined
+}): Pick<Pin, 'provide' | 'keyId'> {
+  return { ...(provide && { provide }), ...(keyId !== undefined && { keyId }) }
 }
 
 function finished(accountId: string, request: NonNullable<Pin['request']>): readonly Statement[] {
@@ -74,12 +85,12 @@ function made(root: RootName, put: StagedTree | null): readonly Statement[] {
  */
 export function movePinStatements(
   accountId: string,
-  { from, to, unpin }: { readonly from: CID; readonly to: CID; readonly unpin: boolean },
+  { from, to, unpin, keyId }: Parameters<Files['movePin']>[1],
   put: StagedTree | null,
   now: number,
 ): readonly Statement[] {
   const root = rootOf(to, 'recursive')
-  const pins = { from: from.bytes, to: to.bytes, created: now }
+  const pins = { from: from.bytes, to: to.bytes, created: now, keyId }
   const add = copyPin(accountId, pins, root, put === null)
   const remove = unpin ? unpinStatements(accountId, from, true) : []
   return [...made(root, put), add, ...remove, deleteAttemptLeases(accountId, to.bytes)]

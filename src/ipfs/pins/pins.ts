@@ -11,7 +11,14 @@ import { findWholeRoot, type StagedTree } from '../../tables/roots.ts'
 import type { OpenBlocks, ReadBlock } from '../read/blocks.ts'
 import type { Files, Pin } from '../files.ts'
 import { findPin, accountPins } from './account-pins.ts'
-import { looseRoot, movePinStatements, pinStatements, rootOf, unpinStatements } from './pin-rows.ts'
+import {
+  looseRoot,
+  movePinStatements,
+  pinnedBy,
+  pinStatements,
+  rootOf,
+  unpinStatements,
+} from './pin-rows.ts'
 import { storeAll, type CommitRows, type StoreProgress } from './store-all.ts'
 import { leaseStatements } from './leases.ts'
 import { createPinWalks, type PinWalks } from './pin-walks.ts'
@@ -129,7 +136,7 @@ export function createPins(settings: PinSettings): Pins {
     },
 
     async putBlock({ cid, bytes }, pin, patience, context) {
-      const { accountId, provide, proceed, signal } = context
+      const { accountId, provide, keyId, proceed, signal } = context
       let blocks: AsyncIterable<WalkedBlock> = only(cid, bytes)
       if (pin) {
         const read = openBlocks(patience, signal)
@@ -141,7 +148,7 @@ export function createPins(settings: PinSettings): Pins {
         pin
           ? pinStatements(
               accountId,
-              { cid, mode: 'recursive', name: '', ...(provide && { provide }) },
+              { cid, mode: 'recursive', name: '', ...pinnedBy({ provide, keyId }) },
               put,
               clock.now(),
             )

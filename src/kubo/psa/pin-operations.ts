@@ -38,12 +38,14 @@ export function findPinOperation(
   return method === 'DELETE' && id !== null ? remove(parts, id) : null
 }
 
+type PinCaller = { readonly accountId: string; readonly keyId: string }
+
 /** Parsing is part of the run, so that the pipeline counts a refusal. */
 function declare<Input>(
   command: PinOperation['command'],
   hasBody: boolean,
   parse: (body: string) => Input,
-  run: (input: Input, accountId: string) => Promise<object | null>,
+  run: (input: Input, caller: PinCaller) => Promise<object | null>,
 ): PinOperation {
   const declaration: CommandDeclaration = {
     name: command,
@@ -60,7 +62,7 @@ function declare<Input>(
       parse: () => parse(body),
       run: async (input, { caller }): Promise<CommandReply> => ({
         kind: 'object',
-        value: await run(input as Input, caller.accountId),
+        value: await run(input as Input, caller),
       }),
     }),
   }
@@ -71,7 +73,7 @@ function list({ requests, delegates }: PinOperationDeps, { query }: PsaRequest):
     'pin/ls',
     false,
     () => parseQuery(new URLSearchParams(query)),
-    async ({ filter, limit }, accountId) => {
+    async ({ filter, limit }, { accountId }) => {
       const { count, requests: found } = await requests.list(accountId, filter, limit)
       return { count, results: found.map((one) => pinStatus(one, delegates())) }
     },
@@ -83,7 +85,7 @@ function get({ requests, delegates }: PinOperationDeps, id: string): PinOperatio
     'pin/ls',
     false,
     () => id,
-    async (_, accountId) => {
+    async (_, { accountId }) => {
       const found = await requests.find(accountId, id)
       if (found === null) throw new Fault('absent', { detail: 'pin request not found' })
       return pinStatus(found, delegates())
@@ -93,10 +95,10 @@ function get({ requests, delegates }: PinOperationDeps, id: string): PinOperatio
 
 /** `id`: ID of the request to replace, or null. */
 function add({ requests, delegates }: PinOperationDeps, id: string | null): PinOperation {
-  return declare('pin/add', true, parsePin, async (pin, accountId) => {
+  return declare('pin/add', true, parsePin, async (pin, { accountId, keyId }) => {
     const added = await (id === null
-      ? requests.add(accountId, pin)
-      : requests.replace(accountId, id, pin))
+      ? requests.add(accountId, pin, keyId)
+      : requests.replace(accountId, id, pin, keyId))
     return pinStatus(added, delegates())
   })
 }
@@ -106,7 +108,7 @@ function remove({ requests }: PinOperationDeps, id: string): PinOperation {
     'pin/rm',
     false,
     () => id,
-    async (_, accountId) => {
+    async (_, { accountId }) => {
       await requests.remove(accountId, id)
       return null
     },

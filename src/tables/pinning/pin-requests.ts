@@ -26,10 +26,12 @@ export type PinRequestRow = {
   readonly bytes: number
   /** CID of the pin that is removed when this request ends. */
   readonly replaces: Uint8Array | null
+  /** The API key that added the request; null: unknown. */
+  readonly key_id: string | null
 }
 
 const columns =
-  'id, account_id, cid, name, meta, origins, status, created, due, tries, error, blocks, bytes, replaces'
+  'id, account_id, cid, name, meta, origins, status, created, due, tries, error, blocks, bytes, replaces, key_id'
 
 export type PinRequestFilter = {
   readonly cids: readonly Uint8Array[]
@@ -160,7 +162,7 @@ export function countPinRequestsByStatus(): Query<{
 
 export type NewPinRequest = Pick<
   PinRequestRow,
-  'id' | 'account_id' | 'cid' | 'name' | 'meta' | 'origins' | 'replaces'
+  'id' | 'account_id' | 'cid' | 'name' | 'meta' | 'origins' | 'replaces' | 'key_id'
 > & { readonly now: number }
 
 /**
@@ -171,11 +173,11 @@ export function insertPinRequest(
   row: NewPinRequest,
   { sameMax, openMax, openInAllMax }: PinRequestLimits,
 ): Statement {
-  const { id, account_id: accountId, cid, name, meta, origins, replaces, now } = row
+  const { id, account_id: accountId, cid, name, meta, origins, replaces, key_id: keyId, now } = row
   return {
     sql: `INSERT INTO pin_request (id, account_id, cid, name, folded, meta, origins, status, created, due, tries, blocks,
-        bytes, replaces)
-      SELECT ?, ?, ?, ?, ?, ?, ?, 'queued', CASE WHEN newest.next > ? THEN newest.next ELSE ? END, ?, 0, 0, 0, ?
+        bytes, replaces, key_id)
+      SELECT ?, ?, ?, ?, ?, ?, ?, 'queued', CASE WHEN newest.next > ? THEN newest.next ELSE ? END, ?, 0, 0, 0, ?, ?
         FROM (SELECT coalesce(max(created) + 1, 0) AS next FROM pin_request WHERE account_id = ?) AS newest
         WHERE ${forCid} < ? AND ${waiting(ownWaits)} < ? AND ${waiting('')} < ?`,
     parameters: [
@@ -190,6 +192,7 @@ export function insertPinRequest(
       now,
       now,
       replaces,
+      keyId,
       accountId,
       accountId,
       cid,

@@ -5,8 +5,8 @@ import type { AnnouncementFilter } from '../../../tables/pins.ts'
 import { Fault } from '../../../base/fault.ts'
 import { fileTypeNames } from '../../../base/file-types.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
-import { accountId, provide } from '../accounts/account-schema.ts'
-import { time } from '../../time-schema.ts'
+import { accountId } from '../accounts/account-schema.ts'
+import { listedPin, toListedPin } from './pin-schema.ts'
 
 const input = z.strictObject({
   account: accountId,
@@ -24,23 +24,7 @@ const input = z.strictObject({
   limit: z.coerce.number<number>().int().min(1).max(200).default(200),
 })
 const output = z.object({
-  pins: z.array(
-    z.object({
-      cid: z.string(),
-      mode: z.enum(['recursive', 'direct']),
-      name: z.string(),
-      created: time,
-      /** Size of the whole DAG, each block counted once; null: the count is not complete yet. */
-      bytes: z.int().nullable(),
-      blocks: z.int().nullable(),
-      /** Restricts the account's setting for this pin. */
-      provide,
-      /** Last announcement of the root that a peer of the DHT stored; null: none, or the pin is private. */
-      announcedAt: time.nullable(),
-      /** Next announcement, 0: as soon as possible; null: the pin is private, or the server announces nothing. */
-      announcesAt: time.nullable(),
-    }),
-  ),
+  pins: z.array(listedPin),
   /** The server announces public pins on the IPFS network. */
   announces: z.boolean(),
   /** The `from` of the next page; null: this is the last. */
@@ -91,15 +75,7 @@ export const listFiles = {
       limit,
     })
     if (page === null) throw new Fault('bad_input', { detail: 'from: not a place in the list' })
-    const listed = page.pins.map(({ announced, due, ...pin }) => {
-      // Another account may announce the same root.
-      const isPublic = isOpen && pin.provide !== 'none' && due !== null
-      return {
-        ...pin,
-        announcedAt: isPublic ? announced : null,
-        announcesAt: isPublic && hasPlan ? due : null,
-      }
-    })
+    const listed = page.pins.map((pin) => toListedPin(pin, { isOpen, hasPlan }))
     return { ...page, pins: listed, announces: hasPlan, stored: await pins.stored(account) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

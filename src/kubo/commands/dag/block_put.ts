@@ -108,6 +108,7 @@ async function* putAll(input: BlockPutInput, call: CommandCall) {
   const { version, codec, hashCode, digestBytes, pin, patience } = input
   const context = {
     accountId: call.caller.accountId,
+    keyId: call.caller.keyId,
     provide: pinProvideOf(call.caller.settings.provide, null),
     proceed: () => call.connected(),
     signal: call.signal,

@@ -58,6 +58,7 @@ async function* linesOf({ entries, pinRoots, stats, size }: DagImportInput, call
   const options = { pinRoots, blockBytesMax: size.bytesMax, tooBig: size.tooBig }
   const events = call.files.importCars(filesOf(entries), options, {
     accountId: call.caller.accountId,
+    keyId: call.caller.keyId,
     provide: pinProvideOf(call.caller.settings.provide, null),
     proceed: () => call.connected(),
     signal: call.signal,

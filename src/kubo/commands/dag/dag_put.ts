@@ -86,6 +86,7 @@ async function* putAll(input: DagPutInput, call: CommandCall) {
   const { inputCodec, storeCodec, hashCode, size, pin, patience } = input
   const context = {
     accountId: call.caller.accountId,
+    keyId: call.caller.keyId,
     provide: pinProvideOf(call.caller.settings.provide, null),
     proceed: () => call.connected(),
     signal: call.signal,

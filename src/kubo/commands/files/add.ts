@@ -39,6 +39,7 @@ export const add: KuboCommand<AddInput> = {
     const { options, toFiles, provide, print, entries } = input
     const context = {
       accountId: call.caller.accountId,
+      keyId: call.caller.keyId,
       provide: pinProvideOf(call.caller.settings.provide, provide),
       proceed: () => call.connected(),
       signal: call.signal,

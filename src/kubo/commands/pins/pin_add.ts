@@ -87,7 +87,8 @@ async function pinAll(input: PinAddInput, call: CommandCall, count: Count) {
       count.blocks = before.blocks + blocks
       count.bytes = before.bytes + bytes
     }
-    await files.pin(caller.accountId, { cid, mode, name, provide }, patience, report, signal)
+    const pin = { cid, mode, name, provide, keyId: caller.keyId }
+    await files.pin(caller.accountId, pin, patience, report, signal)
     pinned.push(input.print(cid))
   }
   return { Pins: pinned }

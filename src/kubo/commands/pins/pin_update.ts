@@ -38,6 +38,7 @@ export const pinUpdate: KuboCommand<PinUpdateInput> = {
       from: await files.resolve(from, patience, signal),
       to: await files.resolve(to, patience, signal),
       unpin,
+      keyId: caller.keyId,
     }
     await files.movePin(caller.accountId, pins, patience, signal)
     const moved = [print(pins.from), print(pins.to)]
