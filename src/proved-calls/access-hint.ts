@@ -1,5 +1,5 @@
-// Asks an upstream what a call will touch. Nodes differ in what they offer: the forms are tried in turn, and the one that
-// worked is used from then on.
+// Queries an upstream for the accounts and slots that a call will access. Nodes support different methods: they are tried in
+// order, and the first that works is used from then on.
 // Tested by test/calls/proved-calls.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -15,7 +15,7 @@ import type { BlockRef } from '../chain/head.ts'
 import type { Relay } from '../chain/relay.ts'
 
 export type AccessHint = {
-  /** Null: no upstream says it in time. Never rejects. */
+  /** Null if no upstream answers in time. Never rejects. */
   query(
     call: {
       readonly request: CallRequest
@@ -26,13 +26,13 @@ export type AccessHint = {
   ): Promise<readonly AccessListEntry[] | null>
 }
 
-/** Longer than most calls take at a node; the call begins without a hint then. */
+/** Time limit of a hint, longer than most calls take at a node. After it the call starts without a hint. */
 const hintMs = 2_000
-/** Calls in a row for which every form is refused, before none is sent. */
+/** After this many consecutive calls for which every form is refused, no hint is requested. */
 const unsupportedMax = 3
-/** Until forms that were refused are tried again. */
+/** Time until refused forms are tried again. */
 const retryMs = 600_000
-/** Entries that are read of a reply. */
+/** Maximum number of entries read from a reply. */
 const entriesMax = 4_096
 /** Wei. Nodes refuse senders that cannot pay for the gas of the call. */
 const richBalance = '0xffffffffffffffffffffffff'
@@ -40,7 +40,7 @@ const richBalance = '0xffffffffffffffffffffffff'
 /** JSON-RPC 2.0. */
 const invalidParams = -32602
 
-/** How to ask, and how to read the reply. */
+/** A method that returns a hint: its last parameter, and the parser of its reply. */
 type Form = {
   readonly method: string
   readonly lastParam: (overrides: Readonly<Record<string, unknown>>) => unknown
@@ -65,7 +65,7 @@ export function createAccessHint(parts: {
   readonly clock: Clock
 }): AccessHint {
   const { relay, clock } = parts
-  /** The form that is tried first; `forms.length`: none. */
+  /** Index of the form to try first; `forms.length`: none. */
   let first = 0
   let unsupportedInARow = 0
   let retryAt = 0
@@ -98,7 +98,7 @@ export function createAccessHint(parts: {
             prefer(index)
             return hint
           } catch (error) {
-            // A call that fails or takes too long there tells nothing of the calls of others.
+            // A call that fails or is slow does not show that the upstream lacks the method.
             if (either.aborted || !isUnsupportedForm(error)) return null
           }
         }
@@ -119,19 +119,19 @@ export function createAccessHint(parts: {
   }
 }
 
-/** The upstream does not offer the form: no such method, a parameter too many, or a reply of another shape. */
+/** True if the upstream does not support the form: unknown method, refused parameter, or a reply of another shape. */
 function isUnsupportedForm(error: unknown): boolean {
   if (!(error instanceof Fault)) return true
   return error.code === 'no_method' || error.upstreamError?.code === invalidParams
 }
 
-/** Without prices: the hint must not depend on the sender's funds. */
+/** Removes the prices, so that the hint does not depend on the sender's funds. */
 function withoutPrices(request: CallRequest): CallRequest {
   const { gasPrice: _, maxFeePerGas: __, maxPriorityFeePerGas: ___, ...rest } = request
   return rest
 }
 
-/** The call's own overrides, and funds for its sender. */
+/** The overrides of the call, plus funds for its sender. */
 function fundedOverrides({ from }: CallRequest, overrides: readonly StateOverride[]) {
   const json = stateOverridesJson(overrides)
   const sender = toHex(from ?? new Uint8Array(20))

@@ -1,4 +1,4 @@
-// Compares some proved calls with what an upstream answers: the only guard against a fault of our EVM. It changes no answer.
+// Compares a sample of proved calls with the results of an upstream, to detect faults of the EVM. It never changes a result.
 // Tested by test/calls/proved-calls.test.ts, test/calls/proved-traces.test.ts,
 // test/calls/proved-simulations.test.ts
 import { toHex } from '../base/hex.ts'
@@ -15,7 +15,7 @@ import type { BlockRef } from '../chain/head.ts'
 import type { Relay } from '../chain/relay.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'
 
-/** What a call gave. `trace`: as the tracer gives it. */
+/** Result of a call. `trace`: the JSON value of the tracer. */
 type Outcome =
   | (ComparedCall & { readonly kind: 'call'; readonly data: Uint8Array })
   | (ComparedCall & {
@@ -32,11 +32,11 @@ type Outcome =
 type ComparedCall = { readonly request: CallRequest; readonly overrides: Overrides }
 
 export type CallCanary = {
-  /** Compares in the background, if it is the turn of this call. */
+  /** Compares in the background, if the call is sampled. */
   compare(block: BlockRef, outcome: Outcome): void
 }
 
-/** One question to an upstream: how it is asked, what the proved answer is, and how to read it from the reply. */
+/** A request to an upstream, the proved result as text, and the conversion of the upstream's result to the same text. */
 type Comparison = {
   readonly method: string
   readonly params: readonly unknown[]
@@ -44,12 +44,12 @@ type Comparison = {
   readonly read: (result: unknown) => string
 }
 
-/** The first calls of a process, in which a new release shows its faults, and then one of so many. */
+/** The first calls of a process are all compared, because they show the faults of a new release; then one in `everyCalls`. */
 const firstCalls = 100
 const everyCalls = 200
-/** Under way; a call beyond is not compared. */
+/** Comparisons in progress; further calls are not compared. */
 const pendingMax = 4
-/** Characters of a log line. */
+/** Characters of each value in a log line. */
 const shownMax = 2_000
 
 export function createCallCanary(parts: {
@@ -85,7 +85,7 @@ export function createCallCanary(parts: {
       const comparison = comparisonOf(outcome)
       if (comparison === null) return
       pending += 1
-      // An upstream without an answer is no evidence.
+      // A failed upstream request shows nothing about the EVM.
       void compareOne(block, comparison)
         .catch(() => {})
         .finally(() => (pending -= 1))
@@ -93,7 +93,7 @@ export function createCallCanary(parts: {
   }
 }
 
-/** Null: nodes show such a trace in forms of their own. */
+/** Null: the form of such a trace differs between nodes. */
 function comparisonOf(outcome: Outcome): Comparison | null {
   if (outcome.kind === 'call') {
     const params = callParams(outcome.request, null, outcome.overrides)
@@ -123,7 +123,7 @@ function outcomeOfFrame(frame: unknown): string {
   return `gas ${Number(gasUsed)}, output ${output}`
 }
 
-/** The hash of a block covers its gas and its logs, not what its calls returned. */
+/** The block hash covers gas and logs, but not the return data of calls. */
 function outcomeOfBlock({ header, calls }: SimulatedBlock): string {
   return [keccak256(header), ...calls.map(({ returnData }) => returnData)].map(toHex).join(' ')
 }

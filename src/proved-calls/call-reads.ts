@@ -1,6 +1,6 @@
-// Gets the values that one proved call lacks. At the first miss it fetches and proves all that earlier calls let expect; without
-// that, or at the next miss, what an upstream states that the call will touch: round trips are the cost of a call. Neither
-// is believed: what they leave out, the call asks for.
+// Fetches and proves the state that one call reads. To save round trips, it prefetches at the first miss: the reads predicted
+// from earlier calls, and if these lack the value, the access list of an upstream. Neither has to be right: every value is proved,
+// and a value missing from both is fetched when the call reads it.
 // Tested by src/proved-calls/call-reads.test.ts
 import { equalBytes, toHex, toLatin1 } from '../base/hex.ts'
 import type { AccessListEntry, CallRequest } from '../chain/computation.ts'
@@ -19,26 +19,26 @@ export type CallReadParts = {
   readonly network: Network
   readonly block: ProvedHeader
   readonly request: CallRequest
-  /** What it will touch for certain beside that. */
+  /** Other accounts and slots that the call certainly reads. */
   readonly certain?: readonly AccessListEntry[]
-  /** What the call will touch; null: not known. Never rejects. */
+  /** Accounts and slots that the call will access; null: unknown. Never rejects. */
   readonly hint: (signal: AbortSignal) => Promise<readonly AccessListEntry[] | null>
   readonly codes: CodeSource
-  /** Before so many proofs are fetched; null: at once. */
+  /** Called before `proofs` proofs are fetched. Null: fetch immediately; otherwise fetch when it resolves. */
   readonly admit: (proofs: number) => Promise<void> | null
   readonly signal: AbortSignal
 }
 
 export type CodeSource = {
-  /** Whether the thread needs no code of this account, as far as is known. */
+  /** True if the thread is known to have the code of this account. */
   hasCode(address: Uint8Array): boolean
-  /** `codeHash`: proved, of the account. The thread gets that code. */
+  /** Records that the thread receives this code. `codeHash`: the proved one of the account. */
   note(address: Uint8Array, codeHash: Uint8Array): void
-  /** As an upstream states it; null: not known. Never rejects. */
+  /** Unverified code from an upstream; null: unknown. Never rejects. */
   fetch(address: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
 }
 
-/** Of a hint. The call itself may read more. */
+/** Limits of one hint. The call itself may read more. */
 const hintAccountsMax = 512
 const hintSlotsMax = 2_048
 
@@ -47,12 +47,12 @@ export function createCallReads(
 ): (request: ValueRequest) => Promise<ValueReply> {
   const { network, block, request, certain = [], signal } = parts
   const { stateRoot } = block.header
-  /** Read, and not given to the call yet. */
+  /** Values for the next reply. */
   let values: ProvedValue[] = []
   let hasReadExpected = false
   let prefetched: Promise<void> | null = null
   const earlyAddresses = earlyAccounts(block, request)
-  /** Stated by upstreams, by address; checked against the proved hash of the account. */
+  /** Unverified code by address, to be checked against the proved code hash of the account. */
   const codes = new Map<string, Promise<Uint8Array | null>>()
 
   const at = (address: Uint8Array): AccountAt => ({ network, block, address })
@@ -63,12 +63,12 @@ export function createCallReads(
     codes.set(name, parts.codes.fetch(address, signal))
   }
 
-  /** `proofs`: how many are fetched if memory does not hold them. */
+  /** `proofs`: how many the read fetches if the cache has none of them. */
   async function complete<T>(read: Read<T>, proofs: number): Promise<T> {
     const started = beginRead(read)
     if (!(started instanceof SuspendedRead)) return started
     signal.throwIfAborted()
-    // Without a wait the reads of one turn are sent together.
+    // Do not await null: reads that start in the same microtask are sent in one batch.
     const admission = parts.admit(proofs)
     if (admission !== null) await admission
     return await completeRead(started, signal)
@@ -94,7 +94,7 @@ export function createCallReads(
     parts.codes.note(address, codeHash)
   }
 
-  /** An account with its code and these slots. */
+  /** Reads an account with its code and these slots. */
   async function readAll({ address, storageKeys }: AccessListEntry): Promise<void> {
     const hasCode = parts.codes.hasCode(address)
     fetchCode(address)
@@ -107,7 +107,7 @@ export function createCallReads(
     await Promise.all(reads)
   }
 
-  /** What cannot be read is found when the call asks for it. */
+  /** Ignores failures: the call meets them again if it reads the value. */
   async function readExpected(expected: readonly AccessListEntry[]): Promise<void> {
     hasReadExpected = true
     await Promise.allSettled(bounded(expected).map(readAll))
@@ -145,7 +145,7 @@ export function createCallReads(
     let failure: ValueReply['failure'] = null
     try {
       if (expected !== null && !hasReadExpected) await readExpected(expected)
-      // Nodes are those of values that were read before.
+      // Trie nodes belong to values that were read before, so no prefetch is needed.
       if (!isResolved() && missing.kind !== 'nodes') await (prefetched ??= prefetch())
       if (!isResolved()) await fetchMissing(missing)
     } catch (error) {

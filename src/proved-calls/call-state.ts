@@ -1,5 +1,5 @@
-// The state that a call's EVM works on: proved values, and over them what the call has changed. No trie is built, except for
-// the roots of simulated blocks; a checkpoint is a place in the list of undo steps.
+// State manager of the EVM for one call: proved values, overlaid with the changes of the call. No trie is built, except for the
+// roots of simulated blocks. A checkpoint is a position in the undo log.
 // Tested by src/proved-calls/call-state.test.ts
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import { Account, type Address, createAccount } from '@ethereumjs/util'
@@ -8,22 +8,22 @@ import { emptyCodeHash, emptyTrieRoot } from '../codec/ethereum/account-state.ts
 import { keccak256 } from '../codec/hash/keccak.ts'
 import type { ProvedState } from './proved-state.ts'
 
-/** Slots that the call wrote, by position. `isCleared`: the others are zero, whatever the proved storage has. */
+/** Slots that the call wrote, by position. `isCleared`: all other slots are zero, whatever the proved storage has. */
 type Storage = { readonly isCleared: boolean; readonly slots: Map<string, Uint8Array> }
 
-/** The same for readers. Values have no leading zeros. */
+/** Read-only view of a changed storage. Values have no leading zeros. */
 export type ChangedStorage = {
   readonly isCleared: boolean
   readonly slots: ReadonlyMap<string, Uint8Array>
 }
 
-/** All that was changed so far, by address in `toLatin1`. An account undefined: removed. */
+/** All changes so far, by address in `toLatin1`. Undefined account: removed. */
 type StateChanges = {
   readonly accounts: ReadonlyMap<string, Account | undefined>
   readonly storages: ReadonlyMap<string, ChangedStorage>
 }
 
-/** The root of the proved state with these changes. Rejects with what reading proofs throws, and `unprovable`. */
+/** Computes the root of the proved state with these changes. Rejects with the errors of reading proofs, and `unprovable`. */
 export type RootOf = (changes: StateChanges) => Promise<Uint8Array>
 
 const noCode = new Uint8Array(0)
@@ -32,7 +32,7 @@ const noBytes = new Uint8Array(0)
 export class CallState implements StateManagerInterface {
   readonly #proved: ProvedState
   readonly #rootOf: RootOf | null
-  /** Changed accounts; undefined: removed. Entries are never changed: readers get copies. */
+  /** Changed accounts; undefined: removed. Entries are immutable: readers get copies. */
   readonly #accounts = new Map<string, Account | undefined>()
   readonly #storages = new Map<string, Storage>()
   /** Code that the call or its overrides deployed, by hash. */
@@ -41,7 +41,7 @@ export class CallState implements StateManagerInterface {
   readonly #checkpoints: number[] = []
   readonly #originals = new Map<string, Uint8Array>()
 
-  /** EIP-2200: the value of a slot before the transaction. The EVM asks before it writes. */
+  /** EIP-2200: the value of a slot before the transaction. The EVM reads it before each write. */
   readonly originalStorageCache = {
     get: async (address: Address, position: Uint8Array): Promise<Uint8Array> => {
       const name = toLatin1(address.bytes) + toLatin1(position)
@@ -54,7 +54,7 @@ export class CallState implements StateManagerInterface {
     clear: (): void => this.#originals.clear(),
   }
 
-  /** `rootOf`: null where no root is needed. */
+  /** `rootOf`: null if no root is needed. */
   constructor(proved: ProvedState, rootOf: RootOf | null = null) {
     this.#proved = proved
     this.#rootOf = rootOf
@@ -139,7 +139,7 @@ export class CallState implements StateManagerInterface {
     this.#set(this.#storages, toLatin1(bytes), { isCleared: true, slots: new Map() })
   }
 
-  /** Sets, and remembers how to take it back. */
+  /** Sets the value and appends the undo step. */
   #set<T>(map: Map<string, T>, name: string, value: T): void {
     if (map.has(name)) {
       const previous = map.get(name) as T
@@ -191,7 +191,7 @@ function noRoot(): Error {
   return new Error('the state of a call has no root')
 }
 
-/** The EVM changes accounts that it gets. */
+/** A copy, because the EVM modifies the accounts that it gets. */
 function copyOf({ nonce, balance, storageRoot, codeHash }: Account): Account {
   return createAccount({ nonce, balance, storageRoot, codeHash })
 }

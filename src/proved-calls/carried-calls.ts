@@ -1,24 +1,24 @@
-// Calls that the calldata of another call carries, as `(address, …, bytes)` of the ABI: multicalls, batches of smart accounts.
-// Each of them reads what it would read alone, so their reads are told apart from those of the call that carries them.
+// Finds the calls inside the calldata of another call (the carrier), encoded as ABI tuples `(address, …, bytes)`: multicalls and
+// batches of smart accounts. A carried call reads the same state as when it is sent alone, so its reads are recorded separately.
 // Tested by src/proved-calls/carried-calls.test.ts
 import { toLatin1 } from '../base/hex.ts'
 import type { ProvedState, Reads } from './proved-state.ts'
 
 export type CarriedCall = { readonly to: Uint8Array; readonly data: Uint8Array }
 
-/** Of one calldata: what carries more is treated as a call that carries these only. */
+/** Maximum per calldata. Further carried calls count as part of the carrier. */
 const carriedMax = 256
 const wordBytes = 32
-/** Members of the tuple before its bytes, with their offset: `(address, bytes)` to `(address, bool, uint256, bytes)`. */
+/** Words in the head of the tuple: `(address, bytes)` to `(address, bool, uint256, bytes)`. */
 const headWords = [2, 3, 4] as const
 
 /**
- * By the shape alone: an offset that names the end of the tuple's head, a length that fits, and an address in the head.
- * Whether the call makes these calls, only its run tells.
+ * Detects tuples by shape alone: an offset to the end of the tuple's head, a length within the data, and an address in the
+ * head. Only the execution shows whether the carrier makes these calls.
  */
 export function findCarriedCalls(data: Uint8Array): readonly CarriedCall[] {
   const found: CarriedCall[] = []
-  // Behind the selector, if there is one.
+  // Skip the selector, if there is one.
   const start = data.length % wordBytes === 0 ? 0 : 4
   for (let at = start; at + 3 * wordBytes <= data.length; at += wordBytes) {
     const head = numberAt(data, at) / wordBytes
@@ -39,14 +39,14 @@ export function findCarriedCalls(data: Uint8Array): readonly CarriedCall[] {
   return found
 }
 
-/** The number in the word at `at`; infinite beyond 4 bytes. */
+/** The number in the word at `at`; Infinity if it needs more than 4 bytes. */
 function numberAt(data: Uint8Array, at: number): number {
   for (let byte = at; byte < at + 28; byte += 1) if (data[byte] !== 0) return Infinity
   const [a = 0, b = 0, c = 0, d = 0] = data.subarray(at + 28, at + wordBytes)
   return a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d
 }
 
-/** Smaller addresses are of precompiled contracts, or numbers. */
+/** Small values are precompiled contracts or numbers, not addresses of contracts. */
 function isAddress(data: Uint8Array, at: number): boolean {
   const isShort = data.subarray(at, at + 12).every((byte) => byte === 0)
   return isShort && data.subarray(at + 12, at + 24).some((byte) => byte !== 0)
@@ -61,23 +61,23 @@ type Message = {
 
 export type SplitReads = {
   readonly state: ProvedState
-  /** To be called at the begin and at the end of each message, in order. */
+  /** Call these at the start and end of each message, in order. */
   begin(message: Message): void
   end(): void
-  /** What the call that carries the others read by itself. */
+  /** Reads of the carrier, without those of the carried calls. */
   ownReads(): Reads
-  /** What each carried call that ran read, with all that it called. */
+  /** Reads of each carried call that ran, including those of the contracts it called. */
   carried(): readonly { readonly call: CarriedCall; readonly reads: Reads }[]
 }
 
-/** Reads of `state`, by the carried call that runs. */
+/** Wraps `state` and attributes each read to the carried call that is running. */
 export function splitReads(state: ProvedState, calls: readonly CarriedCall[]): SplitReads {
   const ownReads = new Map<string, Set<string>>()
   const byName = new Map(calls.map((call) => [nameOf(call), call]))
   const carriedReads = new Map<CarriedCall, Map<string, Set<string>>>()
   let current = ownReads
   let depth = 0
-  /** Of the carried call that runs. */
+  /** Depth of the running carried call. */
   let carriedDepth = 0
 
   function slotsOf(address: Uint8Array): Set<string> {
@@ -115,7 +115,7 @@ export function splitReads(state: ProvedState, calls: readonly CarriedCall[]): S
       depth -= 1
     },
     ownReads() {
-      // Who calls an account looks at it first.
+      // A caller reads the account of its target before the call starts: this read alone does not count for the carrier.
       const carriedTargets = new Set([...carriedReads.keys()].map(({ to }) => toLatin1(to)))
       return new Map(
         [...ownReads].filter(([name, slots]) => slots.size > 0 || !carriedTargets.has(name)),

@@ -1,5 +1,5 @@
-// Which code the thread of proved calls has, so that it crosses once, and the code that upstreams state before the hash of
-// the account is proved.
+// Tracks which contract code the proved-call thread already has, so that each code is sent to it once. Also fetches code from
+// upstreams in parallel with the proof of its hash.
 // Tested by test/calls/proved-calls.test.ts
 import { fromHex, toHex, toLatin1 } from '../base/hex.ts'
 import { createLruCache } from '../base/lru-cache.ts'
@@ -7,7 +7,7 @@ import type { BlockRef } from '../chain/head.ts'
 import type { Relay } from '../chain/relay.ts'
 import type { CodeSource } from './call-reads.ts'
 
-/** Less than the cache of the thread holds. */
+/** Fewer than the thread's cache can store. */
 const accountsMax = 4_096
 /** EIP-170 allows 24,576 bytes; other chains more. */
 const codeHexMax = 2 * 256 * 1024
@@ -37,7 +37,7 @@ export function createCodeMemory(relay: Relay): CodeMemory {
   }
 }
 
-/** For calls that are recorded: everything is read as any state. */
+/** For recorded calls: code is read and proved like any other state. */
 export const noCodes: CodeSource = {
   hasCode: () => false,
   note: () => {},

@@ -1,6 +1,6 @@
-// Which fork schedule a call may rely on: nothing in a header commits to it. It comes from the table or the genesis file of
-// the settings, and it must agree with the fork IDs that the upstreams report (EIP-7910). A release that lacks a fork
-// degrades to unproved calls.
+// The fork schedule for calls. No header commits to it, so it cannot be proved. It comes from the built-in table or from the
+// genesis file in the settings, and must match the fork IDs that the upstreams report (EIP-7910). If this release lacks a fork,
+// calls from that fork on are not proved.
 // Tested by src/proved-calls/fork-schedule.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault, hasCode } from '../base/fault.ts'
@@ -13,7 +13,7 @@ import type { GenesisConfig } from '../evm/genesis.ts'
 export type ForkScheduleParts = {
   readonly network: string
   readonly config: GenesisConfig
-  /** Of block 0, seconds; forks up to it do not count in fork IDs. */
+  /** Time of block 0, seconds. Forks up to this time are not part of fork IDs. */
   readonly genesisTime: bigint
   /** 32 bytes; null: fork IDs cannot be compared. */
   readonly genesisHash: Uint8Array | null
@@ -23,22 +23,22 @@ export type ForkScheduleParts = {
 }
 
 export type ForkSchedule = {
-  /** The `config` as JSON text, for a block of that time (seconds). Throws `unprovable`. */
+  /** The `config` as JSON text, for a block with this timestamp (seconds). Throws `unprovable`. */
   configAt(timestamp: bigint): string | Promise<string>
 }
 
-/** A fork is announced months before. */
+/** Interval of the check. Forks are announced months ahead. */
 const checkMs = 3_600_000
-/** After a check without an answer. */
+/** Interval after a failed check. */
 const retryMs = 60_000
-/** Calls that wait for the check share it; the upstreams' time limits end it. */
+/** Calls share one check, so no single call aborts it; the time limits of upstreams end it. */
 const unaborted = new AbortController().signal
 
 export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
   const { network, genesisHash, relay, clock, log } = parts
   const text = JSON.stringify(parts.config)
   const forkIdConfig = toForkIdConfig(parts.config)
-  /** From this block time on the upstreams have other rules; null: not as far as they report. */
+  /** Block time from which the upstreams report a fork that the schedule lacks; null: none reported. */
   let unsupportedFrom: bigint | null = null
   let checkedUntil = -1
   let pendingCheck: Promise<void> | null = null
@@ -68,7 +68,7 @@ export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
         log('warn', 'chain.fork_unknown', { network, from: Number(unsupportedFrom) })
       }
     } catch (error) {
-      // A node without the method says nothing about forks; then the schedule counts.
+      // If the node lacks the method, the schedule applies unchecked.
       const isUnsupported = hasCode(error, 'no_method') || hasCode(error, 'upstream_said')
       checkedUntil = clock.monotonic() + (isUnsupported ? checkMs : retryMs)
     }
@@ -90,8 +90,8 @@ export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
 }
 
 /**
- * Nodes need no block for the merge, so fork IDs have none; geth's configuration of Sepolia names a later block, at which
- * nodes of before left the network.
+ * The total difficulty activated the merge, not a block, so fork IDs have no block for it. Sepolia is an exception: geth's
+ * configuration has a later block, at which nodes without the merge left the network.
  */
 function toForkIdConfig({ mergeNetsplitBlock, ...config }: GenesisConfig): GenesisConfig {
   if (config.chainId === 1) return config

@@ -1,4 +1,4 @@
-// Calls on proved state in the thread of the caller, without hints and caches: for readers of proof bundles.
+// Runs calls on proved state in the caller's thread, without hints and caches. Used to verify proof bundles.
 // Tested by test/calls/call-bundles.test.ts
 import { systemClock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -17,13 +17,13 @@ import { readNodes } from './read-nodes.ts'
 import { executeProved, type ProvedExecution, type ProvedResults } from './proved-execution.ts'
 import { defaultReadLimits, limitReads } from './proved-state.ts'
 
-/** go-ethereum's default (`rpc.gascap`), and that of the server that made the bundle. */
+/** Default of go-ethereum (`rpc.gascap`) and of the server that creates bundles. */
 export const callGasMax = 50_000_000n
 
-/** A value that a call has read. `address`: 20 bytes; `position`: of a slot, 32 bytes. */
+/** A value that a call read: an account, or with `position` (32 bytes) a slot. `address`: 20 bytes. */
 export type CallRead = { readonly address: Uint8Array; readonly position?: Uint8Array }
 
-/** `config`: the fork schedule that the reader knows; null: calls throw `unprovable`. `onRead`: for each value read. */
+/** `config`: the fork schedule; null: unknown, calls throw `unprovable`. `onRead` is called for each value read. */
 export function createInlineCalls(
   config: GenesisConfig | null,
   onRead: (read: CallRead) => void = () => {},
@@ -86,7 +86,7 @@ export function createInlineCalls(
   }
 }
 
-/** The fork in force at a block, as `osaka`, on the OP Stack as `isthmus`. `timestamp` in seconds. */
+/** Name of the active fork at a block, such as `osaka`, or `isthmus` on the OP Stack. `timestamp` in seconds. */
 export function nameFork(
   config: GenesisConfig,
   block: { readonly number: bigint; readonly timestamp: bigint },

@@ -1,4 +1,4 @@
-// The fork schedules of public networks, in the form of a genesis file of geth, and of op-geth for the OP Stack.
+// Fork schedules of public networks, in the format of geth's genesis file, or op-geth's for the OP Stack.
 // Tested by src/proved-calls/fork-schedule.test.ts
 import type { KnownNetwork } from '../base/known-network.ts'
 import { findKnownNetwork, genesisConfigOf } from '../base/known-networks.ts'
@@ -14,10 +14,10 @@ const blobSchedule = {
   bpo2: { target: 14, max: 21, baseFeeUpdateFraction: 11_684_671 },
 }
 
-/** Forks of the OP Stack that nodes do not count in fork IDs: they are none of the EVM. */
+/** Forks of the OP Stack that are not part of fork IDs, because they do not change the EVM. */
 const withoutForkId: ReadonlySet<string> = new Set(['delta', 'pectraBlobSchedule'])
 
-/** Null for a chain ID that Cairn does not know, and for chains whose EVM has rules of its own. */
+/** Null for an unknown chain ID, and for chains with their own EVM rules. */
 export function findKnownSchedule(chainId: bigint): GenesisConfig | null {
   const network = findKnownNetwork(chainId)
   if (network === null || network.rules === 'none') return null
@@ -25,7 +25,7 @@ export function findKnownSchedule(chainId: bigint): GenesisConfig | null {
   return network.rules === 'op' ? { ...config, ...opMembersOf(network) } : config
 }
 
-/** Whether the rules for calls are known of blocks of that time (seconds). */
+/** True if Cairn supports the EVM rules of blocks with this timestamp (seconds). */
 export function hasCallRules(chainId: bigint, timestamp: bigint): boolean {
   const config = findKnownSchedule(chainId)
   if (config === null) return false
@@ -52,7 +52,7 @@ function opMembersOf({
 
 const opMainnet = 10n
 
-/** OP Mainnet is older than Bedrock. Source: op-geth params/superchain.go. */
+/** Fork blocks of OP Mainnet, which started before Bedrock. Source: op-geth params/superchain.go. */
 function bedrockOf(block: number): Readonly<Record<string, number>> {
   const names = ['london', 'arrowGlacier', 'grayGlacier', 'mergeNetsplit', 'bedrock']
   return {

@@ -1,6 +1,7 @@
-// What earlier calls of a function read, so that the next call of it gets all of it in one round trip. A slot of a mapping is
-// learned as it came to be: keccak256 of two words, of which one is a word of the calldata, the sender, or such a hash.
-// Accounts learn apart, so that no client can make the calls of another fetch more, and the one that stores most loses first.
+// Predicts the accounts and slots that a call reads from earlier calls of the same function, so that they can be fetched in one
+// round trip. A slot of a mapping is stored as a formula: keccak256 of two words, one of them a word of the calldata, the sender,
+// or another such hash. Sets are separate per customer account, so one client cannot make another's calls fetch more. When memory
+// is full, the account with the most entries loses its oldest set.
 // Tested by src/proved-calls/learned-sets.test.ts
 import { fromLatin1, toLatin1 } from '../base/hex.ts'
 import { setNewest } from '../base/lru-cache.ts'
@@ -8,10 +9,10 @@ import type { AccessListEntry, CallRequest } from '../chain/computation.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'
 import type { Reads } from './proved-state.ts'
 
-/** Where a word of 32 bytes comes from. */
+/** Formula of a 32-byte word. */
 type Term =
   | { readonly from: 'constant'; readonly word: string }
-  /** Calldata. */
+  /** A word of the calldata. */
   | { readonly from: 'data'; readonly index: number }
   | { readonly from: 'sender' | 'coinbase' }
   /** keccak256(first ++ second) + offset. */
@@ -22,46 +23,46 @@ type Term =
       readonly offset: number
     }
 
-/** Slots by account, each by the JSON text of its term. */
+/** Slots by the JSON text of their term; a set has accounts by the JSON text of theirs. */
 type LearnedAccount = { readonly address: Term; readonly slots: ReadonlyMap<string, Term> }
 type LearnedSet = ReadonlyMap<string, LearnedAccount>
 
-/** `isReliable`: the last call was predicted as a whole, or would have been. */
+/** `words`: accounts and slots. `isReliable`: the set covered all reads of the last call. */
 type Learned = { readonly set: LearnedSet; readonly words: number; isReliable: boolean }
 
 export type LearnedCall = {
   readonly network: string
   readonly accountId: string
   readonly request: CallRequest
-  /** Of the block. */
+  /** Coinbase of the block, 20 bytes. */
   readonly coinbase: Uint8Array
 }
 
 export type LearnedSets = {
-  /** What a call and those that it carries will read; null: not known of one of them. */
+  /** Expected reads of a call and its carried calls; null if one of them has no reliable set. */
   predict(calls: readonly LearnedCall[]): readonly AccessListEntry[] | null
-  /** `reads`: of the whole run, without those of the calls that it carries. */
+  /** Call after the execution. `reads`: without those of carried calls. */
   learn(call: LearnedCall, reads: Reads): void
-  /** To be called with the inputs of KECCAK256. */
+  /** Call with each input of KECCAK256. */
   noteHash(input: Uint8Array, hash: Uint8Array): void
 }
 
-/** Accounts and slots of one set: what reads more is not learned. */
+/** Maximum accounts and slots of one set. A call that reads more is not learned. */
 const wordsPerSetMax = 512
-/** `words`: accounts and slots of all sets. */
+/** Limits over all sets. `words`: accounts and slots. */
 const defaultLimits = { sets: 20_000, words: 500_000 }
-/** Inputs of KECCAK256 in memory, of all calls. */
+/** KECCAK256 inputs in memory, over all calls. */
 const preimagesMax = 20_000
-/** Hashes in hashes: a mapping in a mapping. */
+/** Nesting of hashes: 2 for a mapping of mappings. */
 const depthMax = 2
-/** Slots of one entry of a mapping: a struct. */
+/** Slots of one mapping entry, for structs. */
 const offsetsMax = 8
-/** Words of calldata that are looked at. */
+/** Words of calldata that terms can refer to. */
 const dataWordsMax = 64
-/** Words that begin so are equal by chance, and are no hashes. */
+/** Words that start with these zeros are small numbers: not hashes, and equal to other words by chance. */
 const zeros = '\0'.repeat(24)
 
-/** Of one account, the least recently used set first. */
+/** Sets of one account, least recently used first. `words`: accounts and slots in them. */
 type AccountSets = { readonly sets: Map<string, Learned>; words: number }
 
 export function createLearnedSets(limits = defaultLimits): LearnedSets {
@@ -85,7 +86,7 @@ export function createLearnedSets(limits = defaultLimits): LearnedSets {
     while (words > limits.words) forgetOldest((account) => account.words)
   }
 
-  /** Of the account with the most. */
+  /** Removes the oldest set of the account with the largest size. */
   function forgetOldest(sizeOf: (account: AccountSets) => number): void {
     let largest: readonly [string, AccountSets] | null = null
     for (const each of accounts) {
@@ -140,7 +141,7 @@ export function createLearnedSets(limits = defaultLimits): LearnedSets {
       if (explainedWords > wordsPerSetMax) return forget(call.accountId, keyOf(call))
       const combined = known === undefined ? explained : union(known.set, explained)
       const combinedWords = countWords(combined)
-      // Reads of earlier calls that this one did not have are worth a little, not more than its own.
+      // Keep reads of earlier calls that this one lacks only if they are not more than its own.
       const isLarge = combinedWords > Math.min(2 * explainedWords, wordsPerSetMax)
       const learned = isLarge
         ? { set: explained, words: explainedWords }
@@ -154,13 +155,13 @@ export function createLearnedSets(limits = defaultLimits): LearnedSets {
   }
 }
 
-/** Among the sets of its account. */
+/** Key within the sets of its account. */
 function keyOf({ network, request: { to, data } }: LearnedCall): string {
   const selector = data === undefined ? '' : toLatin1(data.subarray(0, 4))
   return `${network}\n${to === undefined ? '' : toLatin1(to)}${selector}`
 }
 
-/** The words that a call brings. */
+/** The words of a call that terms can refer to. */
 type CallWords = {
   readonly data: readonly string[]
   readonly sender: string
@@ -169,7 +170,7 @@ type CallWords = {
 
 function wordsOf({ request, coinbase }: LearnedCall): CallWords {
   const { data = new Uint8Array(0), from = new Uint8Array(20) } = request
-  // Behind the selector, if there is one.
+  // Skip the selector, if there is one.
   const start = data.length % 32 === 0 ? 0 : 4
   const count = Math.min(Math.floor((data.length - start) / 32), dataWordsMax)
   return {
@@ -181,14 +182,14 @@ function wordsOf({ request, coinbase }: LearnedCall): CallWords {
   }
 }
 
-/** Bytes of a word before its address. */
+/** Offset of an address in a word. */
 const addressAt = 12
 
 function wordOfAddress(address: string): string {
   return '\0'.repeat(addressAt) + address
 }
 
-/** Reads as terms. */
+/** Converts reads to terms. */
 function explain(
   reads: Reads,
   callWords: CallWords,
@@ -214,7 +215,7 @@ function explainSlot(
   callWords: CallWords,
   preimages: ReadonlyMap<string, string>,
 ): Term {
-  // Neither a hash nor a hash with an offset.
+  // Too small for a hash or a hash with an offset.
   if (position.startsWith(zeros)) return constant(position)
   const at = numberOf(position)
   for (let offset = 0; offset < offsetsMax; offset += 1) {
@@ -266,7 +267,7 @@ function dependsOnCall(term: Term): boolean {
   return dependsOnCall(term.first) || dependsOnCall(term.second)
 }
 
-/** Slots by address. Leaves out what needs calldata that the call does not have. Every call reads its sender and the coinbase. */
+/** Slots by address. Skips terms whose calldata word the call lacks. Every call reads its sender and the coinbase. */
 function evaluate(set: LearnedSet, callWords: CallWords): Map<string, Set<string>> {
   const baseAddresses = [callWords.sender, callWords.coinbase].map((word) => word.slice(addressAt))
   const reads = new Map(baseAddresses.map((address) => [address, new Set<string>()]))

@@ -1,18 +1,18 @@
-// Keys of a state by the beginning of their hashes. A proof is asked for by key, so a trie node of which only the path is known
-// is brought by the proof of any key whose hash begins with that path, whether the key exists or not. Such keys are found by
-// hashing small numbers; a table remembers them, so each number is hashed once.
+// Finds a key whose hash starts with a given trie path. Proofs are requested by key, so a trie node with a known path but no known
+// key is obtained with the proof of any key below that path, even one that does not exist. Keys are found by hashing ascending
+// numbers; a table stores the results, so each number is hashed once.
 // Tested by src/proved-calls/neighbour-keys.test.ts
 import { keccak256 } from '../codec/hash/keccak.ts'
 import { nibbleAt } from '../codec/ethereum/trie-node.ts'
 
-/** Nibbles of the longest path: 2^20 paths, all found after about 15 million hashes. One nibble more is 16 times that. */
+/** Nibbles of the longest path: 2^20 paths, all found after about 15 million hashes. One more nibble needs 16 times as many. */
 const nibblesMax = 5
 const pathsMax = 16 ** nibblesMax
 
 export class NeighbourKeys {
   readonly #key: Uint8Array
   readonly #view: DataView
-  /** A number by the first `nibblesMax` nibbles of its hash; 0: none yet. */
+  /** The number to hash, indexed by the first `nibblesMax` nibbles of its hash; 0: none yet. */
   readonly #numbers = new Uint32Array(pathsMax)
   #last = 0
 
@@ -22,12 +22,12 @@ export class NeighbourKeys {
     this.#view = new DataView(this.#key.buffer)
   }
 
-  /** Whether paths of this length can be searched for. */
+  /** True if the path is short enough to search for. */
   static canSearch(path: Uint8Array): boolean {
     return path.length <= nibblesMax
   }
 
-  /** A key whose hash begins with the nibbles `path`; null: none found so far. */
+  /** A key whose hash starts with the nibbles `path`; null: none found yet. */
   find(path: Uint8Array): Uint8Array | null {
     if (!NeighbourKeys.canSearch(path)) return null
     const width = 16 ** (nibblesMax - path.length)

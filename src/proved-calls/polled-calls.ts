@@ -1,5 +1,5 @@
-// Calls that clients repeat at each head are computed when the next head is known, before they are asked. A client that stops
-// costs the calls of one head, and without clients nothing is computed.
+// Precomputes calls that clients repeat at each head: as soon as a new head is known, before the clients send them. If a client
+// stops polling, its calls are computed for one more head at most.
 // Tested by src/proved-calls/polled-calls.test.ts
 import { equalBytes } from '../base/hex.ts'
 import { setNewest } from '../base/lru-cache.ts'
@@ -10,36 +10,36 @@ import type { BlockRef } from '../chain/head.ts'
 
 export type PolledCalls = {
   /**
-   * Remembers the call. The result if it was computed ahead, or is being computed; null if it was not, or not with success.
-   * Rejects with `signal.reason` only.
+   * Records the call. Returns its precomputed result, also one still in progress; null if there is none or it failed. Rejects
+   * only with `signal.reason`.
    */
   find(call: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<Uint8Array | null>
-  /** The network has a new head. Computes the calls that were asked at each of the last two. */
+  /** Call for each new head. Computes the calls that were received at each of the last two heads. */
   begin(head: BlockRef, compute: Compute): void
 }
 
 type Compute = (call: RequestedCall, owner: CallOwner) => Promise<Uint8Array>
 
-/** `heads`: in a row at which it was asked. */
+/** `heads`: number of consecutive heads at which the call was received. */
 type Polled = { readonly request: CallRequest; readonly keyId: string; readonly heads: number }
-/** Calls of one head, by account and by their text. */
+/** Calls at one head, by account and by their JSON text. */
 type CallsOfHead = Map<string, Map<string, Polled>>
 
-/** Heads in a row before a call counts as repeated. */
+/** Consecutive heads before a call counts as repeated. */
 const headsMin = 2
-/** Remembered for a head. */
+/** Recorded per head. */
 const accountsMax = 16
 const callsPerAccountMax = 32
-/** A call with more calldata is not remembered. */
+/** A call with more calldata is not recorded. */
 const dataBytesMax = 16 * 1024
-/** Computed at one head, of all accounts. */
+/** Calls precomputed at one head, over all accounts. */
 const callsMax = 128
 
 export function createPolledCalls(): PolledCalls {
   let head: BlockRef | null = null
   let currentCalls: CallsOfHead = new Map()
   let previousCalls: CallsOfHead = new Map()
-  /** Of `head`, by the text of the call. */
+  /** Results for `head`, by the JSON text of the call. */
   let precomputed = new Map<string, Promise<Uint8Array | null>>()
   let pending = 0
 
@@ -56,7 +56,7 @@ export function createPolledCalls(): PolledCalls {
     try {
       return await compute()
     } catch {
-      // The caller's own attempt tells why.
+      // The caller then computes the call itself and gets the error.
       return null
     } finally {
       pending -= 1
@@ -78,7 +78,7 @@ export function createPolledCalls(): PolledCalls {
       previousCalls = currentCalls
       currentCalls = new Map()
       precomputed = new Map()
-      // The upstreams are slower than the chain: what clients ask comes first.
+      // Calls of the previous head are still running, so the upstreams are slow: leave them to requests of clients.
       if (pending > 0) return
       for (const [accountId, calls] of previousCalls) {
         for (const [name, call] of calls) {

@@ -1,21 +1,21 @@
-// A rate for the proofs that calls of one account fetch: an account or a slot is one proof. Calls beyond it wait, so that one
-// account cannot use up the upstreams.
+// Rate limit for the proofs that the calls of one customer account fetch; each Ethereum account or slot is one proof. Calls over
+// the limit wait, so that one customer cannot use up the upstreams.
 // Tested by src/proved-calls/proof-rate.test.ts
 import type { Clock } from '../base/clock.ts'
 import { setNewest } from '../base/lru-cache.ts'
 
 export type ProofRate = {
   /**
-   * Takes `count` proofs. Null: at once; else resolves when the rate allows them. Rejects with `signal.reason`, and takes
-   * none then.
+   * Reserves `count` proofs. Null: available immediately; otherwise resolves when the rate allows them. If the signal aborts,
+   * rejects with `signal.reason` and returns the reservation.
    */
   acquire(accountId: string, count: number, signal: AbortSignal): Promise<void> | null
 }
 
 export type ProofRateLimits = {
-  /** Of one account, on the long run. */
+  /** Sustained rate of one account. */
   readonly perSecond: number
-  /** After a pause. */
+  /** Proofs available immediately after a pause. */
   readonly burst: number
 }
 
@@ -30,7 +30,7 @@ export function createProofRate(
 ): ProofRate {
   const proofMs = 1000 / limits.perSecond
   const burstMs = limits.burst * proofMs
-  /** By account: when all that was taken so far is paid for (GCRA's theoretical arrival time). */
+  /** Theoretical arrival time of each account (GCRA). */
   const arrivalTimes = new Map<string, number>()
 
   return {

@@ -1,4 +1,4 @@
-// The thread of proved calls, one for all networks of the process. It starts at the first call.
+// The worker thread that runs proved calls, one for all networks of the process. It starts with the first call.
 // Tested by test/calls/proved-calls.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -12,7 +12,7 @@ import { defaultReadLimits, type ReadLimits } from './proved-state.ts'
 import type { ValueReply, ValueRequest, ProvedTask, ProvedThreadData } from './proved-task.ts'
 
 export type ProvedCallThread = {
-  /** `resolveValue` gets the values that the thread lacks; it is asked for one at a time. */
+  /** `resolveValue` supplies the values that the thread lacks; it is called for one request at a time. */
   run<Execution extends ProvedExecution>(
     task: Omit<ProvedTask, 'execution' | 'accountId'> & { readonly execution: Execution },
     owner: CallOwner,
@@ -22,7 +22,7 @@ export type ProvedCallThread = {
   close(): Promise<void>
 }
 
-/** Calls under way mostly wait for state. */
+/** Many calls in progress, because most of them wait for state. */
 const queueLimits = {
   queuedPerAccountMax: 512,
   queuedMax: 2048,
@@ -103,7 +103,7 @@ export function createProvedCallThread(options: {
   }
 }
 
-/** What takes this process too long, or is longer than it may be here, a node may still answer. */
+/** Converts the errors of calls over Cairn's time and size limits: an upstream may still answer them. */
 function asUnprovable(thrown: unknown): unknown {
   if (!(thrown instanceof Fault)) return thrown
   const isTooLong =

@@ -1,5 +1,5 @@
-// Entry of the thread of proved calls: it has no network and no database. It asks the request thread for the values that a
-// call lacks, and gets proved ones only.
+// Entry of the proved-call thread. It has no network and no database: it requests missing values from the request thread, which
+// returns only proved ones.
 // Tested by test/calls/proved-calls.test.ts
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
@@ -108,7 +108,7 @@ function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
   })
 }
 
-/** Null: it tells nothing of other calls. Code that a client brings is not the contract's, and a simulation is many calls. */
+/** Null for executions that predict nothing about later calls: those with state overrides, and simulations. */
 function learnable(
   execution: ProvedExecution,
   { network, accountId, coinbase }: Omit<LearnedCall, 'request'>,
@@ -117,7 +117,7 @@ function learnable(
   return { network, accountId, request: execution.request, coinbase }
 }
 
-/** Without what `cache` has. */
+/** Removes the values that `cache` has. */
 function withoutCached(
   predicted: readonly AccessListEntry[],
   stateRoot: Uint8Array,
@@ -133,7 +133,7 @@ function withoutCached(
   })
 }
 
-/** Values of `cache`; what it lacks comes from the request thread. */
+/** Reads from `cache`, and requests values that it lacks from the request thread. */
 function requestingState(
   stateRoot: Uint8Array,
   cache: ValueCache,

@@ -1,5 +1,5 @@
-// Calls of one network on proved state: what the call reads is fetched and proved here, as any read of state, and its EVM
-// runs in the thread of proved calls.
+// Runs calls of one network on proved state. The EVM runs in the proved-call thread; the state that it reads is fetched and
+// proved here, like any other state.
 // Tested by test/calls/proved-calls.test.ts
 import type { Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
@@ -29,20 +29,20 @@ export type ProvedCallParts = {
   readonly thread: ProvedCallThread
   readonly proofRate: ProofRate
   readonly relay: Relay
-  /** The `config` of a geth genesis file as JSON text, once it is known to be the network's. Throws `unprovable`. */
+  /** The `config` of a geth genesis file as JSON text, checked against the network (fork-schedule.ts). Throws `unprovable`. */
   readonly configAt: (timestamp: bigint) => string | Promise<string>
-  /** Whether its blocks set their fees as those of Ethereum. */
+  /** True if its blocks follow Ethereum's fee rules. */
   readonly isEthereum: boolean
   readonly callGasMax: bigint
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Calls of a simulation for which upstreams are asked what they touch. */
+/** Number of calls of a simulation for which a hint is requested. */
 const hintedCallsMax = 8
-/** A call that is computed ahead of its request ends after so long. */
+/** Time limit of a precomputed call. */
 const aheadMs = 10_000
-/** Stands for the key of a call that is computed ahead, so that requests of the account take turns with it. */
+/** Key ID of precomputed calls: the queue of the thread alternates between them and the requests of the account. */
 const aheadKeyId = ''
 
 export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
@@ -62,7 +62,7 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
     const block = await completeRead(getHeader(network, ref.hash), signal)
     const config = await configAt(block.header.timestamp)
     const { calls, certain } = readsOf(block.header, execution)
-    // A network that records has no memory of accounts.
+    // A network that records proofs has no account cache.
     const isRecorded = network.accounts === undefined
     const resolveValue = createCallReads({
       network,
@@ -70,7 +70,7 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
       request: calls[0]?.request ?? {},
       certain,
       async hint(hintSignal) {
-        // Evidence is read from a bundle alone.
+        // State from a proof bundle: there is no upstream.
         if (network.relay === null) return null
         const queries = calls
           .slice(0, hintedCallsMax)
@@ -108,7 +108,7 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
     },
     on: (network): CallProver => ({
       async call(requested, owner, signal) {
-        // A network that records gets every value of the call.
+        // A recording needs every value of the call, so it does not use a precomputed result.
         const ahead =
           network.accounts === undefined ? null : await polled.find(requested, owner, signal)
         const data = ahead ?? (await runCall(network, requested, owner, signal))
@@ -140,7 +140,7 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
   }
 }
 
-/** The calls of a simulation, and what else it reads. */
+/** The calls of an execution, and the other state that it certainly reads. */
 function readsOf(
   header: Header,
   execution: ProvedExecution,

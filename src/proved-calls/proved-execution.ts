@@ -1,5 +1,5 @@
-// One call on proved state: what is asked, and how it is computed. The thread of proved calls and the verifier of proof
-// bundles both use it.
+// Executes one call on proved state: the kinds of execution, their checks and their results. Used by the proved-call thread and by
+// the verifier of proof bundles.
 // Tested by test/calls/proved-calls.test.ts
 import type { Common } from '@ethereumjs/common'
 import type {
@@ -52,11 +52,11 @@ type ExecutionContext = {
   readonly callGasMax: bigint
   readonly state: ProvedState
   readonly slice: TimeSlice
-  /** Gets the messages of a call; absent: none does. */
+  /** Notified at the start and end of each message of a call. */
   readonly frames?: Pick<SplitReads, 'begin' | 'end'> | null
 }
 
-/** Throws as `EvmExecutor`, and what `state` throws. */
+/** Throws the errors of `EvmExecutor`, and those of reading `state`. */
 export async function executeProved(
   execution: ProvedExecution,
   context: ExecutionContext,
@@ -74,7 +74,7 @@ export async function executeProved(
         const machine = await createVmOver(new CallState(state), {
           common,
           precompiles,
-          // A block that the call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
+          // A call with an overridden block number may read hashes of blocks that do not exist: zeros, as in go-ethereum.
           index: {
             hashOf: (number) =>
               number < header.number ? state.hashOf(number) : new Uint8Array(32),
@@ -103,7 +103,7 @@ export async function executeProved(
   }
 }
 
-/** Throws `unprovable` also where the form of the simulated blocks, or their state root, is not known. */
+/** Also throws `unprovable` if Cairn does not know the header format of the simulated blocks or cannot compute their state root. */
 async function simulateProved(
   simulation: BlockSimulation,
   { header, rules, callGasMax, state, slice }: ExecutionContext,
@@ -116,7 +116,7 @@ async function simulateProved(
   }
   for (const { calls, number, timestamp } of planned) {
     const common = rules.at({ number, timestamp })
-    // The header of such a block commits to what it read.
+    // The header of such a block commits to its reads, which Cairn does not compute.
     if (common.isActivatedEIP(7928)) throw unknownFork(number)
     for (const request of calls) checkType(request, common)
   }
@@ -132,8 +132,8 @@ async function simulateProved(
 }
 
 /**
- * go-ethereum runs calls that no transaction can stand for: with blobs and authorizations, or before the fork of either.
- * Throws `unprovable` for them.
+ * go-ethereum also runs calls that cannot exist as a transaction: with both blobs and authorizations, or before the fork that
+ * added them. Throws `unprovable` for them.
  */
 function checkType({ authorizationList, blobVersionedHashes }: CallRequest, common: Common): void {
   if (authorizationList === undefined && blobVersionedHashes === undefined) return
@@ -148,8 +148,8 @@ function checkType({ authorizationList, blobVersionedHashes }: CallRequest, comm
 }
 
 /**
- * A header shows some forks: its fields must be those of the fork that the rules name. Throws `unprovable` for the header of
- * a fork that the rules do not know, or if the call pretends to be in one (`time`, seconds).
+ * The fields of a header must be those of the fork in the rules. Throws `unprovable` for a header of an unsupported fork, or if
+ * the call overrides the block time (`time`, seconds) with a time after such a fork.
  */
 function checkForkOf(header: Header, rules: ChainRules, time = header.timestamp): void {
   const common = rules.at(header)
@@ -162,7 +162,7 @@ function checkForkOf(header: Header, rules: ChainRules, time = header.timestamp)
     [7685, header.requestsHash !== undefined],
     [7928, header.blockAccessListHash !== undefined],
   ]
-  // Before London the rules have never been compared with a node's.
+  // Blocks before London are not supported: their rules were never compared with a node.
   const isKnown =
     !isUnsupported &&
     header.baseFeePerGas !== undefined &&

@@ -1,21 +1,21 @@
-// The state after one block as a call reads it: values that were proved against the block's state root.
+// The state after one block, as a call reads it: all values are proved against the block's state root.
 // Tested by src/proved-calls/call-state.test.ts
 import { Fault } from '../base/fault.ts'
 import { toLatin1 } from '../base/hex.ts'
 import type { AccessListEntry } from '../chain/computation.ts'
 import type { AccountState } from '../codec/ethereum/account-state.ts'
 
-/** At once, if memory has it. */
+/** Not a promise if the value is in memory, because a call reads many values. */
 type MaybePromise<T> = T | Promise<T>
 
-/** `address`: 20 bytes. Each rejects, or throws, with the fault of the read. */
+/** `address`: 20 bytes. Each method throws or rejects with the fault of the read. */
 export type ProvedState = {
-  /** Null: the state proves that there is none. */
+  /** Null: the account is proved absent. */
   account(address: Uint8Array): MaybePromise<AccountState | null>
   /** 32 bytes. `storageRoot`: of the account; `position`: 32 bytes. */
   slot(address: Uint8Array, storageRoot: Uint8Array, position: Uint8Array): MaybePromise<Uint8Array>
   code(address: Uint8Array, codeHash: Uint8Array): MaybePromise<Uint8Array>
-  /** Of the canonical block of that number, below the block of this state. */
+  /** Hash of the canonical block with this number, below the block of this state. */
   hashOf(number: bigint): MaybePromise<Uint8Array>
   /** The trie nodes on the paths to these accounts and slots, whether they exist or not. */
   nodes(paths: readonly AccessListEntry[]): Promise<readonly Uint8Array[]>
@@ -35,12 +35,11 @@ export const defaultReadLimits: ReadLimits = {
   codeBytes: 16 * 1024 * 1024,
 }
 
-/** Positions of slots by address, by `toLatin1`. */
+/** Slot positions by address, both in `toLatin1`. */
 export type Reads = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Counts what one call reads; each value is counted once. Throws `unprovable` beyond a limit. `reads`: accounts and slots so
- * far.
+ * Counts the values that one call reads, each once. Throws `unprovable` over a limit. `reads`: accounts and slots so far.
  */
 export function limitReads(
   state: ProvedState,

@@ -1,5 +1,5 @@
-// What crosses between the request thread and the thread of proved calls. Everything is structured-clonable; all values
-// were proved by the request thread.
+// Messages between the request thread and the proved-call thread. Everything is structured-clonable; all values are proved by
+// the request thread.
 import type { AccessListEntry } from '../chain/computation.ts'
 import type { AccountState } from '../codec/ethereum/account-state.ts'
 import type { PackedFailure } from '../evm/threads/packed-failure.ts'
@@ -18,7 +18,7 @@ export type ProvedTask = {
   /** The `config` of a geth genesis file, as JSON text: the fork schedule. */
   readonly config: string
   readonly callGasMax: bigint
-  /** Every value is asked for, so that a proof bundle can record it. */
+  /** True: the thread requests every value and uses no cache, so that a proof bundle can record it. */
   readonly isRecorded: boolean
 }
 
@@ -36,13 +36,13 @@ export type MissingValue =
   /** The trie nodes on the paths to these accounts and slots. */
   | { readonly kind: 'nodes'; readonly paths: readonly AccessListEntry[] }
 
-/** `expected`: what the call will read, as earlier calls let expect, without what the thread has; null: not known. */
+/** `expected`: predicted reads of the call (learned-sets.ts) that the thread does not have; null: no prediction. */
 export type ValueRequest = {
   readonly missing: MissingValue
   readonly expected: readonly AccessListEntry[] | null
 }
 
-/** `account` null: there is none. */
+/** `account` null: proved absent. */
 export type ProvedValue =
   | {
       readonly kind: 'account'
@@ -60,7 +60,7 @@ export type ProvedValue =
   | { readonly kind: 'hash'; readonly number: bigint; readonly hash: Uint8Array }
   | { readonly kind: 'nodes'; readonly nodes: readonly Uint8Array[] }
 
-/** The wanted value is among `values`, or `failure` states why not. */
+/** `values` includes the missing value, unless there is a `failure`. */
 export type ValueReply = {
   readonly values: readonly ProvedValue[]
   readonly failure: PackedFailure | null

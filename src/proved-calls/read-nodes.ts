@@ -1,5 +1,5 @@
-// The trie nodes of a state that lead to accounts and their slots: the root of a simulated block is computed from them. Each is
-// walked to from the state root of the block.
+// Reads the trie nodes from the state root of a block to accounts and their slots. State roots of simulated blocks are computed
+// from them.
 // Tested by test/calls/proved-simulations.test.ts
 import { toLatin1 } from '../base/hex.ts'
 import type { AccessListEntry } from '../chain/computation.ts'
@@ -10,7 +10,7 @@ import { decodeProved, walkState } from '../chain/state.ts'
 import { absentAccount, decodeAccountState } from '../codec/ethereum/account-state.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'
 
-/** `complete`: runs a read that may fetch so many proofs. Each node once. Rejects with the fault of the read. */
+/** Returns each node once. `complete` runs a read that fetches up to `proofs` proofs. Rejects with the fault of the read. */
 export async function readNodes(
   { network, block }: { readonly network: Network; readonly block: ProvedHeader },
   paths: readonly AccessListEntry[],
@@ -34,6 +34,6 @@ export async function readNodes(
     }),
   )
   const distinct = new Map(visited.map((node) => [toLatin1(node), node]))
-  // Copies: a view would take all of its buffer to the thread.
+  // Copy: a view would send its whole buffer to the thread.
   return [...distinct.values()].map((node) => node.slice())
 }

@@ -1,6 +1,6 @@
-// State roots of simulated blocks, computed from what the blocks changed and the nodes of proofs. A removal may need a node beside
-// the path of its key. Proofs are asked for by key, so such a node is read by the proof of a neighbour: a key whose hash begins
-// with the path of the node. Where none is found there is no root.
+// Computes state roots of simulated blocks from their changes and the trie nodes of proofs. Removing a key can require a sibling
+// node that is not on the key's path. Proofs are requested by key, so that node is read with the proof of a neighbour: a key whose
+// hash starts with the node's path (neighbour-keys.ts). If none is found, the root is `unprovable`.
 // Tested by src/proved-calls/simulated-roots.test.ts, test/calls/proved-simulations.test.ts
 import type { Account } from '@ethereumjs/util'
 import { Fault } from '../base/fault.ts'
@@ -24,24 +24,24 @@ import type { ChangedStorage, RootOf } from './call-state.ts'
 import { NeighbourKeys } from './neighbour-keys.ts'
 import type { ProvedState } from './proved-state.ts'
 
-/** How far the storage of an account is in its root. */
+/** Changes of an account's storage that `root` already includes. */
 type AppliedStorage = {
   readonly root: Uint8Array
   readonly of: ChangedStorage
   readonly slots: ReadonlyMap<string, Uint8Array>
 }
 
-/** Changes of one trie between looks at the clock. */
+/** Trie changes between yields to other tasks. */
 const changesPerSlice = 128
-/** Of one simulation, about 2 s; those of all simulations add to one table. */
+/** Limit per simulation, about 2 s. The results stay in the table for later simulations. */
 const hashesMax = 2 ** 21
-/** Between looks at the clock. */
+/** Hashes between yields to other tasks. */
 const hashesPerSlice = 1_024
 
-/** One table of each kind for all simulations of a thread, made at the first search: 4 MiB each. */
+/** Shared by all simulations of a thread, created at the first search: 4 MiB each. */
 let neighbours: { readonly accounts: NeighbourKeys; readonly slots: NeighbourKeys } | null = null
 
-/** `stateRoot`: of the state before all changes. Each call continues from the root that the one before returned. */
+/** `stateRoot`: root before all changes. Each call continues from the root that the previous call returned. */
 export function createSimulatedRoots(
   state: ProvedState,
   stateRoot: Uint8Array,
@@ -54,7 +54,7 @@ export function createSimulatedRoots(
   let root = stateRoot
   let hashesLeft = hashesMax
 
-  /** Reads the node `unknown` of the storage of `address`; null: of the accounts. Throws `unprovable`. */
+  /** Reads a missing node of the storage trie of `address`; null: of the account trie. Throws `unprovable`. */
   async function readNeighbour(address: Uint8Array | null, unknown: UnknownNode): Promise<void> {
     const { path, hash } = unknown
     if (!NeighbourKeys.canSearch(path)) throw noRoot(unknown)
@@ -73,13 +73,13 @@ export function createSimulatedRoots(
     if (!nodes.has(hash)) throw noRoot(unknown)
   }
 
-  /** `address`: whose storage it is; null: the accounts. */
+  /** Updates the storage trie of `address`; null: the account trie. */
   async function update(
     from: Uint8Array,
     changes: readonly TrieChange[],
     address: Uint8Array | null,
   ): Promise<Uint8Array> {
-    // Keys that are added may keep a branch from being merged.
+    // Insert before removing: an inserted key can keep a branch from being merged, which needs no sibling node then.
     const ordered = changes.toSorted((a, b) => Number(a.value === null) - Number(b.value === null))
     let at = from
     let first = 0
@@ -96,7 +96,7 @@ export function createSimulatedRoots(
     return at
   }
 
-  /** The nodes on the paths to what changes, as far as the proved state has them. */
+  /** Reads the nodes on the paths to all changed keys. */
   async function fetch(changed: ReadonlyMap<string, readonly string[]>): Promise<void> {
     const paths: AccessListEntry[] = []
     for (const [name, positions] of changed) {
@@ -110,7 +110,7 @@ export function createSimulatedRoots(
     for (const node of await state.nodes(paths)) nodes.add(node)
   }
 
-  /** Of an account with changed slots; `proved`: in the proved state. */
+  /** New storage root of an account with changed slots; `proved`: the account in the proved state. */
   async function storageRoot(
     name: string,
     storage: ChangedStorage,
@@ -137,7 +137,7 @@ export function createSimulatedRoots(
       const last = applied.get(name)
       const slots = changedSlots(storage, last?.of === storage ? last : undefined)
       if (last?.of === storage && slots.length === 0) continue
-      // A storage that was emptied has no paths of the proved one.
+      // A cleared storage starts from the empty trie, so no nodes of the proved one are needed.
       changed.set(name, storage.isCleared ? [] : slots.map(([position]) => position))
     }
     await fetch(changed)
@@ -168,7 +168,7 @@ function pathTo(address: Uint8Array, storageKeys: readonly Uint8Array[] = []): A
   return { address, storageKeys }
 }
 
-/** Those that differ from what is in the root already. */
+/** Slots that differ from those already included in the root. */
 function changedSlots(
   storage: ChangedStorage,
   last: AppliedStorage | undefined,

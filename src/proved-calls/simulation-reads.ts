@@ -1,4 +1,5 @@
-// What a simulation reads for certain: the accounts that it names, and what the protocol itself reads and writes in each block.
+// State that a simulation certainly reads: the accounts named in it, and the slots of the system contracts that the protocol reads
+// and writes in each block.
 // Tested by src/proved-calls/simulation-reads.test.ts
 import { fromHex, toHex } from '../base/hex.ts'
 import type { AccessListEntry, BlockSimulation } from '../chain/computation.ts'
@@ -12,12 +13,12 @@ import {
 } from '../evm/simulate/system-calls.ts'
 import { planBlocks } from '../evm/simulate/plan-blocks.ts'
 
-/** Slots of the ring of EIP-2935, and of each of the two of EIP-4788. */
+/** Slots of the ring buffer of EIP-2935, and of each of the two of EIP-4788. */
 const ringSlots = 8_191n
 /** Of EIP-7002 and EIP-7251: excess, count, head and tail of the queue. */
 const queueSlots = 4
 
-/** `header`: of the block that the simulation follows. By account; throws as `planBlocks`. */
+/** `header`: of the block before the simulation. Throws the errors of `planBlocks`. */
 export function simulationReads(
   header: Header,
   { blocks }: BlockSimulation,

@@ -1,16 +1,16 @@
-// Proved values by what proves them: an account by its state root, a slot by its storage root, code by its hash. A slot
-// outlives the blocks that do not change its contract.
+// Cache of proved values, keyed by the hash that proves them: accounts by state root, slots by storage root, code by code hash.
+// So a slot stays valid across blocks that do not change its contract.
 // Tested by test/calls/proved-calls.test.ts
 import { joinLatin1, toLatin1 } from '../base/hex.ts'
 import { createLruCache } from '../base/lru-cache.ts'
 import type { AccountState } from '../codec/ethereum/account-state.ts'
 import type { ProvedValue } from './proved-task.ts'
 
-/** Values that later calls may read too. */
+/** Values that can be cached for later calls. */
 type CachedValue = Exclude<ProvedValue, { readonly kind: 'hash' | 'nodes' }>
 
 export type ValueCache = {
-  /** Undefined: not here. */
+  /** Undefined: not cached. Null: proved absent. */
   account(stateRoot: Uint8Array, address: Uint8Array): AccountState | null | undefined
   slot(storageRoot: Uint8Array, position: Uint8Array): Uint8Array | undefined
   code(codeHash: Uint8Array): Uint8Array | undefined
