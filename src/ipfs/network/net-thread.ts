@@ -9,7 +9,7 @@ import { systemClock } from '../../base/clock.ts'
 import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
 import { findOne } from '../../db/sqlite-rows.ts'
 import { findPublic } from '../../tables/network/public-blocks.ts'
-import { createAskQueue } from './ask-queue.ts'
+import { createAskQueue } from './block-request-queue.ts'
 import { createReceiveCredit, createSendCredit } from './net-credit.ts'
 import {
   createFromNetReader,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createAskQueue } from './ask-queue.ts'
+import { createAskQueue } from './block-request-queue.ts'
 import { creditWindowBytes, createSendCredit } from './net-credit.ts'
 import type { ToNet } from './net-frames.ts'
 
