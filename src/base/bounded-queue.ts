@@ -4,46 +4,46 @@ export type BoundedQueue<Value> = {
   push(value: Value): void
   /** Ends the queue; waiting values can still be read. */
   end(): void
-  /** For one reader. `leave` is called once, when the queue ends or the reader leaves. */
-  read(leave: () => void): AsyncGenerator<Value, void, void>
+  /** For one reader. `onClose` is called once, when the queue ends or the reader leaves. */
+  read(onClose: () => void): AsyncGenerator<Value, void, void>
 }
 
-/** `waitingMax`: values that wait for the reader. Ends when `signal` aborts. */
+/** `capacity`: values that wait for the reader. Ends when `signal` aborts. */
 export function createBoundedQueue<Value>(
-  waitingMax: number,
+  capacity: number,
   signal: AbortSignal,
 ): BoundedQueue<Value> {
-  const waiting: Value[] = []
-  let isOver = false
+  const values: Value[] = []
+  let isEnded = false
   let wake = (): void => {}
 
   function end(): void {
-    isOver = true
+    isEnded = true
     wake()
   }
 
   return {
     push(value) {
-      if (isOver) return
-      waiting.push(value)
-      if (waiting.length > waitingMax) waiting.shift()
+      if (isEnded) return
+      values.push(value)
+      if (values.length > capacity) values.shift()
       wake()
     },
     end,
-    async *read(leave) {
+    async *read(onClose) {
       signal.addEventListener('abort', end, { once: true })
       if (signal.aborted) end()
       try {
         while (true) {
-          const value = waiting.shift()
+          const value = values.shift()
           if (value !== undefined) yield value
-          else if (isOver) return
+          else if (isEnded) return
           else await new Promise<void>((resolve) => (wake = resolve))
         }
       } finally {
-        isOver = true
+        isEnded = true
         signal.removeEventListener('abort', end)
-        leave()
+        onClose()
       }
     },
   }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFairQueue } from './fair-queue.ts'
 
-const stranger = (lane: string) => ({ lane, known: false })
+const stranger = (caller: string) => ({ caller, hasPriority: false })
 
 function rig(limits: Partial<Parameters<typeof createFairQueue>[0]> = {}) {
-  const line = createFairQueue({ atOnce: 1, perLane: 4, waitingMax: 8, ...limits })
+  const line = createFairQueue({ concurrency: 1, queuedPerCallerMax: 4, queuedMax: 8, ...limits })
   const order: string[] = []
   const runs: Promise<unknown>[] = []
   const gate = Promise.withResolvers<void>()
@@ -35,22 +35,22 @@ test('lanes take turns, so one that sends much does not delay one that sends lit
 test('known callers go before all waiting strangers', async () => {
   const { push, end } = rig()
   for (const name of ['a1', 'b1']) push(name)
-  push('known', { lane: 'k', known: true })
+  push('known', { caller: 'k', hasPriority: true })
   assert.deepEqual(await end(), ['known', 'a1', 'b1'])
 })
 
 test('a lane and a line are bounded, and strangers take no place of known callers', async () => {
-  const { push, end } = rig({ perLane: 2, waitingMax: 3 })
+  const { push, end } = rig({ queuedPerCallerMax: 2, queuedMax: 3 })
   assert.ok(push('a1') && push('a2'))
   assert.equal(push('a3'), false)
   assert.ok(push('b1'))
   assert.equal(push('c1'), false)
-  assert.ok(push('known', { lane: 'c', known: true }))
+  assert.ok(push('known', { caller: 'c', hasPriority: true }))
   assert.deepEqual(await end(), ['known', 'a1', 'b1', 'a2'])
 })
 
 test('work that fails gives its turn back', async () => {
-  const line = createFairQueue({ atOnce: 1, perLane: 1, waitingMax: 1 })
+  const line = createFairQueue({ concurrency: 1, queuedPerCallerMax: 1, queuedMax: 1 })
   const failed = line.run(stranger('a'), () => Promise.reject(new Error('broken')))
   const next = line.run(stranger('b'), async () => 'done')
   await assert.rejects(failed ?? Promise.resolve(), /broken/)

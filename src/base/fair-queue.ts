@@ -1,77 +1,77 @@
-// Fair queue for expensive work of unauthenticated callers: a fixed number runs in parallel, the rest waits in one lane
+// Fair queue for expensive work of unauthenticated callers: a fixed number runs in parallel, the rest waits in one queue
 // per caller, served round-robin. Known callers have priority over unknown ones.
 // Tested by src/base/fair-queue.test.ts
 
-/** `lane`: the caller; `known`: the caller has priority. */
-export type Place = { readonly lane: string; readonly known: boolean }
+/** `caller`: names the queue of one caller. */
+export type QueuedCaller = { readonly caller: string; readonly hasPriority: boolean }
 
 export type FairQueue = {
-  /** Runs `work` when it is its turn. Null immediately if the lane, or the line of known or unknown callers, is full. */
-  run<T>(place: Place, work: () => Promise<T>): Promise<T> | null
+  /** Runs `work` when it is its turn. Null immediately if the caller's queue, or the queue of all known or unknown callers, is full. */
+  run<T>(caller: QueuedCaller, work: () => Promise<T>): Promise<T> | null
 }
 
-/** `perLane` and `waitingMax` limit the waiting work; `waitingMax` applies to known and unknown callers separately. */
+/** `queuedPerCallerMax` and `queuedMax` limit the waiting work; `queuedMax` applies to known and unknown callers separately. */
 export function createFairQueue(limits: {
-  readonly atOnce: number
-  readonly perLane: number
-  readonly waitingMax: number
+  readonly concurrency: number
+  readonly queuedPerCallerMax: number
+  readonly queuedMax: number
 }): FairQueue {
-  const { atOnce, perLane, waitingMax } = limits
-  const lines = { known: createLine(), unknown: createLine() }
+  const { concurrency, queuedPerCallerMax, queuedMax } = limits
+  const queues = { known: createCallerQueue(), unknown: createCallerQueue() }
   let running = 0
 
-  function leave(): void {
-    const next = lines.known.shift() ?? lines.unknown.shift()
+  function release(): void {
+    const next = queues.known.shift() ?? queues.unknown.shift()
     if (next === null) running--
     else next()
   }
 
-  async function runAfter<T>(entered: Promise<void>, work: () => Promise<T>): Promise<T> {
-    await entered
+  async function runAfter<T>(admitted: Promise<void>, work: () => Promise<T>): Promise<T> {
+    await admitted
     try {
       return await work()
     } finally {
-      leave()
+      release()
     }
   }
 
   return {
-    run({ lane, known }, work) {
-      if (running < atOnce) {
+    run({ caller, hasPriority }, work) {
+      if (running < concurrency) {
         running++
         return runAfter(Promise.resolve(), work)
       }
-      const line = known ? lines.known : lines.unknown
-      if (line.waiting >= waitingMax || line.waitingIn(lane) >= perLane) return null
-      return runAfter(new Promise((admit) => line.push(lane, admit)), work)
+      const queue = hasPriority ? queues.known : queues.unknown
+      if (queue.queued >= queuedMax || queue.queuedOf(caller) >= queuedPerCallerMax) return null
+      return runAfter(new Promise((admit) => queue.push(caller, admit)), work)
     },
   }
 }
 
 type Admit = () => void
 
-/** Lanes in round-robin order. */
-function createLine() {
-  const lanes = new Map<string, Admit[]>()
-  let waiting = 0
+/** Callers in round-robin order. */
+function createCallerQueue() {
+  const callers = new Map<string, Admit[]>()
+  let queued = 0
   return {
-    get waiting() {
-      return waiting
+    get queued() {
+      return queued
     },
-    waitingIn: (lane: string) => lanes.get(lane)?.length ?? 0,
-    push(lane: string, admit: Admit): void {
-      waiting++
-      const others = lanes.get(lane)
-      if (others === undefined) lanes.set(lane, [admit])
-      else others.push(admit)
+    queuedOf: (caller: string) => callers.get(caller)?.length ?? 0,
+    push(caller: string, admit: Admit): void {
+      queued++
+      const entries = callers.get(caller)
+      if (entries === undefined) callers.set(caller, [admit])
+      else entries.push(admit)
     },
-    /** Removes the first entry of the next lane, and moves that lane to the end. */
+    /** Removes the first entry of the next caller, and moves that caller to the end. */
     shift(): Admit | null {
-      for (const [lane, [admit, ...rest]] of lanes) {
-        lanes.delete(lane)
-        if (rest.length > 0) lanes.set(lane, rest)
+      for (const [caller, [admit, ...rest]] of callers) {
+        callers.delete(caller)
+        if (rest.length > 0) callers.set(caller, rest)
         if (admit === undefined) continue
-        waiting--
+        queued--
         return admit
       }
       return null

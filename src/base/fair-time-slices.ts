@@ -7,7 +7,7 @@ export type FairTimeSlices = {
   /** Null: continue immediately, because this round has just begun. Otherwise resolves when it is the owner's turn. */
   enter(owner: string): Promise<void> | null
   /** As `createYielder`, for work of `owner`. */
-  yielderFor(owner: string, most: number): Yielder
+  yielderFor(owner: string, workPerSlice: number): Yielder
 }
 
 /** Work that begins within this time of a round continues immediately. */
@@ -16,54 +16,54 @@ const roundMs = 2
 /** The queue is limited by its callers: each piece of work waits for one turn at a time. */
 export function createFairTimeSlices(clock: Pick<Clock, 'monotonic'>): FairTimeSlices {
   /** Round-robin order; only owners with waiting work. */
-  const lines = new Map<string, (() => void)[]>()
-  let isTaken = false
-  let beganAt = 0
+  const queues = new Map<string, (() => void)[]>()
+  let isRoundActive = false
+  let roundStartedAt = 0
 
   function endRound(): void {
-    const next = lines.entries().next().value
+    const next = queues.entries().next().value
     if (next === undefined) {
-      isTaken = false
+      isRoundActive = false
       return
     }
-    const [owner, line] = next
-    const go = line.shift()
-    lines.delete(owner)
-    if (line.length > 0) lines.set(owner, line)
+    const [owner, queue] = next
+    const resume = queue.shift()
+    queues.delete(owner)
+    if (queue.length > 0) queues.set(owner, queue)
     beginRound()
-    go?.()
+    resume?.()
   }
 
   function beginRound(): void {
-    isTaken = true
-    beganAt = clock.monotonic()
+    isRoundActive = true
+    roundStartedAt = clock.monotonic()
     setImmediate(endRound)
   }
 
   function wait(owner: string): Promise<void> {
-    if (!isTaken) beginRound()
+    if (!isRoundActive) beginRound()
     return new Promise((resolve) => {
-      const line = lines.get(owner) ?? []
-      line.push(resolve)
-      lines.set(owner, line)
+      const queue = queues.get(owner) ?? []
+      queue.push(resolve)
+      queues.set(owner, queue)
     })
   }
 
   return {
     enter(owner) {
-      if (isTaken) {
-        const isShort = lines.size === 0 && clock.monotonic() - beganAt < roundMs
+      if (isRoundActive) {
+        const isShort = queues.size === 0 && clock.monotonic() - roundStartedAt < roundMs
         return isShort ? null : wait(owner)
       }
       beginRound()
       return null
     },
-    yielderFor(owner, most) {
-      let done = 0
+    yielderFor(owner, workPerSlice) {
+      let workDone = 0
       return (work) => {
-        done += work
-        if (done < most) return null
-        done = 0
+        workDone += work
+        if (workDone < workPerSlice) return null
+        workDone = 0
         return wait(owner)
       }
     },

@@ -7,8 +7,8 @@ export type SemaphoreLimits = {
   readonly concurrency: number
   /** Long-term calls per second; null: no limit. */
   readonly perSecond: number | null
-  /** Maximum waiting calls in each line. */
-  readonly waitingMax: number
+  /** Maximum number of queued calls of each class. */
+  readonly queuedMax: number
 }
 
 /** `content` has priority over `other`, and a quarter of the slots is reserved for it. */
@@ -16,13 +16,13 @@ export type SemaphoreClass = 'content' | 'other'
 
 export type RateLimitedSemaphore = {
   /** Takes a slot now; returns false if none is free. */
-  tryEnter(line: SemaphoreClass): boolean
+  tryAcquire(callClass: SemaphoreClass): boolean
   /** Waits for a slot. Null immediately if the queue is full. Rejects with `signal.reason`. */
-  enter(line: SemaphoreClass, signal: AbortSignal): Promise<void> | null
+  acquire(callClass: SemaphoreClass, signal: AbortSignal): Promise<void> | null
   /** Releases the slot. */
-  leave(line: SemaphoreClass): void
-  readonly entered: number
-  readonly waiting: number
+  release(callClass: SemaphoreClass): void
+  readonly active: number
+  readonly queued: number
 }
 
 type Waiter = { readonly admit: () => void }
@@ -32,43 +32,43 @@ export function createRateLimitedSemaphore(
   limits: SemaphoreLimits,
   clock: Clock,
 ): RateLimitedSemaphore {
-  const lines: Readonly<Record<SemaphoreClass, Set<Waiter>>> = {
+  const queues: Readonly<Record<SemaphoreClass, Set<Waiter>>> = {
     content: new Set(),
     other: new Set(),
   }
-  const inside = { content: 0, other: 0 }
+  const activeCalls = { content: 0, other: 0 }
   const otherMax = limits.concurrency - Math.floor(limits.concurrency / 4)
   const intervalMs = limits.perSecond === null ? 0 : 1000 / limits.perSecond
   const burstMs = Math.max(1000 - intervalMs, 0)
   /** GCRA's theoretical arrival time: when the calls so far fit into the rate. */
-  let paidAt = 0
+  let arrivalAt = 0
   let stopTimer: (() => void) | null = null
 
   function waitMs(): number {
-    return Math.max(0, paidAt - burstMs - clock.monotonic())
+    return Math.max(0, arrivalAt - burstMs - clock.monotonic())
   }
 
-  function hasPlace(line: SemaphoreClass): boolean {
-    if (inside.content + inside.other >= limits.concurrency) return false
-    return line === 'content' || inside.other < otherMax
+  function hasFreeSlot(callClass: SemaphoreClass): boolean {
+    if (activeCalls.content + activeCalls.other >= limits.concurrency) return false
+    return callClass === 'content' || activeCalls.other < otherMax
   }
 
-  function take(line: SemaphoreClass): void {
-    inside[line]++
-    paidAt = Math.max(paidAt, clock.monotonic()) + intervalMs
+  function occupy(callClass: SemaphoreClass): void {
+    activeCalls[callClass]++
+    arrivalAt = Math.max(arrivalAt, clock.monotonic()) + intervalMs
   }
 
   function admitNext(): void {
-    for (const line of ['content', 'other'] as const) {
-      for (const waiter of lines[line]) {
-        if (!hasPlace(line)) break
+    for (const callClass of ['content', 'other'] as const) {
+      for (const waiter of queues[callClass]) {
+        if (!hasFreeSlot(callClass)) break
         const ms = waitMs()
         if (ms > 0) {
           startTimer(ms)
           return
         }
-        lines[line].delete(waiter)
-        take(line)
+        queues[callClass].delete(waiter)
+        occupy(callClass)
         waiter.admit()
       }
     }
@@ -82,20 +82,21 @@ export function createRateLimitedSemaphore(
   }
 
   return {
-    get entered() {
-      return inside.content + inside.other
+    get active() {
+      return activeCalls.content + activeCalls.other
     },
-    get waiting() {
-      return lines.content.size + lines.other.size
+    get queued() {
+      return queues.content.size + queues.other.size
     },
-    tryEnter(line) {
-      const isNext = lines.content.size === 0 && (line === 'content' || lines.other.size === 0)
-      if (!isNext || !hasPlace(line) || waitMs() > 0) return false
-      take(line)
+    tryAcquire(callClass) {
+      const isNext =
+        queues.content.size === 0 && (callClass === 'content' || queues.other.size === 0)
+      if (!isNext || !hasFreeSlot(callClass) || waitMs() > 0) return false
+      occupy(callClass)
       return true
     },
-    enter(line, signal) {
-      if (lines[line].size >= limits.waitingMax) return null
+    acquire(callClass, signal) {
+      if (queues[callClass].size >= limits.queuedMax) return null
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       if (signal.aborted) {
         reject(signal.reason as Error)
@@ -103,21 +104,21 @@ export function createRateLimitedSemaphore(
       }
       const waiter: Waiter = {
         admit: () => {
-          signal.removeEventListener('abort', leaveLine)
+          signal.removeEventListener('abort', abort)
           resolve()
         },
       }
-      const leaveLine = (): void => {
-        lines[line].delete(waiter)
+      const abort = (): void => {
+        queues[callClass].delete(waiter)
         reject(signal.reason as Error)
       }
-      signal.addEventListener('abort', leaveLine, { once: true })
-      lines[line].add(waiter)
+      signal.addEventListener('abort', abort, { once: true })
+      queues[callClass].add(waiter)
       admitNext()
       return promise
     },
-    leave(line) {
-      inside[line]--
+    release(callClass) {
+      activeCalls[callClass]--
       admitNext()
     },
   }

@@ -11,7 +11,7 @@ import { holdWhile, type Leases } from '../base/leases.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { Rows } from '../db/rows.ts'
-import { type HeldKeys, createHeldKeys } from '../ipfs/names/held-keys.ts'
+import { type IpnsKeystore, createIpnsKeystore } from '../ipfs/names/held-keys.ts'
 import type { IpnsRouting } from '../ipfs/names/ipns-routing.ts'
 import { type Names, createNames } from '../ipfs/names/names.ts'
 import { startRepublish } from '../ipfs/names/republish.ts'
@@ -21,7 +21,7 @@ import { dnsLinkNames } from './private-server.ts'
 export type OpenNames = {
   readonly names: Names
   /** Null: the setting `ipns.keys` is false. */
-  readonly keys: () => HeldKeys | null
+  readonly keys: () => IpnsKeystore | null
   readonly keysView: IpnsKeysView
   stop(): Promise<void>
 }
@@ -51,8 +51,8 @@ export function openNames(parts: {
     clock,
   })
   const seal = createSecretEncryption(parts.sealSecret, 'cairn seal of an IPNS key')
-  const held = createHeldKeys({ rows, names, seal, clock })
-  const keys = () => (settings.now.ipns.keys ? held : null)
+  const keystore = createIpnsKeystore({ rows, names, seal, clock })
+  const keys = () => (settings.now.ipns.keys ? keystore : null)
   const endRounds = holdWhile(leases, 'ipns', () => {
     const republish = startRepublish({ rows, routing, keys, clock, log })
     return () => republish.stop()
@@ -60,7 +60,7 @@ export function openNames(parts: {
   return {
     names,
     keys,
-    keysView: createIpnsKeysView(held),
+    keysView: createIpnsKeysView(keystore),
     async stop() {
       await endRounds()
       await https?.close()

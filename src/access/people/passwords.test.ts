@@ -5,7 +5,7 @@ import { AccountsRefusal } from '../accounts/account-rules.ts'
 import { checkNewPassword } from './password-rules.ts'
 import { createPasswords } from './passwords.ts'
 
-const place = { lane: 'a', known: false }
+const place = { caller: 'a', hasPriority: false }
 const cheap = { memory: 64, passes: 1, parallelism: 1 }
 
 for (const algorithm of ['argon2id', 'scrypt'] as const) {
@@ -45,8 +45,10 @@ test('a check without a stored password fails after the same work', async () => 
 
 test('a third hash waits its turn; beyond four of one caller and 32 of all the next is refused', async () => {
   const passwords = createPasswords({ argon2Cost: cheap })
-  const refusedOf = async (lanes: readonly string[]) => {
-    const tries = lanes.map((lane) => passwords.matches('x', null, { lane, known: false }))
+  const refusedOf = async (callers: readonly string[]) => {
+    const tries = callers.map((caller) =>
+      passwords.matches('x', null, { caller, hasPriority: false }),
+    )
     const results = await Promise.allSettled(tries)
     return results.filter(
       (one) => one.status === 'rejected' && (one.reason as Fault).code === 'overloaded',

@@ -2,28 +2,28 @@
 // core and 64 MiB, so two run in parallel; short queues are served round-robin.
 import { argon2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
-import { createFairQueue, type Place } from '../../base/fair-queue.ts'
+import { createFairQueue, type QueuedCaller } from '../../base/fair-queue.ts'
 import { normalizePassword } from './password-rules.ts'
 
 export type Passwords = {
   /** Returns a PHC string with a new salt, for authenticated callers. Throws `overloaded`. */
   hash(password: string): Promise<string>
   /**
-   * Does the password match `stored`, a PHC string? Null, for an unknown person, costs the same work and returns false. `place`:
+   * Does the password match `stored`, a PHC string? Null, for an unknown person, costs the same work and returns false. `caller`:
    * queue of the caller; attempts of others delay it by at most one turn. Throws `overloaded` if its queue is full.
    */
-  matches(password: string, stored: string | null, place: Place): Promise<boolean>
+  matches(password: string, stored: string | null, caller: QueuedCaller): Promise<boolean>
 }
 
 type Derive = (password: string, salt: Uint8Array, length: number) => Promise<Uint8Array>
 type Parsed = { readonly derive: Derive; readonly salt: Uint8Array; readonly hash: Uint8Array }
 
-const atOnce = 2
+const concurrency = 2
 /** Maximum queued attempts per caller; and of all known callers, and of all unknown ones. */
-const perLane = 4
-const waitingMax = 32
+const queuedPerCallerMax = 4
+const queuedMax = 32
 /** Queue of callers with a link or a session. */
-const authenticatedPlace: Place = { lane: '', known: true }
+const authenticatedCaller: QueuedCaller = { caller: '', hasPriority: true }
 const saltBytes = 16
 const hashBytes = 32
 /** Maximum cost of a stored string. Cairn writes the strings, but a corrupt one must not exhaust memory. */
@@ -45,10 +45,10 @@ export function createPasswords(
 ): Passwords {
   const { argon2Cost = usualArgon2Cost } = parts
   const algorithm = parts.algorithm ?? (typeof argon2 === 'function' ? 'argon2id' : 'scrypt')
-  const queue = createFairQueue({ atOnce, perLane, waitingMax })
+  const queue = createFairQueue({ concurrency, queuedPerCallerMax, queuedMax })
 
-  async function enqueue<T>(place: Place, work: () => Promise<T>): Promise<T> {
-    const run = queue.run(place, work)
+  async function enqueue<T>(caller: QueuedCaller, work: () => Promise<T>): Promise<T> {
+    const run = queue.run(caller, work)
     if (run === null) throw new Fault('overloaded')
     return await run
   }
@@ -71,11 +71,11 @@ export function createPasswords(
 
   return {
     hash: (password) =>
-      enqueue(authenticatedPlace, () =>
+      enqueue(authenticatedCaller, () =>
         phc((salt) => deriveNew(normalizePassword(password), salt, hashBytes)),
       ),
-    matches: (password, stored, place) =>
-      enqueue(place, async () => {
+    matches: (password, stored, caller) =>
+      enqueue(caller, async () => {
         const parsed = parsePhc(stored ?? (await placeholder))
         const { salt, hash: expected } = parsed
         const derived = await parsed.derive(normalizePassword(password), salt, expected.length)

@@ -138,8 +138,8 @@ export function createSignIn(parts: {
       )
       const place =
         device === null
-          ? { lane: network, known: isRecent(network) }
-          : { lane: `device ${device}`, known: true }
+          ? { caller: network, hasPriority: isRecent(network) }
+          : { caller: `device ${device}`, hasPriority: true }
       const matches = await refundIfThrown(refund, () =>
         passwords.matches(password, row?.password ?? null, place),
       )
@@ -177,7 +177,7 @@ export function createSignIn(parts: {
       const trustedClient = `session ${session}`
       const refund = await tries.begin(address, row.email, trustedClient)
       const matches = await refundIfThrown(refund, () =>
-        passwords.matches(password, row.password, { lane: trustedClient, known: true }),
+        passwords.matches(password, row.password, { caller: trustedClient, hasPriority: true }),
       )
       if (!matches) throw new AccountsRefusal('wrong_password', 'this is not your password')
       refund()

@@ -20,7 +20,7 @@ type LoaderLimits = {
   /** Concurrent reads that query upstreams. */
   readonly fetchesMax: number
   /** Reads that wait to start. */
-  readonly waitingMax: number
+  readonly queuedMax: number
   /** Timeout of the upstream requests of one read. */
   readonly fetchMs: number
   /** Timeout of one read, including its wait to start. */
@@ -29,7 +29,7 @@ type LoaderLimits = {
 
 const defaultLoaderLimits: LoaderLimits = {
   fetchesMax: 64,
-  waitingMax: 1024,
+  queuedMax: 1024,
   fetchMs: 30_000,
   readMs: 60_000,
 }
@@ -55,23 +55,23 @@ export type ForkLoader = {
 
 export function createForkLoader(parts: ForkLoaderParts): ForkLoader {
   const { point, store, clock, limits = defaultLoaderLimits } = parts
-  const { fetchesMax, waitingMax } = limits
+  const { fetchesMax, queuedMax } = limits
   const semaphore = createRateLimitedSemaphore(
-    { concurrency: fetchesMax, perSecond: null, waitingMax },
+    { concurrency: fetchesMax, perSecond: null, queuedMax },
     clock,
   )
   const closing = new AbortController()
 
   async function load(read: ForkRead): Promise<Uint8Array | null> {
     using deadline = withDeadline(closing.signal, limits.readMs, clock)
-    const entered = semaphore.enter('content', deadline.signal)
-    if (entered === null) throw new Fault('overloaded')
-    await entered
+    const admission = semaphore.acquire('content', deadline.signal)
+    if (admission === null) throw new Fault('overloaded')
+    await admission
     try {
       using fetching = withDeadline(deadline.signal, limits.fetchMs, clock)
       return await fetchAndStore(read, fetching.signal)
     } finally {
-      semaphore.leave('content')
+      semaphore.release('content')
     }
   }
 

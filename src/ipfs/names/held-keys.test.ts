@@ -5,7 +5,7 @@ import { createNamesFixture, hourMs, newSigner } from '../../../test/fakes/files
 import { never } from '../../../test/fakes/files/files-fixture.ts'
 import { createSecretEncryption } from '../../access/people/secret-encryption.ts'
 import { seedOf } from '../../codec/ipld/libp2p-key.ts'
-import { createHeldKeys, heldKeysMax, type Publication } from './held-keys.ts'
+import { createIpnsKeystore, ipnsKeysMax, type Publication } from './held-keys.ts'
 import { usualTerms } from './names.ts'
 
 const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
@@ -58,7 +58,7 @@ test('keys belong to one account, are listed with self first, renamed and remove
 
 test('an account has at most 100 keys', async (t) => {
   const { keys } = createNamesFixture(t)
-  for (let at = 0; at < heldKeysMax - 1; at += 1) await keys.create('alice', `key ${at}`)
+  for (let at = 0; at < ipnsKeysMax - 1; at += 1) await keys.create('alice', `key ${at}`)
   const names = ['one', 'two', 'three']
   const parallel = await Promise.allSettled(names.map((name) => keys.create('alice', name)))
   assert.equal(parallel.filter(({ status }) => status === 'fulfilled').length, 1)
@@ -78,7 +78,7 @@ test('a private key is not in the database as it is, and another server secret d
     if (value instanceof Uint8Array) assert.equal(Buffer.from(value).indexOf(seed), -1)
   }
   const seal = createSecretEncryption(() => Buffer.alloc(32, 2), 'cairn seal of an IPNS key')
-  const other = createHeldKeys({ rows, names, seal, clock })
+  const other = createIpnsKeystore({ rows, names, seal, clock })
   await assert.rejects(other.export('alice', 'brought'), /identity\.pem/)
   database.run("UPDATE ipns_key SET account_id = 'bob'")
   await assert.rejects(keys.export('bob', 'brought'), /identity\.pem/)

@@ -28,7 +28,7 @@ import {
 import { findIpnsRecord } from '../../tables/ipns/ipns-records.ts'
 import type { Names } from './names.ts'
 
-type HeldKey = { readonly name: string; readonly id: IpnsName }
+type IpnsKey = { readonly name: string; readonly id: IpnsName }
 
 export type Publication = {
   /** The name of a key, `self`, or the IPNS name of a key. */
@@ -44,15 +44,15 @@ export type Publication = {
 }
 
 /** All but `renew` throw `command_failed` with Kubo's texts. */
-export interface HeldKeys {
+export interface IpnsKeystore {
   /** Ordered by name, `self` first if it exists. */
-  list(accountId: string): Promise<readonly HeldKey[]>
-  create(accountId: string, name: string): Promise<HeldKey>
+  list(accountId: string): Promise<readonly IpnsKey[]>
+  create(accountId: string, name: string): Promise<IpnsKey>
   /** `key`: an Ed25519 private key. */
-  import(accountId: string, name: string, key: KeyObject): Promise<HeldKey>
+  import(accountId: string, name: string, key: KeyObject): Promise<IpnsKey>
   /** The private key. */
   export(accountId: string, name: string): Promise<KeyObject>
-  remove(accountId: string, name: string): Promise<HeldKey>
+  remove(accountId: string, name: string): Promise<IpnsKey>
   /** `force`: removes an existing key named `to`. */
   rename(
     accountId: string,
@@ -76,33 +76,33 @@ type Seal = {
   open(sealed: Uint8Array, name: string): Uint8Array | null
 }
 
-export const heldKeysMax = 100
+export const ipnsKeysMax = 100
 /** Maximum number of unfinished publications. */
 const publicationsMax = 1000
 /** Sequence numbers are unsigned, 64 bits. */
 const sequenceMax = 2n ** 64n - 1n
-const renewedAtOnce = 100
-const ownKey = 'self'
-const usualLifetimeMs = 48 * 3_600_000
+const renewedPerRun = 100
+const selfKey = 'self'
+const defaultLifetimeMs = 48 * 3_600_000
 const renewRetryMs = 10 * 60_000
 /** Names that would be valid file names in Kubo's key store. U+FFFD stands for bytes of a URL that are not UTF-8. */
-const nameForm = /^[^\p{Cc}\p{Cs}\uFFFD/]{1,128}$/u
+const namePattern = /^[^\p{Cc}\p{Cs}\uFFFD/]{1,128}$/u
 const nameRule =
   'a key name is 1 to 128 characters of UTF-8, without slashes and control characters'
 
-export function createHeldKeys(parts: {
+export function createIpnsKeystore(parts: {
   readonly rows: Rows
   readonly names: Names
   readonly seal: Seal
   readonly clock: Clock
-}): HeldKeys {
+}): IpnsKeystore {
   const { rows, names, seal, clock } = parts
   /** By key, because each publication continues the sequence of the one before. */
   const publications = createKeyedQueue(publicationsMax)
 
   async function listRows(accountId: string): Promise<readonly IpnsKeyRow[]> {
     const all = await rows.find(listIpnsKeys(accountId))
-    return all.toSorted((a, b) => Number(b.name === ownKey) - Number(a.name === ownKey))
+    return all.toSorted((a, b) => Number(b.name === selfKey) - Number(a.name === selfKey))
   }
 
   async function findRow(accountId: string, name: string): Promise<IpnsKeyRow | null> {
@@ -115,22 +115,28 @@ export function createHeldKeys(parts: {
     return row
   }
 
-  async function insert(accountId: string, name: string, key: KeyObject): Promise<HeldKey> {
-    if (!nameForm.test(name)) throw failed(nameRule)
+  async function insert(accountId: string, name: string, key: KeyObject): Promise<IpnsKey> {
+    if (!namePattern.test(name)) throw failed(nameRule)
     const id = nameOfKey(encodePublicKey(key))
     const sealed = seal.close(seedOf(key), ownerOf(accountId, id.multihash))
-    const row = { account_id: accountId, name, id: id.multihash, sealed, lifetime: usualLifetimeMs }
-    const how = { created: clock.now(), max: heldKeysMax }
-    await write([insertIpnsKey(row, how)], async () => {
-      const held = await listRows(accountId)
-      if (held.some((one) => equalBytes(one.id, id.multihash))) {
+    const row = {
+      account_id: accountId,
+      name,
+      id: id.multihash,
+      sealed,
+      lifetime: defaultLifetimeMs,
+    }
+    const options = { created: clock.now(), max: ipnsKeysMax }
+    await write([insertIpnsKey(row, options)], async () => {
+      const existing = await listRows(accountId)
+      if (existing.some((one) => equalBytes(one.id, id.multihash))) {
         return failed('the account has this key already')
       }
-      const hasName = held.some((one) => one.name === name)
+      const hasName = existing.some((one) => one.name === name)
       return failed(
         hasName
           ? `key with name '${name}' already exists`
-          : `at most ${heldKeysMax} keys per account`,
+          : `at most ${ipnsKeysMax} keys per account`,
       )
     })
     return { name, id }
@@ -138,12 +144,12 @@ export function createHeldKeys(parts: {
 
   async function write(
     statements: readonly Statement[],
-    why: () => Fault | Promise<Fault>,
+    toFault: () => Fault | Promise<Fault>,
   ): Promise<void> {
     try {
       await rows.write(statements)
     } catch (thrown) {
-      throw thrown instanceof NothingChanged ? await why() : thrown
+      throw thrown instanceof NothingChanged ? await toFault() : thrown
     }
   }
 
@@ -157,20 +163,20 @@ export function createHeldKeys(parts: {
   async function findSigner(accountId: string, key: string): Promise<IpnsKeyRow> {
     const row = await findRow(accountId, key)
     if (row !== null) return row
-    if (key === ownKey) {
+    if (key === selfKey) {
       const { privateKey } = generateKeyPairSync('ed25519')
-      const failure = await insert(accountId, ownKey, privateKey).then(
+      const failure = await insert(accountId, selfKey, privateKey).then(
         () => null,
         (thrown: unknown) => thrown,
       )
       // A parallel publication may have created it.
-      const made = await findRow(accountId, ownKey)
-      if (made === null) throw failure
-      return made
+      const created = await findRow(accountId, selfKey)
+      if (created === null) throw failure
+      return created
     }
     const id = parseIpnsName(key)
-    const held = id === null ? [] : await listRows(accountId)
-    const found = held.find((one) => id !== null && equalBytes(one.id, id.multihash))
+    const existing = id === null ? [] : await listRows(accountId)
+    const found = existing.find((one) => id !== null && equalBytes(one.id, id.multihash))
     if (found === undefined) throw failed('no key by the given name or PeerID was found')
     return found
   }
@@ -188,19 +194,19 @@ export function createHeldKeys(parts: {
           signal.throwIfAborted()
           return null
         })
-    const known = newer(published, await findLast(name.multihash))
+    const last = newer(published, await findLast(name.multihash))
     if (sequence !== null) {
-      if (known !== null && sequence <= known.sequence) {
+      if (last !== null && sequence <= last.sequence) {
         throw failed('sequence number must be greater than the current record sequence')
       }
       return sequence
     }
-    if (known === null) return 0n
-    if (known.value === path) return known.sequence
-    if (known.sequence === sequenceMax) {
+    if (last === null) return 0n
+    if (last.value === path) return last.sequence
+    if (last.sequence === sequenceMax) {
       throw failed(`the record has sequence number ${sequenceMax}, and there is no higher one`)
     }
-    return known.sequence + 1n
+    return last.sequence + 1n
   }
 
   /** Includes a record that expired, for example while the server was stopped. */
@@ -261,32 +267,32 @@ export function createHeldKeys(parts: {
   }
 
   return {
-    list: async (accountId) => (await listRows(accountId)).map(toHeld),
+    list: async (accountId) => (await listRows(accountId)).map(toIpnsKey),
 
     async create(accountId, name) {
-      if (name === ownKey) throw failed(`cannot create key with name '${ownKey}'`)
+      if (name === selfKey) throw failed(`cannot create key with name '${selfKey}'`)
       return await insert(accountId, name, generateKeyPairSync('ed25519').privateKey)
     },
 
     async import(accountId, name, key) {
-      if (name === ownKey) throw failed(`cannot import key with name '${ownKey}'`)
+      if (name === selfKey) throw failed(`cannot import key with name '${selfKey}'`)
       return await insert(accountId, name, key)
     },
 
     export: async (accountId, name) => open(await getRow(accountId, name)),
 
     async remove(accountId, name) {
-      if (name === ownKey) throw failed(`cannot remove key with name '${ownKey}'`)
+      if (name === selfKey) throw failed(`cannot remove key with name '${selfKey}'`)
       const row = await getRow(accountId, name)
       await rows.write([deleteIpnsKey(accountId, name)])
-      return toHeld(row)
+      return toIpnsKey(row)
     },
 
     async rename(accountId, name, to, force) {
-      if (name === ownKey) throw failed(`cannot rename key with name '${ownKey}'`)
-      if (to === ownKey) throw failed(`cannot overwrite key with name '${ownKey}'`)
-      if (!nameForm.test(to)) throw failed(nameRule)
-      const { id } = toHeld(await getRow(accountId, name))
+      if (name === selfKey) throw failed(`cannot rename key with name '${selfKey}'`)
+      if (to === selfKey) throw failed(`cannot overwrite key with name '${selfKey}'`)
+      if (!namePattern.test(to)) throw failed(nameRule)
+      const { id } = toIpnsKey(await getRow(accountId, name))
       if (name === to) return { id, overwritten: false }
       const overwritten = (await findRow(accountId, to)) !== null
       if (overwritten && !force) throw failed(`key with name '${to}' already exists`)
@@ -306,7 +312,7 @@ export function createHeldKeys(parts: {
 
     async renew(signal) {
       let failures = 0
-      for (const row of await rows.find(listIpnsKeysToRenew(clock.now(), renewedAtOnce))) {
+      for (const row of await rows.find(listIpnsKeysToRenew(clock.now(), renewedPerRun))) {
         signal.throwIfAborted()
         if (await renewOne(row, signal)) continue
         failures += 1
@@ -323,7 +329,7 @@ function newer(one: IpnsRecord | null, other: IpnsRecord | null): IpnsRecord | n
   return compareIpnsRecords(one, other) > 0 ? one : other
 }
 
-function toHeld({ name, id }: IpnsKeyRow): HeldKey {
+function toIpnsKey({ name, id }: IpnsKeyRow): IpnsKey {
   const found = ipnsNameOf(id)
   if (found === null) throw new TypeError('the row of an IPNS key has no name')
   return { name, id: found }

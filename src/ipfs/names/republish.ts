@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts'
 import { ipnsNameOf } from '../../codec/ipld/ipns-name.ts'
 import type { Rows } from '../../db/rows.ts'
 import { listDueIpnsRecords } from '../../tables/ipns/ipns-records.ts'
-import type { HeldKeys } from './held-keys.ts'
+import type { IpnsKeystore } from './held-keys.ts'
 import { type IpnsRouting, publishRecord } from './ipns-routing.ts'
 
 const roundMs = 60_000
@@ -24,7 +24,7 @@ export type Republish = {
 export function startRepublish(parts: {
   readonly rows: Rows
   readonly routing: () => IpnsRouting | null
-  readonly keys: () => Pick<HeldKeys, 'renew'> | null
+  readonly keys: () => Pick<IpnsKeystore, 'renew'> | null
   readonly clock: Clock
   readonly log: Log
 }): Republish {

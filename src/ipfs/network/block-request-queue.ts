@@ -11,28 +11,28 @@ type BlockRequest = {
   readonly multihash: Uint8Array
 }
 
-export type AskQueue = {
+export type BlockRequestQueue = {
   add(request: BlockRequest): void
   /** The result of the last `check`. */
-  checked(allowed: readonly boolean[]): void
+  onChecked(allowed: readonly boolean[]): void
   readonly counts: RequestCounts
 }
 
 /** Requests that wait for the check or for credit; further ones are answered as if the block were absent. */
-const waitingMax = 4096
+const defaultQueuedMax = 4096
 /** Blocks of one check. */
 const groupMax = 64
 
-export function createAskQueue(parts: {
+export function createBlockRequestQueue(parts: {
   readonly blocks: Pick<PeerBlocks, 'isPublic' | 'sizeOf' | 'read'>
   readonly credit: SendCredit
   readonly check: (multihashes: readonly Uint8Array[]) => void
   readonly send: (frame: ToNet) => void
   /** Default of a server. */
-  readonly waitingMax?: number
-}): AskQueue {
+  readonly queuedMax?: number
+}): BlockRequestQueue {
   const { blocks, credit, check, send } = parts
-  const most = parts.waitingMax ?? waitingMax
+  const queuedMax = parts.queuedMax ?? defaultQueuedMax
   const unchecked: BlockRequest[] = []
   let checking: readonly BlockRequest[] = []
   const counts = { received: 0, served: 0, servedBytes: 0, refused: 0 }
@@ -61,14 +61,14 @@ export function createAskQueue(parts: {
   return {
     add(request) {
       counts.received += 1
-      const isFull = unchecked.length + checking.length + credit.waiting >= most
+      const isFull = unchecked.length + checking.length + credit.waiting >= queuedMax
       if (isFull) counts.refused += 1
       if (isFull || !blocks.isPublic(request.multihash))
         return send({ kind: 'notHere', id: request.id })
       unchecked.push(request)
       checkNext()
     },
-    checked(allowed) {
+    onChecked(allowed) {
       const requests = checking
       checking = []
       for (const [at, request] of requests.entries()) {

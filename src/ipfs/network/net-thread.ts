@@ -9,7 +9,7 @@ import { systemClock } from '../../base/clock.ts'
 import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
 import { findOne } from '../../db/sqlite-rows.ts'
 import { findPublic } from '../../tables/network/public-blocks.ts'
-import { createAskQueue } from './block-request-queue.ts'
+import { createBlockRequestQueue } from './block-request-queue.ts'
 import { createReceiveCredit, createSendCredit } from './net-credit.ts'
 import {
   createFromNetReader,
@@ -98,7 +98,7 @@ async function run(options: NetThreadOptions): Promise<void> {
     else early.push(frame)
   }
   const received = createReceiveCredit((bytes) => send({ kind: 'credit', id: 0, bytes }))
-  const asks = createAskQueue({
+  const blockRequests = createBlockRequestQueue({
     blocks,
     credit,
     check: (multihashes) => post({ kind: 'check', multihashes }),
@@ -125,11 +125,15 @@ async function run(options: NetThreadOptions): Promise<void> {
         wants.end(frame.id)
         return post(frame)
       case 'ask':
-        return asks.add(frame)
+        return blockRequests.add(frame)
       case 'credit':
         return credit.grant(frame.bytes)
       case 'counts':
-        return post({ kind: 'counts', message: frame.message, peerRequests: { ...asks.counts } })
+        return post({
+          kind: 'counts',
+          message: frame.message,
+          peerRequests: { ...blockRequests.counts },
+        })
       case 'ready':
         for (const waiting of early ?? []) write(waiting)
         early = null
@@ -157,7 +161,7 @@ async function run(options: NetThreadOptions): Promise<void> {
         if (wants.end(message.id)) send({ kind: 'drop', id: message.id })
         return
       case 'checked':
-        return asks.checked(message.allowed)
+        return blockRequests.onChecked(message.allowed)
       case 'credit':
         return received.release(message.bytes)
       case 'live':

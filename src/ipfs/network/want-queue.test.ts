@@ -86,7 +86,7 @@ test('256 sessions are open in all', () => {
 })
 
 test('a full queue refuses the newest want of the account with the most', () => {
-  const { queue, refused, want } = queueOf({ sentMax: 1, waitingMax: 3 })
+  const { queue, refused, want } = queueOf({ sentMax: 1, queuedMax: 3 })
   const [, , greedy] = [want('a'), want('a'), want('a')]
   want('b')
   want('b')

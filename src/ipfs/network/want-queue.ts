@@ -15,7 +15,7 @@ export type QueuedWant = {
 
 export type WantQueueLimits = {
   /** Maximum number of waiting wants of all accounts. */
-  readonly waitingMax: number
+  readonly queuedMax: number
   /** Maximum number of wants sent to the process: in total, of one account, and of one session. */
   readonly sentMax: number
   readonly sentPerAccountMax: number
@@ -27,7 +27,7 @@ export type WantQueueLimits = {
 }
 
 export const defaultWantQueueLimits: WantQueueLimits = {
-  waitingMax: 4096,
+  queuedMax: 4096,
   sentMax: 4096,
   sentPerAccountMax: 512,
   sentPerSessionMax: 256,
@@ -185,7 +185,7 @@ export function createWantQueue(parts: {
       account.count += 1
       queued.set(want.id, want)
       pump()
-      if (queued.size > limits.waitingMax) refuseOne()
+      if (queued.size > limits.queuedMax) refuseOne()
     },
     end(id) {
       const want = queued.get(id)

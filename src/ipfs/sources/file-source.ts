@@ -57,7 +57,7 @@ const pauseMs = 5_000
 /** Pause after refused credentials, which do not become valid by waiting. */
 const refusedPauseMs = 30_000
 const pauseMsMax = 60_000
-const waitingMax = 4096
+const queuedMax = 4096
 const hedgeMsUsual = 500
 const hedgeMsMin = 20
 const hedgeMsMax = 2_000
@@ -74,7 +74,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
   const { name, speaks, concurrency, timeoutMs, blockBytesMax } = config
   const client = createHttpClient({ ...config, connections: concurrency, clock })
   const breaker = createCircuitBreaker(clock, breakerLimits)
-  const semaphore = createRateLimitedSemaphore({ concurrency, perSecond: null, waitingMax }, clock)
+  const semaphore = createRateLimitedSemaphore({ concurrency, perSecond: null, queuedMax }, clock)
   const latency = createLatencySketch(clock)
   let foundShare = 1
 
@@ -118,7 +118,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
     isAvailable: () => breaker.mayPass(),
     get score() {
       const usual = latency.quantile(0.5) ?? usualMs
-      const load = (semaphore.entered + semaphore.waiting + 1) / concurrency
+      const load = (semaphore.active + semaphore.queued + 1) / concurrency
       return (usual * (1 + load)) / Math.max(foundShare, 0.02)
     },
     get hedgeMs() {
@@ -126,7 +126,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
       return Math.min(Math.max(slow ?? hedgeMsUsual, hedgeMsMin), hedgeMsMax)
     },
     async find(cid, signal) {
-      const slot = semaphore.enter('content', signal)
+      const slot = semaphore.acquire('content', signal)
       if (slot === null) throw new HttpTrouble('too many requests are waiting for this source')
       await slot
       try {
@@ -135,7 +135,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
         breaker.pass()
         return await fetchBlock(cid, signal)
       } finally {
-        semaphore.leave('content')
+        semaphore.release('content')
       }
     },
     reportInvalid: () => breaker.rest(pauseMs),

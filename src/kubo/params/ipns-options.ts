@@ -6,7 +6,7 @@ import { Fault } from '../../base/fault.ts'
 import { cidOf, findMultibase, flatText } from '../../codec/ipld/cid.ts'
 import { type IpnsName, libp2pKeyCodec } from '../../codec/ipld/ipns-name.ts'
 import { ipnsRecordBytesMax } from '../../codec/ipld/ipns-record.ts'
-import type { HeldKeys } from '../../ipfs/names/held-keys.ts'
+import type { IpnsKeystore } from '../../ipfs/names/held-keys.ts'
 import type { Names } from '../../ipfs/names/names.ts'
 import type { UploadEntry } from '../../ipfs/import/upload-entry.ts'
 import { parseGoDuration } from '../command-line.ts'
@@ -15,7 +15,7 @@ import { globalOptions } from '../kubo-commands.ts'
 import { readAtMost } from './file-options.ts'
 
 /** Dependencies of commands on names. `keys` null: the operator has not allowed Cairn to store keys. */
-export type NameCommandDeps = { readonly names: Names; readonly keys: () => HeldKeys | null }
+export type NameCommandDeps = { readonly names: Names; readonly keys: () => IpnsKeystore | null }
 
 export const ipnsBase = text('ipns-base', { default: 'base36' })
 
@@ -70,7 +70,7 @@ export async function readOneFile(
   throw new Fault('bad_argument', { detail: `file argument '${what}' is required` })
 }
 
-export function heldKeysOf({ keys }: NameCommandDeps): HeldKeys {
+export function keystoreOf({ keys }: NameCommandDeps): IpnsKeystore {
   const held = keys()
   if (held !== null) return held
   throw failed('this server holds no keys: the operator has not set ipns.keys')

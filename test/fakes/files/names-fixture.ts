@@ -5,7 +5,7 @@ import { createSecretEncryption } from '../../../src/access/people/secret-encryp
 import { type IpnsName, nameOfKey } from '../../../src/codec/ipld/ipns-name.ts'
 import { createIpnsRecord } from '../../../src/codec/ipld/ipns-record.ts'
 import { encodePublicKey } from '../../../src/codec/ipld/libp2p-key.ts'
-import { createHeldKeys } from '../../../src/ipfs/names/held-keys.ts'
+import { createIpnsKeystore } from '../../../src/ipfs/names/held-keys.ts'
 import type { IpnsRouting } from '../../../src/ipfs/names/ipns-routing.ts'
 import { createNames } from '../../../src/ipfs/names/names.ts'
 import { createFilesFixture } from './files-fixture.ts'
@@ -63,6 +63,6 @@ export function createNamesFixture(t: TestContext, listed: readonly string[] | n
     clock,
   })
   const seal = createSecretEncryption(() => Buffer.alloc(32, 1), 'cairn seal of an IPNS key')
-  const keys = createHeldKeys({ rows, names, seal, clock })
+  const keys = createIpnsKeystore({ rows, names, seal, clock })
   return { names, keys, dns, routed, routing, state, rows, clock, database }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/base/clock.ts'
 import { Fault } from '../../../src/base/fault.ts'
 import type { Rows } from '../../../src/db/rows.ts'
 import type { FetchPolicy } from '../../../src/ipfs/files.ts'
-import { createHeldKeys } from '../../../src/ipfs/names/held-keys.ts'
+import { createIpnsKeystore } from '../../../src/ipfs/names/held-keys.ts'
 import { createNames } from '../../../src/ipfs/names/names.ts'
 import type { NameCommandDeps } from '../../../src/kubo/params/ipns-options.ts'
 
@@ -23,10 +23,10 @@ export function createTestNames(rows: Rows, clock: Clock, dns: TestDns = new Map
     clock,
   })
   const seal = createSecretEncryption(() => Buffer.alloc(32, 1), 'cairn seal of an IPNS key')
-  const held = createHeldKeys({ rows, names, seal, clock })
+  const keystore = createIpnsKeystore({ rows, names, seal, clock })
   return {
     names,
-    keys: () => held,
+    keys: () => keystore,
     async resolveName(path: string, { offline }: FetchPolicy, signal: AbortSignal) {
       const terms = { recursive: true, fresh: false, offline, routers: true }
       return (await names.resolve(path, terms, signal)).path

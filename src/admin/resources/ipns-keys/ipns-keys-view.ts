@@ -2,7 +2,7 @@
 // Tested by test/admin/ipns-keys.test.ts
 import { z } from 'zod'
 import { encodePrivateKey } from '../../../codec/ipld/libp2p-key.ts'
-import type { HeldKeys } from '../../../ipfs/names/held-keys.ts'
+import type { IpnsKeystore } from '../../../ipfs/names/held-keys.ts'
 import { Fault } from '../../../base/fault.ts'
 
 /** `id`: the IPNS name, `k51…`. */
@@ -18,7 +18,7 @@ export interface IpnsKeysView {
 }
 
 /** Works also while the setting `ipns.keys` is false, so that keys can be exported. */
-export function createIpnsKeysView(keys: Pick<HeldKeys, 'list' | 'export'>): IpnsKeysView {
+export function createIpnsKeysView(keys: Pick<IpnsKeystore, 'list' | 'export'>): IpnsKeysView {
   const list = async (accountId: string) =>
     (await keys.list(accountId)).map(({ name, id }) => ({ name, id: id.text }))
   return {

@@ -51,7 +51,7 @@ export function createUpstream(
     {
       concurrency: options.concurrency,
       perSecond: options.requestsPerSecond,
-      waitingMax: options.concurrency * upstreamLimits.queuedPerSlot,
+      queuedMax: options.concurrency * upstreamLimits.queuedPerSlot,
     },
     clock,
   )
@@ -101,8 +101,8 @@ export function createUpstream(
     if (!standing.mayPass(methodClass)) throw notQueried(name, 'resting after failures')
   }
 
-  async function enter(line: SemaphoreClass, signal: AbortSignal): Promise<void> {
-    const admission = semaphore.enter(line, signal)
+  async function acquireSlot(callClass: SemaphoreClass, signal: AbortSignal): Promise<void> {
+    const admission = semaphore.acquire(callClass, signal)
     if (admission === null) throw notQueried(name, 'too many calls wait for it')
     await admission
   }
@@ -140,13 +140,13 @@ export function createUpstream(
     { methodClass, isProbe }: Required<CallOptions>,
   ): Promise<unknown> {
     if (!isProbe) assertPassing(methodClass)
-    const line = isProbe || methodClass === 'content' ? 'content' : 'other'
-    if (!semaphore.tryEnter(line)) await enter(line, signal)
+    const callClass = isProbe || methodClass === 'content' ? 'content' : 'other'
+    if (!semaphore.tryAcquire(callClass)) await acquireSlot(callClass, signal)
     try {
       if (!isProbe) assertPassing(methodClass)
       return await sendNow(method, params, signal, methodClass)
     } finally {
-      semaphore.leave(line)
+      semaphore.release(callClass)
     }
   }
 
@@ -185,7 +185,7 @@ export function createUpstream(
     return standing.isResting ? 'open' : 'ok'
   }
 
-  function leftMs(): number | null {
+  function remainingMs(): number | null {
     if (quarantine.state !== 'free') return quarantine.leftMs
     return standing.isCordoned ? standing.cordonLeftMs : null
   }
@@ -207,7 +207,7 @@ export function createUpstream(
       return quarantine.state === 'proving'
     },
     get isFull() {
-      return semaphore.entered >= options.concurrency || semaphore.waiting > 0
+      return semaphore.active >= options.concurrency || semaphore.queued > 0
     },
     lacks: (method) => lacking.has(method),
     can: (need, number) => reach.can(need, number, head),
@@ -217,8 +217,8 @@ export function createUpstream(
       const ms =
         methodClass === 'content' ? Math.max(usualMs, standing.pendingMs('content')) : usualMs
       const rate = Math.max(standing.successRate(methodClass), upstreamLimits.successRateMin)
-      const places = 1 + semaphore.waiting / options.concurrency
-      return (ms * places * (1 + (lag ?? 0)) * (1 + recentInvalidReplies)) / rate ** 2
+      const queueFactor = 1 + semaphore.queued / options.concurrency
+      return (ms * queueFactor * (1 + (lag ?? 0)) * (1 + recentInvalidReplies)) / rate ** 2
     },
     p95Ms: (methodClass) => standing.quantileMs(0.95, methodClass),
     setLag(blocks, number) {
@@ -263,7 +263,7 @@ export function createUpstream(
       name,
       trusted: options.trusted,
       state: stateNow(),
-      leftMs: leftMs(),
+      leftMs: remainingMs(),
       p50Ms: shownMs(0.5),
       p95Ms: shownMs(0.95),
       successRate: standing.worstRate,

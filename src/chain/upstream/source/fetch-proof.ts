@@ -30,108 +30,112 @@ export type FetchProof = (
 type NamedSlots = ReadonlyMap<string, Uint8Array>
 
 /** The reads collected for the next turn, of one target. */
-type Gathering = {
+type ReadBatch = {
   readonly target: ProofTarget
   readonly slots: Map<string, Uint8Array>
-  readonly wants: Set<PendingRead>
+  readonly reads: Set<PendingRead>
 }
 
-type Underway = {
+type CallInFlight = {
   readonly call: ProofCall
   readonly slots: NamedSlots
   readonly controller: AbortController
 }
 
-export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): FetchProof {
-  const parts: ProofCallParts = { ...given, accounts: createAccountProofMemory() }
+export function createFetchProof(options: Omit<ProofCallParts, 'accounts'>): FetchProof {
+  const parts: ProofCallParts = { ...options, accounts: createAccountProofMemory() }
   const { network } = parts
-  const underway = new Map<string, Set<Underway>>()
-  let arrived: { readonly request: SourceRequest; readonly want: PendingRead }[] = []
+  const callsInFlight = new Map<string, Set<CallInFlight>>()
+  let newReads: { readonly request: SourceRequest; readonly read: PendingRead }[] = []
 
   /** Sends all pending reads, in as few calls as possible. */
-  function depart(): void {
-    const now = arrived
-    arrived = []
-    const gatherings = new Map<string, Gathering>()
-    for (const { request, want } of now) {
+  function flush(): void {
+    const flushed = newReads
+    newReads = []
+    const batches = new Map<string, ReadBatch>()
+    for (const { request, read } of flushed) {
       // Pending until all its calls have started.
-      want.callStarted()
+      read.callStarted()
       // A reply of this turn may already contain it.
-      want.offer([])
-      if (!want.isWaiting) continue
+      read.offer([])
+      if (!read.isPending) continue
       // Readers of another network may wait for the same node.
       const hints = request.hints().filter((hint) => (hint.network ?? network) === network)
-      for (const hint of hints.slice(0, hintsMax)) gather(gatherings, want, hint)
+      for (const hint of hints.slice(0, hintsMax)) addToBatch(batches, read, hint)
     }
-    for (const [key, gathering] of gatherings) {
-      for (const slots of shareOut(gathering.slots)) start(key, gathering, slots)
+    for (const [key, batch] of batches) {
+      for (const slots of splitSlots(batch.slots)) start(key, batch, slots)
     }
-    for (const { want } of now) want.callEnded(null)
+    for (const { read } of flushed) read.callEnded(null)
   }
 
   /**
    * Also requests the account of another reader of the same node, although any proof contains that node: the reader needs the
    * account's own nodes next.
    */
-  function gather(gatherings: Map<string, Gathering>, want: PendingRead, hint: FetchContext): void {
+  function addToBatch(
+    batches: Map<string, ReadBatch>,
+    read: PendingRead,
+    hint: FetchContext,
+  ): void {
     const target = targetOf(hint)
     if (target === null) return
     const key = joinLatin1(target.block.hash, target.address)
     const slots = (hint.slots ?? []).map((slot) => [toLatin1(slot), slot] as const)
-    for (const { call, slots: requestedSlots } of underway.get(key) ?? []) {
+    for (const { call, slots: requestedSlots } of callsInFlight.get(key) ?? []) {
       if (!call.isOpen || !slots.every(([name]) => requestedSlots.has(name))) continue
-      if (!call.wants.has(want)) want.callStarted()
-      call.wants.add(want)
+      if (!call.reads.has(read)) read.callStarted()
+      call.reads.add(read)
       return
     }
-    const gathering = gatherings.get(key) ?? { target, slots: new Map(), wants: new Set() }
-    gatherings.set(key, gathering)
-    for (const [name, slot] of slots) gathering.slots.set(name, slot)
-    gathering.wants.add(want)
+    const batch = batches.get(key) ?? { target, slots: new Map(), reads: new Set() }
+    batches.set(key, batch)
+    for (const [name, slot] of slots) batch.slots.set(name, slot)
+    batch.reads.add(read)
   }
 
-  function start(key: string, { target, wants }: Gathering, slots: NamedSlots): void {
+  function start(key: string, { target, reads }: ReadBatch, slots: NamedSlots): void {
     // The read waits for all calls of the gathering, or for the node.
     const all = [...slots.values()]
-    const call: ProofCall = { target, slots: all, wants: new Set(wants), isOpen: true }
-    const one: Underway = { call, slots, controller: new AbortController() }
-    const calls = underway.get(key) ?? new Set()
-    underway.set(key, calls.add(one))
-    for (const want of call.wants) want.callStarted()
-    void runProofCall(parts, call, one.controller.signal).then(() => {
-      calls.delete(one)
-      if (calls.size === 0) underway.delete(key)
+    const call: ProofCall = { target, slots: all, reads: new Set(reads), isOpen: true }
+    const inFlight: CallInFlight = { call, slots, controller: new AbortController() }
+    const calls = callsInFlight.get(key) ?? new Set()
+    callsInFlight.set(key, calls.add(inFlight))
+    for (const read of call.reads) read.callStarted()
+    void runProofCall(parts, call, inFlight.controller.signal).then(() => {
+      calls.delete(inFlight)
+      if (calls.size === 0) callsInFlight.delete(key)
     })
   }
 
   /** Aborts a call without waiting reads. */
-  function abandon(want: PendingRead, reason: unknown): void {
-    for (const calls of underway.values()) {
+  function abortUnused(read: PendingRead, reason: unknown): void {
+    for (const calls of callsInFlight.values()) {
       for (const { call, controller } of calls) {
-        const isLeft = [...call.wants].every(({ hasLeft }) => hasLeft)
-        if (call.wants.has(want) && isLeft) controller.abort(reason)
+        const isUnused = [...call.reads].every(({ isAborted }) => isAborted)
+        if (call.reads.has(read) && isUnused) controller.abort(reason)
       }
     }
   }
 
   return async (request, offer, signal) => {
     signal.throwIfAborted()
-    if (arrived.length === 0) {
+    if (newReads.length === 0) {
       // Without calls in flight, other clients are unlikely to send reads in this turn, and all reads of this request have arrived.
-      if (underway.size === 0) process.nextTick(depart)
-      else setImmediate(depart)
+      if (callsInFlight.size === 0) process.nextTick(flush)
+      else setImmediate(flush)
     }
-    const want = createPendingRead(request, offer)
-    arrived.push({ request, want })
-    const leave = (): void => {
-      want.leave(signal.reason)
-      abandon(want, signal.reason)
+    const read = createPendingRead(request, offer)
+    newReads.push({ request, read })
+    const abort = (): void => {
+      read.abort(signal.reason)
+      abortUnused(read, signal.reason)
     }
-    signal.addEventListener('abort', leave, { once: true })
+    signal.addEventListener('abort', abort, { once: true })
     try {
-      await want.ended
+      await read.ended
     } finally {
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', abort)
     }
   }
 }
@@ -148,7 +152,7 @@ function targetOf({
 }
 
 /** At most 1024 slots per call. */
-function shareOut(slots: NamedSlots): readonly NamedSlots[] {
+function splitSlots(slots: NamedSlots): readonly NamedSlots[] {
   if (slots.size <= slotsPerCallMax) return [slots]
   const all = [...slots]
   return Array.from({ length: Math.ceil(all.length / slotsPerCallMax) }, (_, index) => {

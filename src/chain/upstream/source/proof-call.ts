@@ -1,6 +1,6 @@
 // One eth_getProof call and the reads that wait for it. Nodes are offered as received. After that the whole reply is checked, so
 // that an invalid part next to the requested nodes is found without delaying the readers. A read ends when its content is accepted,
-// when all calls that may supply it have ended, or when the reader leaves.
+// when all calls that may supply it have ended, or when the reader aborts.
 // Tested by src/chain/upstream/source/fetch-proof.test.ts
 import {
   type ContentRef,
@@ -22,9 +22,9 @@ export type PendingRead = {
   readonly ref: ContentRef
   /** Fetch contexts of all waiting readers. */
   hints(): readonly FetchContext[]
-  readonly isWaiting: boolean
-  /** True if all readers left before the content was accepted. */
-  readonly hasLeft: boolean
+  readonly isPending: boolean
+  /** True if all readers aborted before the content was accepted. */
+  readonly isAborted: boolean
   /**
    * Rejects with the fault of a call if none supplied it and one ended with a fault, or with the reader's abort reason.
    */
@@ -34,7 +34,7 @@ export type PendingRead = {
   callStarted(): void
   /** `fault` null: that call did not supply it and had no fault. */
   callEnded(fault: unknown): void
-  leave(reason: unknown): void
+  abort(reason: unknown): void
 }
 
 export function createPendingRead(
@@ -42,27 +42,27 @@ export function createPendingRead(
   offer: Offer,
 ): PendingRead {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  let state: 'waiting' | 'taken' | 'over' | 'left' = 'waiting'
+  let state: 'pending' | 'accepted' | 'ended' | 'aborted' = 'pending'
   let calls = 0
   let firstFault: unknown = null
   return {
     ref,
     hints,
-    get isWaiting() {
-      return state === 'waiting'
+    get isPending() {
+      return state === 'pending'
     },
-    get hasLeft() {
-      return state === 'left'
+    get isAborted() {
+      return state === 'aborted'
     },
     ended: promise,
     offer(nodes) {
-      if (state === 'left') return
+      if (state === 'aborted') return
       try {
-        if (offer(nodes.map(asNode)) !== 'taken' || state !== 'waiting') return
-        state = 'taken'
+        if (offer(nodes.map(asNode)) !== 'taken' || state !== 'pending') return
+        state = 'accepted'
         resolve()
       } catch (thrown) {
-        state = 'over'
+        state = 'ended'
         reject(thrown as Error)
       }
     },
@@ -72,13 +72,13 @@ export function createPendingRead(
     callEnded(fault) {
       calls -= 1
       firstFault ??= fault
-      if (calls > 0 || state !== 'waiting') return
-      state = 'over'
+      if (calls > 0 || state !== 'pending') return
+      state = 'ended'
       if (firstFault === null) resolve()
       else reject(firstFault as Error)
     },
-    leave(reason) {
-      if (state === 'waiting') state = 'left'
+    abort(reason) {
+      if (state === 'pending') state = 'aborted'
       reject(reason as Error)
     },
   }
@@ -99,7 +99,7 @@ export type ProofCall = {
   readonly target: ProofTarget
   readonly slots: readonly Uint8Array[]
   /** The reads it serves. Others may join while it is open. */
-  readonly wants: Set<PendingRead>
+  readonly reads: Set<PendingRead>
   /** A reply is still expected. */
   isOpen: boolean
 }
@@ -120,46 +120,46 @@ export async function runProofCall(
   call: ProofCall,
   signal: AbortSignal,
 ): Promise<void> {
-  const { target, slots, wants } = call
+  const { target, slots, reads } = call
   const { block, address } = target
-  let isOver = false
+  let isDone = false
 
   async function attempt(
     upstream: Upstream,
     shared: AbortSignal,
   ): Promise<AttemptOutcome | 'short'> {
-    if (isOver) return 'taken'
+    if (isDone) return 'taken'
     const params = [toHex(address), slots.map(toHex)]
     const request = { method: 'eth_getProof', params, block }
-    const reply = await watched(upstream, () => callAt(upstream, request, shared))
+    const reply = await traced(upstream, () => callAt(upstream, request, shared))
     const proof = readProofReply(reply.result, slots.length)
     call.isOpen = false
-    offerTo([...wants], proof)
+    offerTo([...reads], proof)
     // Readers continue before the rest of the reply is checked.
     await new Promise((resolve) => setImmediate(resolve))
-    const judgement = verify(proof)
-    isOver ||= judgement === 'complete' && ![...wants].some(({ isWaiting }) => isWaiting)
+    const check = verify(proof)
+    isDone ||= check === 'complete' && ![...reads].some(({ isPending }) => isPending)
     // The next upstream's reply also serves reads that arrive now.
-    call.isOpen = !isOver
-    if (typeof judgement === 'string') return isOver ? 'taken' : 'short'
+    call.isOpen = !isDone
+    if (typeof check === 'string') return isDone ? 'taken' : 'short'
     // A request by number may return the proof of another block of that number.
     if (!reply.pinned) return 'failed'
     const { method } = request
     const evidence = { method, params: reply.params, response: reply.result, blockHash: block.hash }
-    return { invalidReply: { ...evidence, ...judgement } }
+    return { invalidReply: { ...evidence, ...check } }
   }
 
   /** Records the reply in the trace when it arrives, because the readers may leave before it is checked. */
-  async function watched<Reply>(upstream: Upstream, ask: () => Promise<Reply>): Promise<Reply> {
+  async function traced<Reply>(upstream: Upstream, send: () => Promise<Reply>): Promise<Reply> {
     const hints: FetchContext[] = []
-    for (const want of wants) hints.push(...want.hints())
-    const answered = watchAll(hints, 'source', upstream.name)
+    for (const read of reads) hints.push(...read.hints())
+    const recordOutcome = watchAll(hints, 'source', upstream.name)
     try {
-      const reply = await ask()
-      answered('answered')
+      const reply = await send()
+      recordOutcome('answered')
       return reply
     } catch (thrown) {
-      answered(thrown instanceof UpstreamError ? thrown.kind : 'failed')
+      recordOutcome(thrown instanceof UpstreamError ? thrown.kind : 'failed')
       throw thrown
     }
   }
@@ -171,10 +171,10 @@ export async function runProofCall(
   }
 
   try {
-    const question = { need: 'proof', number: block.number, attempt } as const
-    const findings = await queryPool(pool, question, signal)
+    const query = { need: 'proof', number: block.number, attempt } as const
+    const results = await queryPool(pool, query, signal)
     const { hash: blockHash, number } = block
-    toFault(pool, findings, {
+    toFault(pool, results, {
       network,
       kind: 'trie-node',
       need: 'proof',
@@ -182,9 +182,9 @@ export async function runProofCall(
       number,
       require,
     })
-    for (const want of wants) want.callEnded(null)
+    for (const read of reads) read.callEnded(null)
   } catch (thrown) {
-    for (const want of wants) want.callEnded(thrown)
+    for (const read of reads) read.callEnded(thrown)
   }
 }
 
@@ -192,25 +192,25 @@ export async function runProofCall(
  * Offers nodes to all waiting reads. Each node is hashed once by its reader, and once more here only for several
  * readers.
  */
-function offerTo(wants: readonly PendingRead[], proof: ProofReply): void {
+function offerTo(reads: readonly PendingRead[], proof: ProofReply): void {
   const { nodes } = proof
-  const waiting = wants.filter(({ isWaiting }) => isWaiting)
+  const pending = reads.filter(({ isPending }) => isPending)
   // The nodes are offered even without waiting readers, because a traversal in progress needs them next.
-  const first = waiting[0] ?? wants[0]
-  const others = waiting.slice(1)
-  if (first?.isWaiting === true && others.length === 0 && proof.storage.length <= 1) {
+  const first = pending[0] ?? reads[0]
+  const otherReads = pending.slice(1)
+  if (first?.isPending === true && otherReads.length === 0 && proof.storage.length <= 1) {
     // The missing node is at the end of the path: hashing the nodes before it would only delay the reader.
-    for (let index = nodes.length - 1; first.isWaiting && index >= 0; index -= 1) {
+    for (let index = nodes.length - 1; first.isPending && index >= 0; index -= 1) {
       first.offer([nodes.at(index)])
     }
     return
   }
   const all = nodes.all()
   first?.offer(all)
-  if (others.length === 0) return
+  if (otherReads.length === 0) return
   const bag = bagOf(all)
-  for (const want of others) {
-    const node = bag.nodes.get(toLatin1(want.ref.hash))
-    if (node !== undefined) want.offer([node])
+  for (const read of otherReads) {
+    const node = bag.nodes.get(toLatin1(read.ref.hash))
+    if (node !== undefined) read.offer([node])
   }
 }

@@ -46,22 +46,22 @@ const dhtLimits = {
 export function createDht(dht: KadDHT, node: NetNode, clock: Clock): Dht {
   const self = node.libp2p.peerId.toString()
   const semaphore = createRateLimitedSemaphore(
-    { concurrency: dhtLimits.lookups, perSecond: null, waitingMax: dhtLimits.waiting },
+    { concurrency: dhtLimits.lookups, perSecond: null, queuedMax: dhtLimits.waiting },
     clock,
   )
   let lookups = 0
 
-  /** `see` returns true when the lookup has enough results. Resolves to false if the lookup failed or could not start. */
+  /** `isLast` returns true when the lookup has enough results. Resolves to false if the lookup failed or could not start. */
   async function run(
     query: (signal: AbortSignal) => AsyncIterable<QueryEvent>,
     ms: number,
     signal: AbortSignal,
-    see: (event: QueryEvent) => boolean,
+    isLast: (event: QueryEvent) => boolean,
   ): Promise<boolean> {
-    const place = semaphore.enter('content', signal)
-    if (place === null) return false
+    const admission = semaphore.acquire('content', signal)
+    if (admission === null) return false
     try {
-      await place
+      await admission
     } catch {
       return false
     }
@@ -69,13 +69,13 @@ export function createDht(dht: KadDHT, node: NetNode, clock: Clock): Dht {
     const enough = new AbortController()
     using deadline = withDeadline(AbortSignal.any([signal, enough.signal]), ms, clock)
     try {
-      for await (const event of query(deadline.signal)) if (see(event)) break
+      for await (const event of query(deadline.signal)) if (isLast(event)) break
       return true
     } catch {
       return false
     } finally {
       enough.abort()
-      semaphore.leave('content')
+      semaphore.release('content')
     }
   }
 

@@ -5,7 +5,7 @@ import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import { type KuboCommand, failed, integer, text, valueOf } from '../../kubo-command.ts'
 import {
   type NameCommandDeps,
-  heldKeysOf,
+  keystoreOf,
   ipnsBase,
   namePrinter,
 } from '../../params/ipns-options.ts'
@@ -39,7 +39,7 @@ export function createKeyGen(parts: NameCommandDeps): KuboCommand<GenInput> {
       return { name, print: namePrinter(options) }
     },
     async run({ name, print }, { caller }) {
-      const key = await heldKeysOf(parts).create(caller.accountId, name)
+      const key = await keystoreOf(parts).create(caller.accountId, name)
       const value = { Name: name, Id: print(key.id) }
       return { kind: 'object', value, text: () => `${value.Id}\n` }
     },

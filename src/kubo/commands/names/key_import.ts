@@ -8,7 +8,7 @@ import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import { type KuboCommand, failed, flag, text, valueOf } from '../../kubo-command.ts'
 import {
   type NameCommandDeps,
-  heldKeysOf,
+  keystoreOf,
   ipnsBase,
   namePrinter,
   readOneFile,
@@ -44,7 +44,7 @@ export function createKeyImport(parts: NameCommandDeps): KuboCommand<ImportInput
       return { name, entries, read, print: namePrinter(options) }
     },
     async run({ name, entries, read, print }, { caller }) {
-      const keys = heldKeysOf(parts)
+      const keys = keystoreOf(parts)
       const tooBig = `a key of more than ${keyBytesMax} bytes`
       const bytes = await readOneFile(entries, 'key', { bytesMax: keyBytesMax, tooBig })
       const { id } = await keys.import(caller.accountId, name, read(bytes))

@@ -4,7 +4,7 @@ import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import {
   type NameCommandDeps,
-  heldKeysOf,
+  keystoreOf,
   ipnsBase,
   namePrinter,
 } from '../../params/ipns-options.ts'
@@ -26,7 +26,7 @@ function createList(name: 'key/list' | 'key/ls') {
       print: namePrinter(options),
     }),
     async run({ long, print }, { caller }) {
-      const keys = await heldKeysOf(parts).list(caller.accountId)
+      const keys = await keystoreOf(parts).list(caller.accountId)
       return keyList(
         keys.map((key) => ({ Name: key.name, Id: print(key.id) })),
         long,

@@ -4,7 +4,7 @@ import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import {
   type NameCommandDeps,
-  heldKeysOf,
+  keystoreOf,
   ipnsBase,
   namePrinter,
 } from '../../params/ipns-options.ts'
@@ -33,7 +33,7 @@ export function createKeyRename(parts: NameCommandDeps): KuboCommand<RenameInput
       print: namePrinter(options),
     }),
     async run({ from, to, force, print }, { caller }) {
-      const { id, overwritten } = await heldKeysOf(parts).rename(caller.accountId, from, to, force)
+      const { id, overwritten } = await keystoreOf(parts).rename(caller.accountId, from, to, force)
       const value = { Was: from, Now: to, Id: print(id), Overwrite: overwritten }
       const end = overwritten ? ' with overwriting' : ''
       return {

@@ -4,7 +4,7 @@ import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import {
   type NameCommandDeps,
-  heldKeysOf,
+  keystoreOf,
   ipnsBase,
   namePrinter,
 } from '../../params/ipns-options.ts'
@@ -31,7 +31,7 @@ export function createKeyRm(parts: NameCommandDeps): KuboCommand<RmInput> {
       print: namePrinter(options),
     }),
     async run({ names, long, print }, { caller }) {
-      const keys = heldKeysOf(parts)
+      const keys = keystoreOf(parts)
       const removed: ShownKey[] = []
       for (const name of names) {
         const { id } = await keys.remove(caller.accountId, name)

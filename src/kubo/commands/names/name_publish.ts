@@ -17,7 +17,7 @@ import { fetchPolicyOf } from '../../params/file-options.ts'
 import {
   type NameCommandDeps,
   durationOf,
-  heldKeysOf,
+  keystoreOf,
   ipnsBase,
   isOffline,
   namePrinter,
@@ -79,7 +79,7 @@ export function createNamePublish(parts: NameCommandDeps): KuboCommand<PublishIn
       }
     },
     async run(input, { caller, files, signal }) {
-      const keys = heldKeysOf(parts)
+      const keys = keystoreOf(parts)
       const { path, offline, quieter, print, patience } = input
       if (input.resolve) await files.resolveNode(path, patience, signal)
       const { name } = await keys.publish(caller.accountId, input, { offline }, signal)

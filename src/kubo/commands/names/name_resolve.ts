@@ -4,7 +4,7 @@ import { Fault } from '../../../base/fault.ts'
 import { parseNamePath } from '../../../ipfs/read/path.ts'
 import { type KuboCommand, flag, integer, text, valueOf } from '../../kubo-command.ts'
 import { globalOptions } from '../../kubo-commands.ts'
-import { type NameCommandDeps, durationOf, heldKeysOf } from '../../params/ipns-options.ts'
+import { type NameCommandDeps, durationOf, keystoreOf } from '../../params/ipns-options.ts'
 
 type ResolveInput = {
   /** Null: the account's own name. */
@@ -57,7 +57,7 @@ async function* only(line: unknown) {
 
 /** The path of the account's key `self`, which corresponds to the peer ID in Kubo. */
 async function selfPath(parts: NameCommandDeps, accountId: string): Promise<string> {
-  const [own] = await heldKeysOf(parts).list(accountId)
+  const [own] = await keystoreOf(parts).list(accountId)
   if (own?.name === 'self') return `/ipns/${own.id.text}`
   throw new Fault('command_failed', { detail: 'could not resolve name' })
 }
