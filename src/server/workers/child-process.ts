@@ -15,6 +15,8 @@ export type Child = {
   readonly opened: Promise<void>
   /** URL and port of a worker. Rejects if the start fails. */
   readonly listening: Promise<{ readonly port: number; readonly url: string }>
+  /** True for a worker that listens. */
+  readonly isListening: boolean
   /** Greeting of the keeper; null for a worker. Rejects with a sentence for the operator if the start fails. */
   readonly ready: Promise<Greeting | null>
   /** Resolves when the process has ended, with the reason. */
@@ -63,6 +65,7 @@ export function startChild(role: Role, config: Config, clock: Clock): Child {
   const ready = Promise.withResolvers<Greeting | null>()
   const ended = Promise.withResolvers<string>()
   const applying = new Map<number, (problem: string | null) => void>()
+  let isListening = false
   let nextId = 1
   // Handles rejections, because these promises may be awaited late or never.
   for (const { promise } of [opened, listening, ready]) promise.catch(() => {})
@@ -88,6 +91,7 @@ export function startChild(role: Role, config: Config, clock: Clock): Child {
       case 'open':
         return opened.resolve()
       case 'listening':
+        isListening = true
         return listening.resolve(message)
       case 'ready':
         return ready.resolve(message.greeting)
@@ -118,6 +122,9 @@ export function startChild(role: Role, config: Config, clock: Clock): Child {
     pid: child.pid ?? 0,
     opened: opened.promise,
     listening: listening.promise,
+    get isListening() {
+      return isListening
+    },
     ready: ready.promise,
     ended: ended.promise,
     bound: (port) => send({ kind: 'bound', port }),

@@ -116,9 +116,9 @@ export async function startWorkers(
     await child.stop(stopMs())
   }
 
-  /** node:cluster closes a passed descriptor with its last worker. */
+  /** node:cluster closes a passed descriptor with the last worker that listens on it. */
   function checkSocket(): void {
-    const isServed = [...living].some((child) => child.role.kind === 'worker')
+    const isServed = [...living].some((child) => child.isListening)
     if (stopping || !isReady || sockets.http === null || isServed) return
     log('error', 'passed_socket_lost')
     onSocketLost()
