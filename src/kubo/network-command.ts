@@ -1,11 +1,15 @@
 // Commands that the network process answers: each builds its message, and returns the reply in Kubo's shape.
 // Tested by src/kubo/commands/network/network-commands.test.ts
 import type { CID } from 'multiformats/cid'
+import type { Clock } from '../base/clock.ts'
+import { withDeadline } from '../base/deadline.ts'
 import { Fault } from '../base/fault.ts'
+import type { KeyedSemaphore } from '../base/keyed-semaphore.ts'
 import { parseCid } from '../codec/ipld/cid.ts'
 import type { NetCommand } from '../ipfs/network/net-messages.ts'
 import type { PeerNetwork } from '../ipfs/network/peer-network.ts'
 import type { CommandCall, CommandRequest, KuboCommand } from './kubo-command.ts'
+import { fetchPolicyOf } from './params/file-options.ts'
 
 /** The parts of the IPFS network that commands use. */
 export type KuboNetwork = Pick<PeerNetwork, 'command' | 'wantsOf'> & {
@@ -15,7 +19,13 @@ export type KuboNetwork = Pick<PeerNetwork, 'command' | 'wantsOf'> & {
   readonly provideStat: () => Promise<ProvideStat> | null
   /** Whether keys of this account may change connections and publish records. */
   readonly isOperator: (accountId: string) => boolean
+  /** Running commands by account. */
+  readonly running: KeyedSemaphore
+  readonly clock: Clock
 }
+
+/** Maximum number of running commands of an account: a quarter of those of the server. */
+export const commandsPerAccountMax = 16
 
 /** Counts of announced CIDs. `late`: overdue by more than a quarter of the interval. `over`: beyond `cidsMax`. */
 type ProvideStat = {
@@ -55,7 +65,7 @@ export function networkCommand(
     async run(request, call) {
       const open = requireNetwork(network)
       if (changes === true) requireOperator(open, call, name)
-      const values = open.command(await message(request), call.signal)
+      const values = runFor(call, open, await message(request), request)
       if (reply === undefined) {
         const first = await values.next()
         return { kind: 'events', lines: fromFirst(first, values), live: false }
@@ -63,6 +73,28 @@ export function networkCommand(
       const [value] = await Array.fromAsync(values)
       return { kind: 'object', value: reply(value, request) }
     },
+  }
+}
+
+/** Runs a command for the account, for as long as the option `timeout` allows. Throws `overloaded`, `deadline`. */
+async function* runFor(
+  { caller, signal }: CommandCall,
+  { command, running, clock }: KuboNetwork,
+  message: NetCommand,
+  { options }: CommandRequest,
+): AsyncGenerator<unknown> {
+  if (!running.acquire(caller.accountId)) {
+    throw new Fault('overloaded', {
+      detail: `${commandsPerAccountMax} commands of this account wait for the IPFS network, which is the limit`,
+    })
+  }
+  try {
+    const { timeoutMs } = fetchPolicyOf(options)
+    if (timeoutMs === null) return yield* command(message, signal)
+    using deadline = withDeadline(signal, timeoutMs, clock)
+    yield* command(message, deadline.signal)
+  } finally {
+    running.release(caller.accountId)
   }
 }
 

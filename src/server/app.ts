@@ -395,7 +395,7 @@ export async function startServer(
     clock,
     version: cairnVersion(),
     publicKey,
-    network: kuboNetworkOf(peerNetwork, settings),
+    network: kuboNetworkOf(peerNetwork, settings, clock),
     remotePins: openRemotePins({
       ...parts,
       sealSecret: () => obtainSealSecret(config),

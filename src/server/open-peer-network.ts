@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { obtainPeerSeed } from '../access/accounts/server-identity.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import { createKeyedSemaphore } from '../base/keyed-semaphore.ts'
 import type { Log } from '../base/log.ts'
 import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../codec/ipld/cid.ts'
 import type { Config } from '../config/settings.ts'
 import type { Rows } from '../db/rows.ts'
-import type { KuboNetwork } from '../kubo/network-command.ts'
+import { commandsPerAccountMax, type KuboNetwork } from '../kubo/network-command.ts'
 import type { NetLive, ProviderCheck } from '../ipfs/network/net-messages.ts'
 import type { PeerNetwork } from '../ipfs/network/peer-network.ts'
 import type { NetThreadOptions } from '../ipfs/network/thread-messages.ts'
@@ -168,6 +169,7 @@ export async function openPeerNetwork(parts: {
 export function kuboNetworkOf(
   open: OpenPeerNetwork | null,
   settings: { readonly now: Config },
+  clock: Clock,
 ): KuboNetwork | null {
   if (open === null) return null
   const { network, plan } = open
@@ -181,5 +183,7 @@ export function kuboNetworkOf(
     },
     provideStat: () => plan?.stat() ?? null,
     isOperator: (accountId) => settings.now.ipfsNetwork.operators.includes(accountId),
+    running: createKeyedSemaphore(commandsPerAccountMax),
+    clock,
   }
 }

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { systemClock } from '../../src/base/clock.ts'
 import type { Config } from '../../src/config/settings.ts'
 import { kuboNetworkOf, type OpenPeerNetwork } from '../../src/server/open-peer-network.ts'
 import { filesClient } from '../fakes/files/files-client.ts'
@@ -36,12 +37,16 @@ test('with mode off, a missing CID starts no process, no connection and no looku
 test('the routing that Kubo clients see follows the DHT and the routers of the settings', () => {
   const typeOf = (dht: 'client' | 'off', routers: readonly string[]) => {
     const now = { ipfsNetwork: { dht, routers } } as Config
-    return kuboNetworkOf({ network: {}, plan: null } as OpenPeerNetwork, { now })?.routingType()
+    return kuboNetworkOf(
+      { network: {}, plan: null } as OpenPeerNetwork,
+      { now },
+      systemClock,
+    )?.routingType()
   }
   const routers = ['https://router.example']
   assert.equal(typeOf('client', routers), 'autoclient')
   assert.equal(typeOf('client', []), 'dhtclient')
   assert.equal(typeOf('off', routers), 'delegated')
   assert.equal(typeOf('off', []), 'none')
-  assert.equal(kuboNetworkOf(null, { now: {} as Config }), null)
+  assert.equal(kuboNetworkOf(null, { now: {} as Config }, systemClock), null)
 })

@@ -4,6 +4,7 @@
 // Tested by src/admin/http/admin-handler.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../../base/fault.ts'
+import { createKeyedSemaphore } from '../../base/keyed-semaphore.ts'
 import type { Principal } from '../principal.ts'
 
 /** Required on requests that change state: a form or a plain link cannot send it. */
@@ -104,31 +105,6 @@ function cookieName(
 function nameAt(name: string, host: string | undefined): string {
   const [, port] = /:(\d{1,5})$/.exec(host ?? '') ?? []
   return port === undefined ? name : `${name}-${port}`
-}
-
-export type KeyedSemaphore = {
-  /** Returns false without effect if `holder` has reached the limit. */
-  acquire(holder: string): boolean
-  /** Releases one successful `acquire`. */
-  release(holder: string): void
-}
-
-/** At most `most` per holder. The last release deletes the holder's entry. */
-export function createKeyedSemaphore(most: number): KeyedSemaphore {
-  const counts = new Map<string, number>()
-  return {
-    acquire(holder) {
-      const count = counts.get(holder) ?? 0
-      if (count >= most) return false
-      counts.set(holder, count + 1)
-      return true
-    },
-    release(holder) {
-      const left = (counts.get(holder) ?? 1) - 1
-      if (left === 0) counts.delete(holder)
-      else counts.set(holder, left)
-    },
-  }
 }
 
 export type AdminConcurrency = {

@@ -3,6 +3,7 @@
 // the dashboard's own origin.
 import type { Caller } from '../../access/accounts/caller.ts'
 import { Fault } from '../../base/fault.ts'
+import { createKeyedSemaphore, type KeyedSemaphore } from '../../base/keyed-semaphore.ts'
 import { type Principal, authorizeRole } from '../principal.ts'
 import type { NodeExchange, RequestHandler } from '../../http/node-exchange.ts'
 import type { RpcApi } from '../../http/routes.ts'
@@ -16,11 +17,9 @@ import { runAdmin } from '../run-admin.ts'
 import { type Deadlines, boundedDeadlines, createDeadlines } from '../../http/deadlines.ts'
 import {
   type AdminConcurrency,
-  type KeyedSemaphore,
   checkHost,
   checkOrigin,
   createAdminConcurrency,
-  createKeyedSemaphore,
   ownOrigin,
   readCookie,
   setCookie,

@@ -6,7 +6,7 @@ import { never } from '../../../test/fakes/files/files-fixture.ts'
 import { Fault } from '../../base/fault.ts'
 import { nameOfKey } from '../../codec/ipld/ipns-name.ts'
 import { dnsNameOfLabel, findDnsLink, inlineDnsName, parseDnsName } from './dnslink.ts'
-import { hopsMax, recordsPerAccountMax, usualTerms } from './names.ts'
+import { createNames, hopsMax, recordsPerAccountMax, usualTerms } from './names.ts'
 
 const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 const content = `/ipfs/${cid}`
@@ -168,6 +168,35 @@ test('DNSLink is followed within its TTL of 60 s to 1 h, over names of keys and 
   await assert.rejects(resolve('/ipns/c.example'), { code: 'no_upstream' })
   await assert.rejects(resolve('/ipns/d.example', { ...usualTerms, offline: true }), /could not/)
   assert.ok(!state.dnsLookups.includes('_dnslink.d.example'))
+})
+
+test('a lookup ends with its timeout, and after a minute at the latest', async (t) => {
+  const { rows, clock } = createNamesFixture(t)
+  const names = createNames({
+    rows,
+    clock,
+    routing: () => null,
+    allowsDnsName: () => true,
+    lookUpTxt: (_name, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error))
+      }),
+  })
+  for (const [timeoutMs, endsMs] of [
+    [1_000, 1_000],
+    [60_000, 60_000],
+    [90_000, 60_000],
+  ] as const) {
+    const terms = { ...usualTerms, timeoutMs }
+    let isOver = false
+    const lookup = names.resolve('/ipns/a.example', terms, never).finally(() => (isOver = true))
+    const ended = assert.rejects(lookup, { code: 'deadline' })
+    clock.turn(endsMs - 1)
+    await new Promise(setImmediate)
+    assert.equal(isOver, false)
+    clock.turn(1)
+    await ended
+  }
 })
 
 test('a circle of names ends after 8 steps', async (t) => {

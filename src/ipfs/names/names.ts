@@ -38,6 +38,8 @@ export type ResolveTerms = {
   readonly offline: boolean
   /** Whether routers and the DHT are queried. */
   readonly routers: boolean
+  /** Time limit, at most a minute; absent: a minute. */
+  readonly timeoutMs?: number
   /** Called with each name, in canonical form, before it is looked up; if it throws, the resolution ends with that error. */
   readonly permit?: (name: string) => void
 }
@@ -268,13 +270,13 @@ export function createNames(parts: NamesParts): Names {
 
   return {
     async find(name, terms, signal) {
-      using deadline = withDeadline(signal, lookupMsMax, clock)
+      using deadline = withDeadline(signal, timeoutOf(terms), clock)
       const record = await find(name, terms, deadline.signal)
       return record === null ? null : { ...record, ttlMs: ttlOf(record) }
     },
 
     async resolve(path, terms, outer) {
-      using deadline = withDeadline(outer, lookupMsMax, clock)
+      using deadline = withDeadline(outer, timeoutOf(terms), clock)
       const { signal } = deadline
       let at = parseNamePath(path)
       if (at === null) throw failed(`${JSON.stringify(path.slice(0, 200))} is not an IPNS name`)
@@ -305,6 +307,10 @@ export function createNames(parts: NamesParts): Names {
       return record
     },
   }
+}
+
+function timeoutOf({ timeoutMs = lookupMsMax }: Pick<ResolveTerms, 'timeoutMs'>): number {
+  return Math.min(timeoutMs, lookupMsMax)
 }
 
 /** Bytes that order records as `compareIpnsRecords` does, except for two records with the same sequence number and expiry. */

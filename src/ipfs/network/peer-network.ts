@@ -234,7 +234,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
       const id = newId()
       const values = createReply()
       replies.set(id, values)
-      const leave = (): void => values.fail(new Fault('hung_up'))
+      const leave = (): void => values.fail(reasonOf(signal))
       signal.addEventListener('abort', leave, { once: true })
       try {
         if (!post({ kind: 'command', id, message })) throw networkFault('ended')
@@ -284,6 +284,11 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
     },
     close: () => supervisor.stop(),
   }
+}
+
+/** The fault that ended the signal; another reason is one of a caller that has left. */
+function reasonOf({ reason }: AbortSignal): Fault {
+  return reason instanceof Fault ? reason : new Fault('hung_up')
 }
 
 function createReply() {

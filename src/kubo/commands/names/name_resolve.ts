@@ -2,8 +2,16 @@
 // Tested by src/kubo/commands/names/names.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { parseNamePath } from '../../../ipfs/read/path.ts'
-import { type KuboCommand, flag, integer, text, valueOf } from '../../kubo-command.ts'
-import { globalOptions } from '../../kubo-commands.ts'
+import {
+  type KuboCommand,
+  type OptionValues,
+  failed,
+  flag,
+  integer,
+  text,
+  valueOf,
+} from '../../kubo-command.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
 import { type NameCommandDeps, durationOf, keystoreOf } from '../../params/ipns-options.ts'
 
 type ResolveInput = {
@@ -13,6 +21,7 @@ type ResolveInput = {
   readonly fresh: boolean
   readonly stream: boolean
   readonly offline: boolean
+  readonly timeoutMs: number
 }
 
 const declared = {
@@ -31,24 +40,32 @@ export function createNameResolve(parts: NameCommandDeps): KuboCommand<ResolveIn
     body: 'none',
     options: Object.values(declared),
     parse({ args: [name], options }) {
-      durationOf(options, declared.timeout.name)
+      const { offline, timeoutMs } = fetchPolicyOf(options)
       return {
         path: name === undefined ? null : pathOf(name),
         recursive: valueOf(options, declared.recursive),
         fresh: valueOf(options, declared.nocache),
         stream: valueOf(options, declared.stream),
-        offline: valueOf(options, globalOptions.offline),
+        offline,
+        timeoutMs: Math.min(timeoutMs ?? Infinity, timeoutOf(options)),
       }
     },
-    async run({ path: given, recursive, fresh, stream, offline }, { caller, signal }) {
+    async run({ path: given, stream, ...how }, { caller, signal }) {
       const path = given ?? (await selfPath(parts, caller.accountId))
-      const terms = { recursive, fresh, offline, routers: true }
+      const terms = { ...how, routers: true }
       const { path: Path } = await parts.names.resolve(path, terms, signal)
       const asText = (line: unknown) => `${(line as { Path: string }).Path}\n`
       if (!stream) return { kind: 'object', value: { Path }, text: asText }
       return { kind: 'events', lines: only({ Path }), live: false, text: asText }
     },
   }
+}
+
+/** Milliseconds. As in Kubo, 0 is no limit of its own. Throws `command_failed`. */
+function timeoutOf(options: OptionValues): number {
+  const timeoutMs = durationOf(options, declared.timeout.name) ?? 0
+  if (timeoutMs < 0) throw failed('DHT timeout value must be >= 0')
+  return timeoutMs === 0 ? Infinity : timeoutMs
 }
 
 async function* only(line: unknown) {

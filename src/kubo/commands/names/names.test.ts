@@ -100,6 +100,9 @@ test('name/resolve takes DNS names, one step and streams, and refuses what is no
   await assert.rejects(value('name/resolve', ['a.example'], { 'dht-timeout': 'x' }), {
     message: 'time: invalid duration "x"',
   })
+  await assert.rejects(value('name/resolve', ['a.example'], { 'dht-timeout': '-1s' }), {
+    message: 'DHT timeout value must be >= 0',
+  })
 })
 
 test('name/inspect shows a record, and verifies it with a name', async (t) => {

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
 import { fileEntry } from '../../../../test/fakes/files/files-fixture.ts'
+import { systemClock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
+import { createKeyedSemaphore } from '../../../base/keyed-semaphore.ts'
 import { parseCid } from '../../../codec/ipld/cid.ts'
 import type { NetCommand } from '../../../ipfs/network/net-messages.ts'
-import type { KuboNetwork } from '../../network-command.ts'
+import { commandsPerAccountMax, type KuboNetwork } from '../../network-command.ts'
 
 const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 const other = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
@@ -35,6 +37,8 @@ function networkOf(values: readonly unknown[], operators: readonly string[] = []
     routingType: () => 'autoclient',
     provideStat: () => null,
     isOperator: (account) => operators.includes(account),
+    running: createKeyedSemaphore(commandsPerAccountMax),
+    clock: systemClock,
   }
   return { network, sent }
 }
@@ -183,6 +187,28 @@ test('routing/put sends the record, of 10 KiB at most', async (t) => {
   await assert.rejects(lines('routing/put', ['/ipns/k51'], {}, []), /value-file/)
 })
 
+test('an account runs 16 commands at a time, and each ends with its timeout', async (t) => {
+  const silent: KuboNetwork = {
+    ...networkOf([]).network,
+    async *command(_message, signal) {
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error))
+      })
+    },
+  }
+  const { run } = createFileCommands(t, {}, silent)
+  const find = (accountId: string, timeout: bigint) =>
+    run('routing/findprovs', [cid], { timeout }, null, undefined, accountId)
+  const late = { code: 'deadline' }
+  const waiting = Array.from({ length: commandsPerAccountMax }, () =>
+    assert.rejects(find('alice', 300n), late),
+  )
+  await assert.rejects(find('alice', 1n), { code: 'overloaded', message: /^16 commands/ })
+  await assert.rejects(find('bob', 1n), late)
+  await Promise.all(waiting)
+  await assert.rejects(find('alice', 1n), late)
+})
+
 test('stats/bw is the line of the process, provide/stat has the counts of Cairn', async (t) => {
   const line = { TotalIn: 5, TotalOut: 6, RateIn: 0.5, RateOut: 0 }
   const { network } = networkOf([line])
@@ -227,10 +253,9 @@ test('stats/bw is the line of the process, provide/stat has the counts of Cairn'
   while (clock.timers === before) await new Promise(setImmediate)
   clock.turn(3_600_000)
   assert.deepEqual((await second).value, line)
-  const third = slowLines.next()
-  while (clock.timers === before) await new Promise(setImmediate)
-  clock.turn(3_600_000)
-  assert.equal((await third).done, true)
+  assert.equal((await slowLines.next()).done, true)
+  const short = await lines('stats/bw', [], { poll: true, timeout: 0n })
+  assert.deepEqual(short, [line])
   const stat = (await value('provide/stat')) as { Cairn: unknown; Sweep: object }
   assert.deepEqual(stat.Cairn, counts)
 })

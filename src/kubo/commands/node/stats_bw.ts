@@ -6,6 +6,7 @@ import { Fault } from '../../../base/fault.ts'
 import { waitFor } from '../../../base/retry-with-backoff.ts'
 import { flag, type KuboCommand, type OptionValues, text, valueOf } from '../../kubo-command.ts'
 import type { KuboNetwork } from '../../network-command.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
 import { durationOf } from '../../params/ipns-options.ts'
 
 const declared = {
@@ -22,8 +23,8 @@ const intervalMsDefault = 1000
 /** Then the lines end, so that a forgotten client does not hold a request of its key for ever. */
 const pollMsMax = 3_600_000
 
-/** `everyMs`: interval of the lines; null: one line. */
-type StatsBwInput = { readonly everyMs: number | null }
+/** `everyMs`: interval of the lines; null: one line. `forMs`: time after which they end. */
+type StatsBwInput = { readonly everyMs: number | null; readonly forMs: number }
 
 export function createStatsBw(
   network: KuboNetwork | null,
@@ -38,12 +39,13 @@ export function createStatsBw(
     parse({ options }) {
       refuseShares(options)
       const intervalMs = durationOf(options, declared.interval.name) ?? intervalMsDefault
-      if (!valueOf(options, declared.poll)) return { everyMs: null }
-      return { everyMs: Math.min(Math.max(intervalMs, intervalMsMin), intervalMsMax) }
+      const forMs = Math.min(fetchPolicyOf(options).timeoutMs ?? pollMsMax, pollMsMax)
+      if (!valueOf(options, declared.poll)) return { everyMs: null, forMs }
+      return { everyMs: Math.min(Math.max(intervalMs, intervalMsMin), intervalMsMax), forMs }
     },
-    run: async ({ everyMs }, { signal }) => {
+    run: async ({ everyMs, forMs }, { signal }) => {
       const read = () => network?.command({ name: 'stats/bw' }, signal) ?? zeros()
-      const lines = everyMs === null ? read() : repeat(read, everyMs, clock, signal)
+      const lines = everyMs === null ? read() : repeat(read, { everyMs, forMs }, clock, signal)
       return { kind: 'events', lines, live: false, endless: everyMs !== null }
     },
   }
@@ -62,16 +64,17 @@ function refuseShares(options: OptionValues): void {
   })
 }
 
-/** Until the client leaves or the server stops, for at most `pollMsMax`. */
+/** Until the client leaves or the server stops, for at most `forMs`. */
 async function* repeat(
   read: () => AsyncGenerator<unknown>,
-  everyMs: number,
+  { everyMs, forMs }: { readonly everyMs: number; readonly forMs: number },
   clock: Clock,
   signal: AbortSignal,
 ) {
-  const endsAt = clock.monotonic() + pollMsMax
-  while (clock.monotonic() <= endsAt) {
+  const endsAt = clock.monotonic() + forMs
+  for (;;) {
     yield* read()
+    if (clock.monotonic() + everyMs > endsAt) return
     await waitFor(everyMs, clock, signal)
   }
 }
