@@ -191,7 +191,7 @@ test('an account runs 16 commands at a time, and each ends with its timeout', as
   const silent: KuboNetwork = {
     ...networkOf([]).network,
     async *command(_message, signal) {
-      await new Promise((_, reject) => {
+      yield await new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error))
       })
     },
