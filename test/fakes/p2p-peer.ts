@@ -50,6 +50,7 @@ export type P2pPeer = {
   send(to: string, message: MessageToSend): Promise<void>
   /** Sends bytes on the stream unchanged. */
   sendBytes(to: string, bytes: Uint8Array): Promise<Stream>
+  openStreams(to: string, count: number): Promise<readonly Stream[]>
 }
 
 export async function startP2pPeer(
@@ -82,7 +83,7 @@ export async function startP2pPeer(
       .getConnections()
       .find((one) => one.status === 'open' && one.remotePeer.toString() === peer)
     if (connection === undefined) throw new Error('not connected')
-    return await connection.newStream(bitswapProtocol, { maxOutboundStreams: 128 })
+    return await connection.newStream(bitswapProtocol, { maxOutboundStreams: 1024 })
   }
 
   async function sendBytes(to: string, bytes: Uint8Array): Promise<Stream> {
@@ -147,7 +148,7 @@ export async function startP2pPeer(
         for (const part of data instanceof Uint8Array ? [data] : data) reader.push(part)
       })
     },
-    { maxInboundStreams: 128, maxOutboundStreams: 128 },
+    { maxInboundStreams: 128, maxOutboundStreams: 1024 },
   )
 
   const peer: P2pPeer = {
@@ -163,6 +164,7 @@ export async function startP2pPeer(
     },
     send,
     sendBytes,
+    openStreams: (to, count) => Promise.all(Array.from({ length: count }, () => openStream(to))),
   }
   return peer
 }

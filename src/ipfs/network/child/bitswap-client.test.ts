@@ -4,7 +4,13 @@ import { test } from 'node:test'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { cidOf, rawCodec } from '../../../codec/ipld/cid.ts'
 import { sha256Name } from '../../../codec/ipld/multihash.ts'
-import { createBitswapClient, sessionsMax, wantsMax } from './bitswap-client.ts'
+import {
+  createBitswapClient,
+  requestedMax,
+  sessionsMax,
+  wantsMax,
+  wantsPerMessageMax,
+} from './bitswap-client.ts'
 import { type BitswapMessage, createMessageReader, decodeMessage } from './bitswap-message.ts'
 import type { Provider } from './block-peer.ts'
 
@@ -63,6 +69,35 @@ test('wants leave in one message, and a block ends each want for it', async () =
   deliver('a', 1)
   deepEqual(found, [10, 11])
   equal(client.counts.wants, 1)
+})
+
+test('a message has at most 512 wants, and the rest follow', async () => {
+  const { client } = await rig()
+  const sessions = Array.from({ length: 20 }, (_, at) => at + 2)
+  for (const session of sessions) client.open(session, root, providers('a'))
+  for (let turn = 0; turn < 10; turn++) await setImmediate()
+  let id = 0
+  for (const session of sessions) {
+    for (let want = 0; want < 32; want++) client.want((id += 1), session, blockNumber(id).cid)
+  }
+  equal(read(client.next('a'))?.wants.length, wantsPerMessageMax)
+  equal(read(client.next('a'))?.wants.length, id - wantsPerMessageMax)
+  equal(client.next('a'), null)
+})
+
+test('of a peer, the last 4,096 requested blocks are known when they come late', async () => {
+  const { client, excluded, deliver } = await rig()
+  for (let id = 1; id <= requestedMax + 1; id++) {
+    client.want(id, 1, blockNumber(id).cid)
+    client.next('a')
+    client.drop(id)
+    client.next('a')
+  }
+  deliver('a', 2)
+  equal(client.counts.duplicatesReceived, 1)
+  deepEqual(excluded, [])
+  deliver('a', 1)
+  deepEqual(excluded, ['a'])
 })
 
 test('a block that was never wanted is an invalid reply, and excludes its peer', async () => {

@@ -65,9 +65,9 @@ type ClientCounts = {
 export const sessionsMax = 256
 export const wantsMax = 8192
 /** Maximum number of wants in one message. */
-const wantsPerMessageMax = 512
+export const wantsPerMessageMax = 512
 /** CIDs remembered per peer, to recognize blocks that were sent before a cancel arrived. */
-const requestedMax = 4096
+export const requestedMax = 4096
 
 type PeerWants = {
   readonly outgoing: Map<string, WantToSend>

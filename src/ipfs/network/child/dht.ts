@@ -1,6 +1,6 @@
 // The DHT as a client: finds providers, peers and IPNS records, and announces provider records of this node. The number and time of
 // lookups are limited, and their results are untrusted.
-// Tested by test/network/kubo.test.ts
+// Tested by src/ipfs/network/child/dht.test.ts, test/network/dht.test.ts
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { KadDHT, QueryEvent } from '@libp2p/kad-dht'
 import type { CID } from 'multiformats/cid'
@@ -33,7 +33,7 @@ export type Dht = {
   readonly peers: number
 }
 
-const dhtLimits = {
+export const dhtLimits = {
   lookups: 16,
   waiting: 2048,
   lookupMs: 30_000,

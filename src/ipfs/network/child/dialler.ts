@@ -1,5 +1,5 @@
 // Opens connections: to providers for sessions, to the operator's peers permanently, to bootstrap peers while no peer is connected.
-// Tested by test/network/child.test.ts
+// Tested by src/ipfs/network/child/dialler.test.ts, test/network/child.test.ts
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { NetHello } from '../net-messages.ts'
@@ -20,11 +20,11 @@ export type Dialler = {
   removePeer(peer: string): void
 }
 
-const dialMs = 10_000
+export const dialMs = 10_000
 /** Of a peer, each time after this much time was lost. */
-const triesMax = 5
+export const triesMax = 5
 const lostMsMin = 1000
-const peersMax = 100
+export const peersMax = 100
 const keepMs = 15_000
 const bootstrapMs = 30_000
 

@@ -27,8 +27,8 @@ export type HttpProviderParts = {
   readonly sentInvalid: (name: string) => void
 }
 
-const gatewaysMax = 100
-const concurrency = 16
+export const gatewaysMax = 100
+export const concurrency = 16
 const timeoutMs = 30_000
 const probeMs = 60 * 60_000
 const excludedMs = 10 * 60_000

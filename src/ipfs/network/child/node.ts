@@ -1,6 +1,6 @@
 // The libp2p node of the network process: TCP with Noise or TLS, Yamux, identify, ping, the DHT as a client. Limits connections and
 // dials; peers that sent invalid data are excluded for ten minutes.
-// Tested by test/network/child.test.ts
+// Tested by test/network/child.test.ts, test/network/connection-limits.test.ts
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { identify } from '@libp2p/identify'
 import type { MultiaddrConnection } from '@libp2p/interface'
@@ -41,10 +41,10 @@ export type NetNode = {
 }
 
 const connectionsPerAddressMax = 4
-const dialsMax = 32
+export const dialsMax = 32
 const dialMs = 10_000
 const addressDialMs = 5_000
-const pendingMax = 64
+export const pendingMax = 64
 /** Limit per remote address. */
 const newConnectionsPerSecondMax = 50
 const excludedMs = 10 * 60_000

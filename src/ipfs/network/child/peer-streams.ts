@@ -1,6 +1,6 @@
 // Bitswap streams of connected peers. Each peer has one outbound stream, written when it has buffer space and a message is
 // available; streams that the peer opened are read under limits. A peer that accepts no bytes for 30 s is disconnected.
-// Tested by test/network/child.test.ts
+// Tested by src/ipfs/network/child/peer-streams.test.ts, test/network/child.test.ts
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Clock } from '../../../base/clock.ts'
 import {
@@ -31,16 +31,16 @@ export type PeerStreams = {
   readonly messagesReceived: number
 }
 
-const writeBufferBytesMax = 512 * 1024
+export const writeBufferBytesMax = 512 * 1024
 const openMs = 10_000
-const stuckMs = 30_000
+export const stuckMs = 30_000
 /** Interval of an additional check: a missed drain event then delays writing by at most a second. */
 const drainCheckMs = 1000
 /**
  * Limit per connection. Kubo opens one stream per message, several at once; a stream over the limit is reset, and its blocks are
  * lost.
  */
-const inboundStreamsMax = 512
+export const inboundStreamsMax = 512
 const outboundStreamsMax = 4
 const unfinishedBytesMax = 64 * 1024 * 1024
 

@@ -1,6 +1,6 @@
 // Sends provider records to one DHT peer: all of them on one stream, then a PING, whose reply shows that the peer has read them.
 // ADD_PROVIDER itself has no reply. Source: https://github.com/libp2p/specs/tree/master/kad-dht#rpc-messages.
-// Tested by test/network/sweep.test.ts
+// Tested by src/ipfs/network/child/provider-records.test.ts, test/network/sweep.test.ts
 import type { Stream } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { Multiaddr } from '@multiformats/multiaddr'
@@ -15,9 +15,9 @@ import { hasRoom } from './peer-streams.ts'
 const addProvider = 2
 const ping = 5
 /** Time limit for the connection and all records of a peer. */
-const peerMs = 60_000
+export const peerMs = 60_000
 /** Maximum number of this node's addresses in a record. */
-const addressesMax = 16
+export const addressesMax = 16
 
 /** Framed ADD_PROVIDER for a multihash. `provider`: from `encodeProvider`. */
 function encodeRecord(multihash: Uint8Array, provider: Uint8Array): Uint8Array {

@@ -2,9 +2,17 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Answer, startRouter } from '../../../../test/fakes/router.ts'
 import { systemClock } from '../../../base/clock.ts'
-import { parseCid } from '../../../codec/ipld/cid.ts'
+import { cidOf, parseCid, rawCodec } from '../../../codec/ipld/cid.ts'
+import { sha256Name } from '../../../codec/ipld/multihash.ts'
 import { type Provider, providerName } from './block-peer.ts'
-import { createRouters, gatewayUrl, providersOf, routerLimits } from './routers.ts'
+import {
+  addressesMax,
+  createRouters,
+  gatewayUrl,
+  ipnsBytesMax,
+  providersOf,
+  routerLimits,
+} from './routers.ts'
 
 const peer = 'QmSnuWmxptJZdLJpKRarxBMS2Ju2oANVrgbr2xWbie9b2D'
 const cid = parseCid('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
@@ -67,6 +75,45 @@ test('an endless reply is read up to its limits', async (t) => {
   ok(many.found.length >= routerLimits.recordsMax && many.found.length < 10_000)
   const large = await find(t, { endless: 'x'.repeat(65_536) })
   deepEqual(large.found, [])
+})
+
+test('a cache that is full forgets the oldest reply', async (t) => {
+  const router = await startRouter(t, { lines: [record([])] })
+  const routers = createRouters([router.url], systemClock, 2)
+  t.after(() => routers.replace([]))
+  const ask = async (at: number): Promise<number> => {
+    await routers.findProviders(cidOf(1, rawCodec, sha256Name(Buffer.from([at]))), () => {}, never)
+    return router.requests.length
+  }
+  deepEqual([await ask(1), await ask(2), await ask(2), await ask(1)], [1, 2, 2, 2])
+  deepEqual([await ask(3), await ask(2), await ask(1)], [3, 3, 4])
+})
+
+test('of a provider, 32 addresses of at most 512 characters count', async (t) => {
+  const many = Array.from({ length: addressesMax + 3 }, (_, at) => `/ip4/192.0.2.1/tcp/${at + 1}`)
+  const [provider] = providersOf({ Schema: 'peer', ID: peer, Addrs: many })
+  equal(provider?.kind === 'peer' && provider.addresses.length, addressesMax)
+  const long = `/dns4/${'a'.repeat(512)}.example/tcp/1`
+  deepEqual(providersOf({ Schema: 'peer', ID: peer, Addrs: [long] }), [
+    { kind: 'peer', peer, addresses: [] },
+  ])
+  const router = await startRouter(t, { lines: [record(many), record(many.toReversed())] })
+  const routers = createRouters([router.url], systemClock)
+  t.after(() => routers.replace([]))
+  equal((await routers.findPeer(peer, never)).length, addressesMax)
+})
+
+test('an IPNS record over 10 KiB is none', async (t) => {
+  const [fits, large] = await Promise.all(
+    [ipnsBytesMax, ipnsBytesMax + 1].map((bytes) => startRouter(t, { body: Buffer.alloc(bytes) })),
+  )
+  const routers = createRouters([fits?.url ?? '', large?.url ?? ''], systemClock)
+  t.after(() => routers.replace([]))
+  const records = await routers.getIpns('k51name', never)
+  deepEqual(
+    records.map(({ length }) => length),
+    [ipnsBytesMax],
+  )
 })
 
 test('addresses of HTTP are gateways', () => {

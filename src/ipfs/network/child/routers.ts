@@ -42,8 +42,8 @@ export const routerLimits = {
 const cacheMs = 300_000
 const emptyCacheMs = 15_000
 const cacheMsMax = 24 * 3_600_000
-const addressesMax = 32
-const ipnsBytesMax = 10 * 1024
+export const addressesMax = 32
+export const ipnsBytesMax = 10 * 1024
 const breakerLimits = { windowMs: 30_000, callsMin: 4, failedShare: 0.5, openMs: 10_000 } as const
 const filter = 'transport-bitswap,transport-ipfs-gateway-http,unknown'
 const ipnsRecord = 'application/vnd.ipfs.ipns-record'
@@ -55,7 +55,12 @@ type Router = {
 }
 type Cached = { readonly until: number; readonly providers: readonly Provider[] }
 
-export function createRouters(urls: readonly string[], clock: Clock): Routers {
+/** `cacheMax`: maximum number of cached replies. */
+export function createRouters(
+  urls: readonly string[],
+  clock: Clock,
+  cacheMax: number = routerLimits.cacheMax,
+): Routers {
   const cache = new Map<string, Cached>()
   let routers: readonly Router[] = []
   let requests = 0
@@ -114,7 +119,7 @@ export function createRouters(urls: readonly string[], clock: Clock): Routers {
       })
       const usualMs = providers.length === 0 ? emptyCacheMs : cacheMs
       const until = clock.monotonic() + Math.min(maxAgeMs ?? usualMs, cacheMsMax)
-      setNewest(cache, key, { until, providers }, routerLimits.cacheMax)
+      setNewest(cache, key, { until, providers }, cacheMax)
       return true
     })
     return answer ?? false

@@ -1,0 +1,72 @@
+// Back-pressure of the streams to peers: who takes no bytes is not written to, and is given up after 30 s.
+import { equal, rejects } from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
+import { test } from 'node:test'
+import type { Stream } from '@libp2p/interface'
+import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { hasRoom, stuckMs, writeBufferBytesMax } from './peer-streams.ts'
+
+/** A stream with this much unsent data. */
+class FakeStream extends EventTarget {
+  writeStatus = 'writable'
+  writableNeedsDrain = false
+  writeBufferLength = 0
+}
+
+function rig() {
+  const clock = createTurnedClock()
+  const stream = new FakeStream()
+  const wait = () => hasRoom(stream as unknown as Stream, clock)
+  return { clock, stream, wait }
+}
+
+test('a stream is full at 512 KiB, or when it says so, until it drains', async () => {
+  const { clock, stream, wait } = rig()
+  stream.writeBufferLength = writeBufferBytesMax
+  await wait()
+  stream.writeBufferLength = writeBufferBytesMax + 1
+  stream.writableNeedsDrain = true
+  let isReady = false
+  const ready = wait().then(() => (isReady = true))
+  stream.writeBufferLength = 0
+  stream.dispatchEvent(new Event('drain'))
+  await setImmediate()
+  equal(isReady, false)
+  stream.writableNeedsDrain = false
+  stream.dispatchEvent(new Event('drain'))
+  await ready
+  equal(clock.timers, 0)
+})
+
+test('a drain event that was missed delays writing by a second', async () => {
+  const { clock, stream, wait } = rig()
+  stream.writableNeedsDrain = true
+  const ready = wait()
+  stream.writableNeedsDrain = false
+  clock.turn(1_000)
+  await ready
+})
+
+test('a peer that takes no byte for 30 s is given up, one that takes some is not', async () => {
+  const { clock, stream, wait } = rig()
+  stream.writeBufferLength = 10 * writeBufferBytesMax
+  const given = rejects(wait(), /takes no bytes/)
+  clock.turn(stuckMs - 1_000)
+  stream.writeBufferLength -= 1
+  // The second in which a byte was taken does not count.
+  clock.turn(stuckMs)
+  equal(clock.timers, 1)
+  clock.turn(1_000)
+  await given
+  equal(clock.timers, 0)
+})
+
+test('a stream that closes is not waited for', async () => {
+  const { clock, stream, wait } = rig()
+  stream.writableNeedsDrain = true
+  const closed = rejects(wait(), /is closed/)
+  stream.writeStatus = 'closed'
+  stream.dispatchEvent(new Event('close'))
+  await closed
+  equal(clock.timers, 0)
+})

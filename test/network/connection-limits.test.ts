@@ -1,0 +1,79 @@
+// Limits of the connections of the network process: dials, connections that are not secured yet, streams of one connection.
+import { equal, ok } from 'node:assert/strict'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { platform } from 'node:os'
+import { test } from 'node:test'
+import { generateKeyPair } from '@libp2p/crypto/keys'
+import { peerIdFromPrivateKey } from '@libp2p/peer-id'
+import { dialsMax, pendingMax } from '../../src/ipfs/network/child/node.ts'
+import { inboundStreamsMax } from '../../src/ipfs/network/child/peer-streams.ts'
+import { startNetChild } from '../fakes/net-child.ts'
+import { startP2pPeer } from '../fakes/p2p-peer.ts'
+import { until } from '../fakes/until.ts'
+
+const limit = { timeout: 300_000 }
+const withinMs = 60_000
+const skip =
+  platform() === 'linux' ? false : 'left out: only Linux has all addresses of 127.0.0.0/8'
+
+test('32 dials are under way at a time', limit, async (t) => {
+  const open = new Set<Socket>()
+  let most = 0
+  let all = 0
+  const silent = createServer((socket) => {
+    open.add(socket)
+    all += 1
+    most = Math.max(most, open.size)
+    socket.on('error', () => {})
+    socket.once('close', () => open.delete(socket))
+  })
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const closeAll = (): void => open.forEach((socket) => socket.destroy())
+  t.after(() => {
+    closeAll()
+    silent.close()
+  })
+  const child = await startNetChild(t, { mode: 'fetch' })
+  const { port } = silent.address() as AddressInfo
+  const dials = dialsMax + 8
+  for (let at = 0; at < dials; at += 1) {
+    const peer = peerIdFromPrivateKey(await generateKeyPair('Ed25519')).toString()
+    const arg = `/ip4/127.0.0.1/tcp/${port}/p2p/${peer}`
+    child.command({ name: 'swarm/connect', arg }).catch(() => {})
+  }
+  await until(() => equal(open.size, dialsMax), withinMs)
+  closeAll()
+  await until(() => ok(all >= dials), withinMs)
+  equal(most, dialsMax)
+})
+
+test(
+  '64 connections wait for their handshake, and further ones are closed',
+  { ...limit, skip },
+  async (t) => {
+    const child = await startNetChild(t)
+    const port = Number(/\/tcp\/(\d+)/.exec(child.address)?.[1])
+    const open = new Set<Socket>()
+    t.after(() => open.forEach((socket) => socket.destroy()))
+    const perAddress = 4
+    let connected = 0
+    for (let at = 0; at < pendingMax + 5 * perAddress; at += 1) {
+      const localAddress = `127.0.2.${1 + Math.floor(at / perAddress)}`
+      const socket = connect({ host: '127.0.0.1', port, localAddress })
+      open.add(socket)
+      socket.on('error', () => {})
+      socket.once('connect', () => (connected += 1))
+      socket.once('close', () => open.delete(socket))
+    }
+    await until(() => equal(open.size, pendingMax), withinMs)
+    equal(connected, pendingMax + 5 * perAddress)
+  },
+)
+
+test('a connection has 512 Bitswap streams, and further ones are reset', limit, async (t) => {
+  const [child, peer] = [await startNetChild(t), await startP2pPeer(t)]
+  await peer.connect(child.address)
+  const streams = await peer.openStreams(child.ready.peer, inboundStreamsMax + 20)
+  const open = () => streams.filter(({ status }) => status === 'open').length
+  await until(() => equal(open(), inboundStreamsMax), withinMs)
+})
