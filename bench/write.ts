@@ -34,7 +34,7 @@ export function writeBenchmarks(
 
 /** For sections that were measured in another run. */
 function measuredAt({ failures, loadBefore }: Run): string {
-  return `Measured ${origin()}; load average ${loads(loadBefore)}. ${failures} calls failed.`
+  return `Measured ${origin()} (${processor()}); load average ${loads(loadBefore)}. ${failures} calls failed.`
 }
 
 function origin(): string {
@@ -47,9 +47,12 @@ function loads(before: number): string {
 }
 
 export function machine(): string {
-  const [first] = cpus()
   const gib = Math.round(totalmem() / 2 ** 30)
-  return `${cpus().length} cores (${first?.model.trim() ?? 'unknown'}), ${gib} GiB, Node ${process.version}${hugePages()}`
+  return `${cpus().length} cores (${processor()}), ${gib} GiB, Node ${process.version}${hugePages()}`
+}
+
+function processor(): string {
+  return cpus()[0]?.model.trim() ?? 'unknown'
 }
 
 const hugePagesFile = '/sys/kernel/mm/transparent_hugepage/enabled'

@@ -48,11 +48,16 @@ export async function startBehindGeth(
   }
 }
 
-/** Cuts the text after "out of gas", in which geth names the failed check: it differs between its versions. */
+/**
+ * Cuts the text after "out of gas" in which geth names the failed check: it differs between its versions. A note on the cap of the
+ * server remains.
+ */
 export function plain({ result, error }: Reply): Reply {
   if (error === undefined) return { result }
   const { message, ...rest } = error
-  return { error: { ...rest, message: message.replace(/^out of gas: .*/, 'out of gas') } }
+  return {
+    error: { ...rest, message: message.replace(/^out of gas: [^(]*?(?=$| \()/, 'out of gas') },
+  }
 }
 
 /** Number of calls of each generated chain, and the seed: CAIRN_CALLS, CAIRN_SEED. */
@@ -60,6 +65,10 @@ export const callsEach = Number(process.env['CAIRN_CALLS'] ?? 50)
 export const seed = Number(process.env['CAIRN_SEED'] ?? 1)
 
 const differencesMax = 5
+/** A busy machine takes longer than the limit of a call for the heaviest calls. */
+const tooBusy = /^execution aborted \(timeout = 5s\)$/
+/** Share of the calls that may be refused as `tooBusy`. */
+const busyShareMax = 0.05
 /** Maximum number of characters of params in an error. */
 const shownMax = 2_000
 
@@ -82,14 +91,16 @@ export async function assertSameCalls(
   { count, nextCall, method = 'eth_call', view = plain, mayRefuse }: Calls,
 ): Promise<void> {
   const differences: unknown[] = []
+  let busy = 0
   for (let index = 0; index < count && differences.length < differencesMax; index += 1) {
     const params = nextCall()
     const [expected, answer] = await Promise.all([
       geth.call(method, params),
       cairn.call(method, params),
     ])
-    if (answer.verified === 'none' && mayRefuse?.test(answer.error?.message ?? '') === true)
-      continue
+    const refusal = answer.verified === 'none' ? (answer.error?.message ?? '') : ''
+    if (mayRefuse?.test(refusal) === true) continue
+    if (tooBusy.test(refusal) && ++busy <= Math.ceil(count * busyShareMax)) continue
     const answered = { ...view(answer), verified: answer.verified }
     const wanted = { ...view(expected), verified: 'proof' }
     if (isDeepStrictEqual(answered, wanted)) continue

@@ -68,8 +68,8 @@ const endings: ReadonlySet<string> = new Set(['STOP', 'RETURN', 'REVERT', 'SELFD
 function stepsOf(steps: readonly Step[]): readonly unknown[] {
   return steps.map((step, index) => {
     const isLast = (steps[index + 1]?.depth ?? 0) < step.depth
-    if (!isLast || endings.has(step.op)) return step
-    const { error: _, gasCost: __, ...rest } = step
+    const { error, gasCost: _, ...rest } = step
+    if (!isLast || (endings.has(step.op) && error === undefined)) return step
     return rest
   })
 }
