@@ -23,7 +23,9 @@ function entries(): readonly string[] {
     if (!text.includes('import.meta.url')) return []
     const names = startedPatterns.flatMap((pattern) => [...text.matchAll(pattern)])
     // Otherwise the package would lack the module, and only its first use would show that.
-    if ((text.match(/\$\{extension\}|siblingModule\(import\.meta/g)?.length ?? 0) !== names.length) {
+    if (
+      (text.match(/\$\{extension\}|siblingModule\(import\.meta/g)?.length ?? 0) !== names.length
+    ) {
       throw new Error(`${path} starts a module in a form that dev/build.ts does not know`)
     }
     return names.map(([, name = '']) => join(path, '..', `${name}.ts`))

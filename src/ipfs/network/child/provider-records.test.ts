@@ -60,7 +60,7 @@ test('a record has at most 16 addresses of this node', async () => {
   // The records, and a PING.
   equal(stream.sent.length, 3)
   const [record = new Uint8Array(0)] = stream.sent
-  const has = own.map(({ bytes }) => Buffer.from(record).includes(bytes))
+  const has = own.map(({ bytes }) => Buffer.from(record).includes(Buffer.from(bytes)))
   ok(has.slice(0, addressesMax).every(Boolean))
   ok(!has.slice(addressesMax).some(Boolean))
 })
