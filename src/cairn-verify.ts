@@ -34,8 +34,8 @@ async function run(): Promise<number> {
   }
   if (file === undefined || more.length > 0) throw new UsageError('which bundle? See --help')
   const { block, method, params, result, network, genesis, 'blob-fraction': blobFraction } = values
-  const given = { block, method, params, result, network, genesis, blobFraction }
-  const options = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined))
+  const input = { block, method, params, result, network, genesis, blobFraction }
+  const options = Object.fromEntries(Object.entries(input).filter(([, text]) => text !== undefined))
   const checked = await checkBundle(file, options)
   const text =
     values.json === true

@@ -106,7 +106,7 @@ test('a collection that removes segments during a backup takes nothing from it',
       if (!collected) {
         collected = true
         await store.delete(refs.map(({ hash }) => hash))
-        const dutyCycle = createDutyCycle({ clock: systemClock, taken: () => 0 })
+        const dutyCycle = createDutyCycle({ clock: systemClock, writeCount: () => 0 })
         await store.segments.free(store.segments.sealed(), new Map(), dutyCycle, never)
       }
       await target.store(sha256, file, signal)

@@ -104,11 +104,12 @@ async function storeAll(
     { path, source, bytes, modified }: StagedFile,
     either: AbortSignal,
   ): Promise<void> {
-    const known = earlier.get(path)
-    const isUnchanged = modified !== null && known?.modified === modified && known.bytes === bytes
+    const earlierFile = earlier.get(path)
+    const isUnchanged =
+      modified !== null && earlierFile?.modified === modified && earlierFile.bytes === bytes
     const sha256 =
-      isUnchanged && objects.get(known.sha256) === bytes
-        ? known.sha256
+      isUnchanged && objects.get(earlierFile.sha256) === bytes
+        ? earlierFile.sha256
         : await digestFile(source, bytes, either)
     const found = objects.get(sha256)
     if (found !== bytes) {

@@ -19,14 +19,14 @@ export function openTarget(text: string, s3: S3Access, clock: Clock): BackupTarg
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw new Error(`${text} is ${expected}`)
     return openFolderTarget(text)
   }
-  const place = parseBucketUrl(text)
-  if (place === null) throw new Error(`${text} is ${expected}`)
+  const bucket = parseBucketUrl(text)
+  if (bucket === null) throw new Error(`${text} is ${expected}`)
   const { accessKeyId, secretAccessKey } = s3
   if (accessKeyId === null || secretAccessKey === null) {
     const missing = accessKeyId === null ? 'accessKeyId' : 'secretAccessKey'
     throw new Error(`${text} needs a key: set backup.s3.${missing}`)
   }
-  return openS3Target({ ...s3, accessKeyId, secretAccessKey }, { label: text, ...place }, clock)
+  return openS3Target({ ...s3, accessKeyId, secretAccessKey }, { label: text, ...bucket }, clock)
 }
 
 const expected = 'no target of backups: expected a folder or s3://<bucket>/<prefix>'

@@ -15,7 +15,7 @@ export type CircuitBreaker = {
   /** The call ended without a result for the breaker: its caller aborted, or Cairn refused it. */
   forget(): void
   /** Opens immediately for the time that the upstream requested. */
-  rest(ms: number): void
+  pause(ms: number): void
   /** If open after failures, allows the trial call now. A pause requested by the upstream stays. */
   wake(): void
   readonly state: BreakerState
@@ -110,7 +110,7 @@ export function createCircuitBreaker(clock: Clock, limits = breakerLimits): Circ
     forget() {
       isTrying = false
     },
-    rest(ms) {
+    pause(ms) {
       pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms)
       open(ms)
     },

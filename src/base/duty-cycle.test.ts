@@ -12,7 +12,7 @@ function rig(tookMs: number) {
   const clock = createTurnedClock()
   let writes = 0
   let done = 0
-  const dutyCycle = createDutyCycle({ clock, taken: () => writes })
+  const dutyCycle = createDutyCycle({ clock, writeCount: () => writes })
   const step = async (signal = never): Promise<void> => {
     const work = (): void => {
       writes += 1
@@ -98,7 +98,7 @@ test('the signal ends a pause, and the error of a step is thrown after its pause
   stopping.abort()
   await one
   assert.equal(steps.clock.timers, 0)
-  const dutyCycle = createDutyCycle({ clock: steps.clock, taken: () => 0 })
+  const dutyCycle = createDutyCycle({ clock: steps.clock, writeCount: () => 0 })
   await assert.rejects(
     dutyCycle.step(0, () => Promise.reject(new Error('no')), never),
     /no/,

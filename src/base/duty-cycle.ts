@@ -17,15 +17,15 @@ const pauseMaxMs = 200
 /** Time after another task's write during which more writes are expected. */
 const busyMs = 1000
 
-/** `taken`: returns the number of writes so far, including those of the steps. */
+/** `writeCount`: returns the number of writes so far, including those of the steps. */
 export function createDutyCycle({
   clock,
-  taken,
+  writeCount,
 }: {
   readonly clock: Clock
-  readonly taken: () => number
+  readonly writeCount: () => number
 }): DutyCycle {
-  let knownWrites = taken()
+  let knownWrites = writeCount()
   let busyUntil = Number.NEGATIVE_INFINITY
   let lastEndedAt = clock.monotonic()
 
@@ -33,14 +33,14 @@ export function createDutyCycle({
     async step(ownWrites, work, signal) {
       const startedAt = clock.monotonic()
       // The work was idle: writes since its last pause do not show the current load.
-      if (startedAt - lastEndedAt > busyMs) knownWrites = taken()
+      if (startedAt - lastEndedAt > busyMs) knownWrites = writeCount()
       try {
         return await work()
       } finally {
         const endedAt = clock.monotonic()
         lastEndedAt = endedAt
-        if (taken() > knownWrites + ownWrites) busyUntil = endedAt + busyMs
-        knownWrites = taken()
+        if (writeCount() > knownWrites + ownWrites) busyUntil = endedAt + busyMs
+        knownWrites = writeCount()
         const pauseMs = Math.min((endedAt - startedAt) * pauseFactor, pauseMaxMs)
         if (endedAt < busyUntil && pauseMs > 0) await pause(clock, pauseMs, signal)
         else await setImmediate()

@@ -16,7 +16,7 @@ export function createKeyedQueue(pendingMax: number): KeyedQueue {
       if (pending >= pendingMax) throw new Fault('overloaded')
       pending++
       const before = lasts.get(name)
-      const mine = (async () => {
+      const current = (async () => {
         try {
           await before
         } catch {
@@ -24,12 +24,12 @@ export function createKeyedQueue(pendingMax: number): KeyedQueue {
         }
         return await work()
       })()
-      lasts.set(name, mine)
+      lasts.set(name, current)
       try {
-        return await mine
+        return await current
       } finally {
         pending--
-        if (lasts.get(name) === mine) lasts.delete(name)
+        if (lasts.get(name) === current) lasts.delete(name)
       }
     },
   }

@@ -23,8 +23,9 @@ export class Subscribers {
 
   /** Returns true for the last subscriber of a topic. */
   remove(topic: string, listener: (message: string) => void): boolean {
-    const known = this.#byTopic.get(topic)
-    if (known === undefined || !known.delete(listener) || known.size > 0) return false
+    const subscribers = this.#byTopic.get(topic)
+    if (subscribers === undefined || !subscribers.delete(listener) || subscribers.size > 0)
+      return false
     return this.#byTopic.delete(topic)
   }
 

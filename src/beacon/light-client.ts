@@ -137,7 +137,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
       if (data === undefined) return false
       return verify(endpoint, 'bootstrap', data, () => {
         const started = startStore(spec, root, parseBootstrap(spec, data), signatures)
-        if (age(started.finalized) <= checkpointAgeMsMax) take(started)
+        if (age(started.finalized) <= checkpointAgeMsMax) applyStore(started)
         else fatal = { state: 'stale', reason: tooOld(age(started.finalized)) }
       })
     })
@@ -275,11 +275,11 @@ export function startLightClient(parts: LightClientParts): LightClient {
     // A block is signed in the next slot at the earliest; allow clocks to differ by one slot.
     const result = advanceStore(spec, store, update, slotNow() + 1, signatures)
     if (result.outcome === 'short') shortSlot = Math.max(shortSlot, update.attested.beacon.slot)
-    take(result.store)
+    applyStore(result.store)
     return result.outcome
   }
 
-  function take(next: LightStore): void {
+  function applyStore(next: LightStore): void {
     const before = store
     store = next
     const isNew =

@@ -39,7 +39,7 @@ export function startBeaconThread(
   let isClosing = false
   let stopTimer = (): void => {}
 
-  function take(message: FromBeacon): void {
+  function receive(message: FromBeacon): void {
     if (message.kind === 'store') {
       saved = message.saved
       parts.onStore(message.saved)
@@ -71,7 +71,7 @@ export function startBeaconThread(
     })
     thread.unref()
     worker = thread
-    thread.on('message', take)
+    thread.on('message', receive)
     thread.on('error', (error) => log('error', 'light_client_ended', { network, error }))
     thread.once('exit', () => {
       if (isClosing) return

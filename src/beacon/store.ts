@@ -283,15 +283,15 @@ function applyUpdate(
     attested.slot > store.optimistic.slot ||
     (attested.slot === store.optimistic.slot && attested.signers > store.optimistic.signers)
   let { current } = store
-  let known = store.next
-  const take = (): Committee | null =>
+  let nextCommittee = store.next
+  const decodeNext = (): Committee | null =>
     next === null ? null : { root: next.root, points: decompress(next.keys) }
   const isLater = finalized !== null && finalized.slot > store.finalized.slot
-  if (isLater && found.finalizedPeriod === storePeriod + 1 && known !== null) {
-    current = known
-    known = take()
+  if (isLater && found.finalizedPeriod === storePeriod + 1 && nextCommittee !== null) {
+    current = nextCommittee
+    nextCommittee = decodeNext()
   } else if (isLater || bringsNext(store, found)) {
-    known ??= take()
+    nextCommittee ??= decodeNext()
   }
   // The checkpoint's header has no signers until a committee finalizes it.
   const isSame = finalized !== null && equalBytes(finalized.root, store.finalized.root)
@@ -299,7 +299,7 @@ function applyUpdate(
   const final = isLater || isStronger ? finalized : store.finalized
   const optimistic = isBetter ? attested : store.optimistic
   return {
-    store: { finalized: final, optimistic, current, next: known },
+    store: { finalized: final, optimistic, current, next: nextCommittee },
     outcome: isEquivocation ? 'equivocation' : 'applied',
   }
 }

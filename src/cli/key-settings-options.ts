@@ -87,9 +87,9 @@ export function addKeySettings(command: Command, changing: boolean): Command {
   }
   command.option('--override-with-secret', 'skip allowlists for requests that carry the secret')
   if (changing) command.option('--no-override-with-secret', 'apply allowlists to all requests')
-  for (const [name, kept, gone] of inspected) {
-    command.option(`--${name}`, kept)
-    if (changing) command.option(`--no-${name}`, gone)
+  for (const [name, enableText, disableText] of inspected) {
+    command.option(`--${name}`, enableText)
+    if (changing) command.option(`--no-${name}`, disableText)
   }
   return command
 }
@@ -203,8 +203,8 @@ function quotasOf(options: AccountSettingsOptions) {
 function onlyGiven<Settings extends object>(changes: {
   readonly [Name in keyof Settings]: Settings[Name] | undefined
 }): Partial<Settings> {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given) as Partial<Settings>
+  const provided = Object.entries(changes).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(provided) as Partial<Settings>
 }
 
 function listOf(

@@ -67,7 +67,7 @@ export function createProgress(
     drawn = Number.NEGATIVE_INFINITY
   }
 
-  function tell(done: number, now: number): void {
+  function report(done: number, now: number): void {
     const reached = Math.floor((done / total) * 10)
     if (reached <= tenth || now - started < shortMs) return
     tenth = reached
@@ -79,7 +79,7 @@ export function createProgress(
       if (total === 0) return
       const now = clock.monotonic()
       if (onTerminal) draw(done, now)
-      else tell(done, now)
+      else report(done, now)
     },
     end() {
       clear()

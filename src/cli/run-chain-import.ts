@@ -117,10 +117,10 @@ function readGenesis(file: string) {
 function readHead(text: string): string {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
   try {
-    const given = JSON.parse(readFileSync(text, 'utf8')) as {
+    const input = JSON.parse(readFileSync(text, 'utf8')) as {
       readonly params?: readonly { readonly headBlockHash?: unknown }[]
     } | null
-    const hash = given?.params?.[0]?.headBlockHash
+    const hash = input?.params?.[0]?.headBlockHash
     if (typeof hash === 'string' && /^0x[0-9a-fA-F]{64}$/.test(hash)) return hash.toLowerCase()
   } catch {
     // Reported below.

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   identityPath,
-  type IdentityPlace,
+  type IdentityLocation,
   obtainSealSecret,
 } from '../access/accounts/server-identity.ts'
 import { systemClock } from '../base/clock.ts'
@@ -30,12 +30,15 @@ export async function findStoredNetworks(config: Config): Promise<StoredNetworks
   return { config: withSavedNetworks(config, readable(saved)), saved }
 }
 
-async function readRemote(place: IdentityPlace, url: string): Promise<readonly SavedNetwork[]> {
+async function readRemote(
+  location: IdentityLocation,
+  url: string,
+): Promise<readonly SavedNetwork[]> {
   try {
     const { inspectPostgres } = await import('../db/postgres/inspect.ts')
     const found = await inspectPostgres({ url, mayLoseCommits: true, clock: systemClock })
     try {
-      return found.rows === null ? [] : await listFrom(found.rows, place)
+      return found.rows === null ? [] : await listFrom(found.rows, location)
     } finally {
       await found.close()
     }
@@ -46,25 +49,25 @@ async function readRemote(place: IdentityPlace, url: string): Promise<readonly S
 
 function listFrom(
   rows: Parameters<typeof createSavedNetworks>[0]['rows'],
-  place: IdentityPlace,
+  location: IdentityLocation,
 ): Promise<readonly SavedNetwork[]> {
-  const hasKey = existsSync(identityPath(place))
+  const hasKey = existsSync(identityPath(location))
   return createSavedNetworks({
     rows,
     clock: systemClock,
     // Without the key file the secrets cannot be decrypted, and obtaining the key would create the file.
-    sealSecret: () => (hasKey ? obtainSealSecret(place) : new Uint8Array(32)),
+    sealSecret: () => (hasKey ? obtainSealSecret(location) : new Uint8Array(32)),
   }).list()
 }
 
-async function readStored(place: IdentityPlace): Promise<readonly SavedNetwork[]> {
-  const path = join(place.dataDir, 'cairn.db')
+async function readStored(location: IdentityLocation): Promise<readonly SavedNetwork[]> {
+  const path = join(location.dataDir, 'cairn.db')
   if (!existsSync(path)) return []
   let db: Database | null = null
   try {
     db = openDatabase(path, { readOnly: true })
     if (schemaVersion(db) !== migrations.length) return []
-    return await listFrom(createSqliteRows(db, createInlineWriter(db)), place)
+    return await listFrom(createSqliteRows(db, createInlineWriter(db)), location)
   } catch {
     return []
   } finally {

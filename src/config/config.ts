@@ -52,7 +52,7 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   // With a fork, the embedded chain is served in addition to the networks.
   const isBeside = networks !== listed.networks
   const both =
-    network === undefined || isBeside ? [] : chain.map((given) => refuseBoth(given, network))
+    network === undefined || isBeside ? [] : chain.map((source) => refuseBoth(source, network))
   const together = settings.config === null ? [] : checkTogether({ ...settings.config, networks })
   const broken = together.map(({ path, problem, fix }) =>
     wrongAt(settings.origins.get(path)?.where ?? 'settings', problem, fix),

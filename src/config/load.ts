@@ -62,20 +62,20 @@ export function validateSettings<Schema extends z.ZodType>(
   const file = fromFile(leaves, places.file ?? '', values, places.env)
   const environment = fromEnvironment(leaves, places.env)
   const flags = fromFlags(leaves, places.flags)
-  const given = new Map([...file.provided, ...environment.provided, ...flags.provided])
+  const provided = new Map([...file.provided, ...environment.provided, ...flags.provided])
   const mistakes = [...file.mistakes, ...environment.mistakes, ...flags.mistakes]
-  const { data, error } = schema.safeParse(nest(given))
+  const { data, error } = schema.safeParse(nest(provided))
   return {
     config: error === undefined && mistakes.length === 0 ? freeze(data as z.output<Schema>) : null,
-    origins: given,
+    origins: provided,
     ignored: environment.ignored,
-    mistakes: [...mistakes, ...describe(error, given, leaves)],
+    mistakes: [...mistakes, ...describe(error, provided, leaves)],
   }
 }
 
-function nest(given: ReadonlyMap<string, ProvidedValue>): Record<string, unknown> {
+function nest(provided: ReadonlyMap<string, ProvidedValue>): Record<string, unknown> {
   const top: Record<string, unknown> = {}
-  for (const [path, { value }] of given) {
+  for (const [path, { value }] of provided) {
     const names = path.split('.')
     const last = names.pop() ?? ''
     let section = top
@@ -87,14 +87,14 @@ function nest(given: ReadonlyMap<string, ProvidedValue>): Record<string, unknown
 
 function describe(
   error: z.ZodError | undefined,
-  given: ReadonlyMap<string, ProvidedValue>,
+  provided: ReadonlyMap<string, ProvidedValue>,
   leaves: readonly SettingDefinition[],
 ): readonly ConfigIssue[] {
   return (error?.issues ?? []).map((issue) => {
     const path = issue.path.join('.')
     // The issue may concern a member of a list.
     const leaf = leaves.find((one) => path === one.path || path.startsWith(`${one.path}.`))
-    const from = given.get(leaf?.path ?? path)
+    const from = provided.get(leaf?.path ?? path)
     const isWhole = leaf === undefined || leaf.path === path
     const isHidden = from === undefined || from.hidden || leaf?.secret === true || !isWhole
     const message = `${path}${isHidden ? '' : quote(from.value)}: ${describeIssue(issue, from?.value)}`

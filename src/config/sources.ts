@@ -35,9 +35,9 @@ const mistakesMax = 50
 export function readSources(file: string, values: readonly FileValue[], env: Environment): Sources {
   const mistakes: ConfigIssue[] = []
   const written = fromVariable(env, mistakes) ?? fromList(file, values, env, mistakes)
-  const given = written.map((one, index) => validate(one, index, mistakes))
+  const validated = written.map((one, index) => validate(one, index, mistakes))
   const taken = new Set<string>()
-  const sources = given.flatMap((one, index) => {
+  const sources = validated.flatMap((one, index) => {
     if (one === null) return []
     const { name = new URL(one.url).host, headers, ...rest } = one
     if (taken.has(name)) {

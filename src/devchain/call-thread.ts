@@ -47,7 +47,7 @@ export type CallThread = {
 }
 
 /** A call over one of these limits leaves the quick thread; over `runMs` only while other calls wait. */
-const moves: MoveLimits = { stepMs: 100, runMs: 250 }
+const moveLimits: MoveLimits = { stepMs: 100, runMs: 250 }
 /** After a call of an account hung, all its calls begin in the slow thread for this time. */
 const slowMs = 300_000
 const slowAccountsMax = 1024
@@ -60,13 +60,13 @@ export function createCallThread(options: CallThreadOptions): CallThread {
   /** By account: the time until which its calls begin in the slow thread. */
   const slowUntil = new Map<string, number>()
   const laneOf = (
-    moves: MoveLimits | null,
+    limitsOfLane: MoveLimits | null,
     onLong: (entry: CallEntry<ReadOnlyExecution>) => void,
   ) =>
     createCallLane<ReadOnlyExecution>({
       worker: {
         url: siblingModule(import.meta.url, 'call-worker'),
-        data: { ...data, moves } satisfies CallThreadData,
+        data: { ...data, moveLimits: limitsOfLane } satisfies CallThreadData,
       },
       network,
       limits,
@@ -81,7 +81,7 @@ export function createCallThread(options: CallThreadOptions): CallThread {
       },
     })
   const slow = laneOf(null, (entry) => entry.reject(new Fault('internal')))
-  const quick = laneOf(moves, (entry) => {
+  const quick = laneOf(moveLimits, (entry) => {
     try {
       slow.add(entry)
     } catch (error) {
@@ -107,7 +107,7 @@ export function createCallThread(options: CallThreadOptions): CallThread {
     if (closed) throw new Fault('shutting_down')
     if (signal.aborted) throw reasonOf(signal)
     const id = nextId++
-    let leave = () => {}
+    let cancel = () => {}
     try {
       return await new Promise<ReadOnlyResults[Task['kind']]>((resolve, reject) => {
         // The thread answers each task with the result of its kind (engine/read-only-executions.ts).
@@ -122,14 +122,14 @@ export function createCallThread(options: CallThreadOptions): CallThread {
         }
         const lane = isSlow(accountId) ? slow : quick
         lane.add(entry)
-        leave = () => {
+        cancel = () => {
           for (const it of [quick, slow]) it.cancel(entry)
           reject(reasonOf(signal))
         }
-        signal.addEventListener('abort', leave, { once: true })
+        signal.addEventListener('abort', cancel, { once: true })
       })
     } finally {
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', cancel)
     }
   }
 

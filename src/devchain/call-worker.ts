@@ -26,7 +26,7 @@ export type CallThreadData = {
   readonly fork: ForkPoint | null
   readonly limits: TimeSliceLimits
   /** Null: the thread for long tasks. */
-  readonly moves: MoveLimits | null
+  readonly moveLimits: MoveLimits | null
 }
 
 const noWriter: Writer = {
@@ -35,7 +35,7 @@ const noWriter: Writer = {
 }
 
 function serve(data: CallThreadData, parent: MessagePort): void {
-  const { network, genesis, databasePath, callGasMax, limits, moves, fork } = data
+  const { network, genesis, databasePath, callGasMax, limits, moveLimits, fork } = data
   const db = openDatabase(databasePath, { readOnly: true })
   const calculate = createCalls({
     genesis,
@@ -45,7 +45,7 @@ function serve(data: CallThreadData, parent: MessagePort): void {
   })
   serveTasks<ReadOnlyExecution>({
     parent,
-    slices: new TimeSlices(systemClock, limits, moves),
+    slices: new TimeSlices(systemClock, limits, moveLimits),
     work: (task, context) =>
       calculate(
         task,

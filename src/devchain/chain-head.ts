@@ -3,26 +3,26 @@
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import type { BlockRef, Head, HeadUpdate } from '../chain/head.ts'
-import type { BlockPlace, ChainIndex } from './chain-index.ts'
+import type { BlockId, ChainIndex } from './chain-index.ts'
 import { resolvedRead } from '../chain/read.ts'
 
 export type ChainHead = Head & {
   /** Call for each block once it is durable. Blocks at or below the current head change nothing. */
-  advance(block: BlockPlace): void
+  advance(block: BlockId): void
   /** Call after messages were lost: sets the head to `block`. */
-  moveTo(block: BlockPlace): void
+  moveTo(block: BlockId): void
   /** Call after blocks left the chain, newest first. `block` is the new head. */
-  rewind(block: BlockPlace, removed: readonly BlockPlace[]): void
+  rewind(block: BlockId, removed: readonly BlockId[]): void
 }
 
 /** `onFailure`: called with an error that a listener threw, or an error of reading the blocks between two heads. */
 export function createChainHead(
   network: string,
   index: Pick<ChainIndex, 'head' | 'hashOf' | 'locate'>,
-  start: BlockPlace,
+  start: BlockId,
   onFailure: (error: unknown) => void = () => {},
 ): ChainHead {
-  const refTo = ({ number, hash }: BlockPlace): BlockRef => ({
+  const refTo = ({ number, hash }: BlockId): BlockRef => ({
     network,
     hash,
     number,
@@ -59,7 +59,7 @@ export function createChainHead(
     return [...blocks, latest]
   }
 
-  function advance(block: BlockPlace): void {
+  function advance(block: BlockId): void {
     if (block.number <= latest.number) return
     const after = latest.number
     latest = refTo(block)
@@ -86,8 +86,8 @@ export function createChainHead(
       return resolvedRead(block !== null && equalBytes(block.hash, hash))
     },
     locate(transactionHash) {
-      const place = index.locate(transactionHash)
-      return place === null ? [] : [place]
+      const position = index.locate(transactionHash)
+      return position === null ? [] : [position]
     },
     watch(listener) {
       listeners.add(listener)

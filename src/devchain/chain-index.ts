@@ -21,14 +21,14 @@ import { decodePlan, encodePlan } from './saved-plan.ts'
 import { type ChainPlan, noChainPlan } from './block-plan.ts'
 
 /** A transaction's hash, 32 bytes, and who signed it, 20 bytes, as the EVM recovered it. */
-export type Signed = { readonly hash: Uint8Array; readonly sender: Uint8Array }
+export type SignedTransaction = { readonly hash: Uint8Array; readonly sender: Uint8Array }
 
 /** `hash`: 32 bytes. */
-export type BlockPlace = { readonly number: bigint; readonly hash: Uint8Array }
+export type BlockId = { readonly number: bigint; readonly hash: Uint8Array }
 
 export interface ChainIndex {
   /** The block of the tag `latest`; null on a fresh database. */
-  head(): BlockPlace | null
+  head(): BlockId | null
   hashOf(number: bigint): Uint8Array | null
   /** True if a block with that hash is canonical. */
   has(hash: Uint8Array): boolean
@@ -36,7 +36,7 @@ export interface ChainIndex {
     transactionHash: Uint8Array,
   ): { readonly blockHash: Uint8Array; readonly index: number } | null
   /** Canonical blocks above `number`, newest first. */
-  above(number: bigint): readonly BlockPlace[]
+  above(number: bigint): readonly BlockId[]
   /** Throws an Error with a message for the operator if the row is damaged. */
   plan(): ChainPlan
 }
@@ -66,14 +66,14 @@ export function openChainIndex(database: Database, network: string): ChainIndex 
 }
 
 /** Makes `block` the first one. Fails as a whole if the network already has a head. */
-export function firstBlockRows(network: string, block: BlockPlace): RowChanges {
+export function firstBlockRows(network: string, block: BlockId): RowChanges {
   return [insertChainHead(network, block), insertChainBlock(network, block)]
 }
 
 /** Makes `block` the head in place of `parent`. Fails with `NothingChanged` if the head is not `parent`. */
 export function nextBlockRows(
   network: string,
-  block: BlockPlace & {
+  block: BlockId & {
     readonly parentHash: Uint8Array
     readonly transactionHashes: readonly Uint8Array[]
   },
@@ -86,7 +86,7 @@ export function nextBlockRows(
 }
 
 /** Makes an earlier block the head and deletes the rows of all blocks above it. */
-export function rewindRows(network: string, to: BlockPlace): RowChanges {
+export function rewindRows(network: string, to: BlockId): RowChanges {
   return [...deleteChainAbove(network, to.number), resetChainHead(network, to)]
 }
 

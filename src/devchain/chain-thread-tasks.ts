@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { BlockParts } from '../codec/ethereum/block.ts'
 import type { DevOrder, DevResults } from '../chain/dev-chain.ts'
 import type { PoolContent, PoolCounts } from '../chain/evm-executor.ts'
-import type { BlockPlace, Signed } from './chain-index.ts'
+import type { BlockId, SignedTransaction } from './chain-index.ts'
 import type { ForkPoint } from './fork/fork-point.ts'
 import type { ForkRead, ForkReadResult } from './fork/fork-reads.ts'
 import type { Genesis } from '../evm/genesis.ts'
@@ -41,7 +41,7 @@ export type ChainResults = {
   readonly pool: PoolContent
   readonly counts: PoolCounts
   readonly preview: BlockParts
-  readonly mine: BlockPlace
+  readonly mine: BlockId
   readonly order: DevResults[DevOrder['kind']]
   readonly import: number
 }
@@ -63,14 +63,14 @@ export type ChainThreadMessage =
   | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }
   | {
       readonly kind: 'block'
-      readonly block: BlockPlace
-      readonly signed: readonly Signed[]
+      readonly block: BlockId
+      readonly signed: readonly SignedTransaction[]
     }
   /** Blocks left the chain, newest first. `block` is the new head. */
   | {
       readonly kind: 'rewound'
-      readonly block: BlockPlace
-      readonly removed: readonly BlockPlace[]
+      readonly block: BlockId
+      readonly removed: readonly BlockId[]
     }
   | { readonly kind: 'ready'; readonly hash: Uint8Array }
   /** A task waits for content of the forked network. `id`: of the read, not of the task. */

@@ -13,7 +13,7 @@ import type { ForkPoint } from './fork/fork-point.ts'
 import { answerRead, type ForkRead, type ReadFork } from './fork/fork-reads.ts'
 import type { Genesis } from '../evm/genesis.ts'
 import type { CallExecutor } from './call-thread.ts'
-import type { BlockPlace, Signed } from './chain-index.ts'
+import type { BlockId, SignedTransaction } from './chain-index.ts'
 import { CallQueue } from '../evm/threads/call-queue.ts'
 import type { QueueLimits } from '../evm/threads/call-queue.ts'
 import { reasonOf, unpackFailure } from '../evm/threads/packed-failure.ts'
@@ -38,9 +38,9 @@ export type ChainThreadOptions = {
   readonly isUnlocked: boolean
   /** `load`: fetches and stores content that the thread lacks. Null: the chain has a genesis block of its own. */
   readonly fork: { readonly point: ForkPoint; readonly load: ReadFork } | null
-  readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
+  readonly onBlock: (block: BlockId, signed: readonly SignedTransaction[]) => void
   /** Called after blocks left the chain, newest first. `block` is the new head. */
-  readonly onRewind: (block: BlockPlace, removed: readonly BlockPlace[]) => void
+  readonly onRewind: (block: BlockId, removed: readonly BlockId[]) => void
   /** Called when the thread died: a block may have become durable without a `block` message. */
   readonly onDeath: () => void
   readonly log: Log
@@ -54,8 +54,8 @@ type ChainExecutor = Omit<EvmExecutor, keyof CallExecutor>
 export type ChainThread = {
   readonly pool: TransactionPool
   readonly executor: ChainExecutor
-  /** `after`: number of the last stored block. */
-  importChain(path: string, after: bigint, signal: AbortSignal): Promise<number>
+  /** `lastNumber`: number of the last stored block. */
+  importChain(path: string, lastNumber: bigint, signal: AbortSignal): Promise<number>
   close(): Promise<void>
 }
 
@@ -67,9 +67,9 @@ const queueLimits: QueueLimits = {
   activeMax: 16,
 }
 /** Tasks of the server itself. */
-const ownTasks: CallOwner = { accountId: '', keyId: '' }
+const serverOwner: CallOwner = { accountId: '', keyId: '' }
 
-type Waiter = CallOwner & {
+type QueuedTask = CallOwner & {
   readonly id: number
   readonly task: ChainTask
   readonly transfer: readonly MessagePort[]
@@ -79,7 +79,7 @@ type Waiter = CallOwner & {
 
 export function createChainThread(options: ChainThreadOptions): ChainThread {
   const { log, network } = options
-  const queue = new CallQueue<Waiter>(queueLimits)
+  const queue = new CallQueue<QueuedTask>(queueLimits)
   const arrivals = createReadyTransactions()
   let worker: Worker | null = null
   let { startedAhead } = options
@@ -101,7 +101,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
       if (!closed) options.onDeath()
       if (!closed) log('error', 'chain.thread_died', { network, cause })
       const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
-      for (const waiter of Array.from(queue.active.values())) end(waiter).reject(fault)
+      for (const entry of Array.from(queue.active.values())) end(entry).reject(fault)
     })
     const data = { network, genesis, databasePath, writerPort, mining, isUnlocked, fork }
     const opening: ChainThreadTask = { kind: 'open', data }
@@ -109,11 +109,11 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     return started
   }
 
-  function end(waiter: Waiter): Waiter {
-    queue.remove(waiter)
+  function end(entry: QueuedTask): QueuedTask {
+    queue.remove(entry)
     beginNext()
     if (queue.size === 0) worker?.unref()
-    return waiter
+    return entry
   }
 
   function beginNext(): void {
@@ -130,11 +130,11 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     if (message.kind === 'rewound') return options.onRewind(message.block, message.removed)
     if (message.kind === 'ready') return arrivals.add(message.hash)
     if (message.kind === 'need') return void answer(message.id, message.read)
-    const waiter = queue.active.get(message.id)
-    if (waiter === undefined) return
-    end(waiter)
-    if (message.kind === 'done') waiter.resolve(message.result)
-    else waiter.reject(unpackFailure(message.failure))
+    const entry = queue.active.get(message.id)
+    if (entry === undefined) return
+    end(entry)
+    if (message.kind === 'done') entry.resolve(message.result)
+    else entry.reject(unpackFailure(message.failure))
   }
 
   async function answer(id: number, read: ForkRead): Promise<void> {
@@ -158,51 +158,51 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     if (closed) throw new Fault('shutting_down')
     if (signal.aborted) throw reasonOf(signal)
     const id = nextId++
-    let leave = () => {}
+    let cancel = () => {}
     try {
       return await new Promise<ChainResults[Task['kind']]>((resolve, reject) => {
         // The thread answers each task with the result of its kind (chain-worker.ts, run).
         const answer = resolve as (result: ChainResult) => void
-        const waiter = { id, accountId, keyId, task, transfer, resolve: answer, reject }
-        queue.add(waiter)?.reject(new Fault('overloaded'))
-        leave = () => {
+        const entry = { id, accountId, keyId, task, transfer, resolve: answer, reject }
+        queue.add(entry)?.reject(new Fault('overloaded'))
+        cancel = () => {
           if (queue.active.has(id)) send({ kind: 'cancel', id })
-          end(waiter).reject(reasonOf(signal))
+          end(entry).reject(reasonOf(signal))
         }
-        signal.addEventListener('abort', leave, { once: true })
+        signal.addEventListener('abort', cancel, { once: true })
         beginNext()
       })
     } finally {
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', cancel)
     }
   }
 
   const pool: TransactionPool = {
     level: 'trusted',
     arrivals,
-    send: (raw, signal, owner = ownTasks) => run({ kind: 'send', raw }, owner, signal),
-    pendingNonce: (address, signal, owner = ownTasks) =>
+    send: (raw, signal, owner = serverOwner) => run({ kind: 'send', raw }, owner, signal),
+    pendingNonce: (address, signal, owner = serverOwner) =>
       run({ kind: 'nonce', address }, owner, signal),
     // A thread that has not started has an empty pool.
-    pendingTransaction: async (hash, signal, owner = ownTasks) =>
+    pendingTransaction: async (hash, signal, owner = serverOwner) =>
       worker === null ? null : await run({ kind: 'pending', hash }, owner, signal),
   }
 
   const executor: ChainExecutor = {
     accounts: options.accounts,
-    poolContent: async (sender, signal, owner = ownTasks) =>
+    poolContent: async (sender, signal, owner = serverOwner) =>
       worker === null
         ? { pending: [], queued: [] }
         : await run({ kind: 'pool', sender }, owner, signal),
-    poolCounts: async (signal, owner = ownTasks) =>
+    poolCounts: async (signal, owner = serverOwner) =>
       worker === null ? { pending: 0, queued: 0 } : await run({ kind: 'counts' }, owner, signal),
-    pendingBlock: (signal, owner = ownTasks) => run({ kind: 'preview' }, owner, signal),
-    mine: async (signal, owner = ownTasks) => ({
+    pendingBlock: (signal, owner = serverOwner) => run({ kind: 'preview' }, owner, signal),
+    mine: async (signal, owner = serverOwner) => ({
       network,
       ...(await run({ kind: 'mine' }, owner, signal)),
     }),
     dev: {
-      async run(order, signal, owner = ownTasks) {
+      async run(order, signal, owner = serverOwner) {
         const result = await run({ kind: 'order', order }, owner, signal)
         // The thread answers each order with the result of its kind (engine/dev-orders.ts).
         return result as DevResults[(typeof order)['kind']]
@@ -213,16 +213,16 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
   return {
     pool,
     executor,
-    async importChain(path, after, signal) {
+    async importChain(path, lastNumber, signal) {
       const { port1, port2 } = new MessageChannel()
-      let isOver = false
-      const added = run({ kind: 'import', path, signers: port2 }, ownTasks, signal, [
+      let isDone = false
+      const added = run({ kind: 'import', path, signers: port2 }, serverOwner, signal, [
         port2,
       ]).finally(() => {
-        isOver = true
+        isDone = true
       })
       // This thread would only wait while the chain thread starts and runs earlier tasks: it recovers signers in that time.
-      const ahead = recoverAhead(path, { after, port: port1, isOver: () => isOver })
+      const ahead = recoverAhead(path, { lastNumber, port: port1, isDone: () => isDone })
       try {
         return await added
       } finally {
@@ -233,7 +233,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
       if (closed) return
       closed = true
       const ending = worker
-      for (const waiter of queue.clear()) waiter.reject(new Fault('shutting_down'))
+      for (const entry of queue.clear()) entry.reject(new Fault('shutting_down'))
       if (ending === null) return
       const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()))
       ending.ref()

@@ -64,11 +64,11 @@ async function open(
 function serve(parent: MessagePort): void {
   const post = (message: ChainThreadMessage): void => parent.postMessage(message)
   let opening: Promise<Opened> | null = null
-  const waiting = new Map<number, ChainTask>()
+  const queued = new Map<number, ChainTask>()
   const reads = new Map<number, (result: ForkReadResult) => void>()
   let nextRead = 1
-  let running = false
-  let closing = false
+  let isRunning = false
+  let isClosing = false
 
   async function readFork(read: Parameters<ReadFork>[0]): Promise<Uint8Array | null> {
     const id = nextRead++
@@ -81,15 +81,15 @@ function serve(parent: MessagePort): void {
   }
 
   async function drain(): Promise<void> {
-    if (running) return
-    running = true
-    while (waiting.size > 0) {
+    if (isRunning) return
+    isRunning = true
+    while (queued.size > 0) {
       // A task may end without leaving the microtask queue, and `cancel` arrives only between turns of the event loop.
       await setImmediate()
-      const next = waiting.entries().next().value
+      const next = queued.entries().next().value
       if (next === undefined) break
       const [id, task] = next
-      waiting.delete(id)
+      queued.delete(id)
       // If opening fails, the thread ends.
       const opened = await opening
       if (opened === null) throw new Error('a task before the order to open')
@@ -99,8 +99,8 @@ function serve(parent: MessagePort): void {
         post({ kind: 'failed', id, failure: packFailure(error) })
       }
     }
-    running = false
-    if (closing) await end()
+    isRunning = false
+    if (isClosing) await end()
   }
 
   async function end(): Promise<void> {
@@ -110,14 +110,14 @@ function serve(parent: MessagePort): void {
 
   parent.on('message', (message: ChainThreadTask) => {
     if (message.kind === 'open') opening = open(message.data, post, readFork)
-    else if (message.kind === 'cancel') waiting.delete(message.id)
+    else if (message.kind === 'cancel') queued.delete(message.id)
     else if (message.kind === 'have') reads.get(message.id)?.(message.result)
     else if (message.kind === 'close') {
-      closing = true
-      waiting.clear()
-      if (!running) void end()
-    } else if (!closing) {
-      waiting.set(message.id, message.task)
+      isClosing = true
+      queued.clear()
+      if (!isRunning) void end()
+    } else if (!isClosing) {
+      queued.set(message.id, message.task)
       void drain()
     }
   })

@@ -192,8 +192,10 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     head,
     firstBlock: firstNumber(fork?.point ?? null),
     embeddedContent(obtain) {
-      const own = obtainEmbedded(obtain, index)
-      return fork === null ? own : obtainForked({ point: fork.point, index }, obtain, own)
+      const obtainLocal = obtainEmbedded(obtain, index)
+      return fork === null
+        ? obtainLocal
+        : obtainForked({ point: fork.point, index }, obtain, obtainLocal)
     },
     pool: thread.pool,
     executor: { ...thread.executor, ...callExecutor, dev },

@@ -33,7 +33,7 @@ export function createIntervalMining(
   let ended = false
   let cancel = () => {}
 
-  async function mine(): Promise<void> {
+  async function mineBlock(): Promise<void> {
     if (busy) return
     busy = true
     try {
@@ -50,7 +50,7 @@ export function createIntervalMining(
     if (waitMs === 0) return
     cancel = clock.after(waitMs, () => {
       schedule()
-      void mine()
+      void mineBlock()
     })
   }
 

@@ -46,11 +46,11 @@ function signerOf(raw: Uint8Array): Signer {
 }
 
 /** The keys that a chain thread has received after the file was read. */
-async function look(path: string, number = 0n, isOver = () => false): Promise<KnownKeys> {
+async function look(path: string, number = 0n, isDone = () => false): Promise<KnownKeys> {
   const { port1, port2 } = new MessageChannel()
   const keys = new KnownKeys()
   keys.listen(port2)
-  await recoverAhead(path, { after: number, port: port1, isOver })
+  await recoverAhead(path, { lastNumber: number, port: port1, isDone })
   return keys
 }
 

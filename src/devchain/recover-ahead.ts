@@ -15,23 +15,23 @@ const aheadBytesMax = 4 * 1024 * 1024
 const signersMax = 4096
 
 /**
- * Sends the signers (`Signer[]`) of each block above `after` to `port`. Ends early once `isOver` returns true. Closes the port;
+ * Sends the signers (`Signer[]`) of each block above `lastNumber` to `port`. Ends early once `isDone` returns true. Closes the port;
  * never rejects.
  */
 export async function recoverAhead(
   path: string,
-  { after, port, isOver }: { after: bigint; port: MessagePort; isOver: () => boolean },
+  { lastNumber, port, isDone }: { lastNumber: bigint; port: MessagePort; isDone: () => boolean },
 ): Promise<void> {
   let remaining = signersMax
   try {
     for (const block of splitBlocks(await readStart(path))) {
-      if (decodeHeader(block.header).number <= after) continue
+      if (decodeHeader(block.header).number <= lastNumber) continue
       const entries = decodeEntries(block.transactions).slice(0, remaining)
       remaining -= entries.length
       const signers: Signer[] = entries.map((raw) => recoverSigner(decodeTransaction(raw)))
       if (signers.length > 0) port.postMessage(signers)
       await setImmediate()
-      if (remaining === 0 || isOver()) break
+      if (remaining === 0 || isDone()) break
     }
   } catch {
     // Either the last block is cut off at `aheadBytesMax`, or the file is invalid, which the chain thread reports.

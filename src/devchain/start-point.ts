@@ -8,7 +8,7 @@ import { keccak256 } from '../codec/hash/keccak.ts'
 import type { ContentKind, ContentRef } from '../content/ref.ts'
 import type { BlockStore } from '../content/block-store.ts'
 import { firstBlockRows, rewindRows } from './chain-index.ts'
-import type { BlockPlace, ChainIndex } from './chain-index.ts'
+import type { BlockId, ChainIndex } from './chain-index.ts'
 import { buildFirstBlock } from './first-block.ts'
 import type { ForkPoint } from './fork/fork-point.ts'
 import type { Genesis } from '../evm/genesis.ts'
@@ -25,7 +25,7 @@ export type StartOptions = {
 }
 
 /** Throws an Error with a message for the operator if the data belongs to another genesis or is lost. */
-export async function findStart(options: StartOptions): Promise<BlockPlace> {
+export async function findStart(options: StartOptions): Promise<BlockId> {
   const { network, genesis, store, index } = options
   const first = buildFirstBlock(genesis)
   const head = index.head()
@@ -35,25 +35,25 @@ export async function findStart(options: StartOptions): Promise<BlockPlace> {
     return block
   }
   refuseOtherChain(network, index, first.hash)
-  return await wholeStart(options, head, { number: 0n, hash: first.hash })
+  return await completeStart(options, head, { number: 0n, hash: first.hash })
 }
 
 /** The block at which a fork resumes. Throws as `findStart`. */
 export async function resumeFork(
   options: Omit<StartOptions, 'genesis'>,
   point: ForkPoint,
-): Promise<BlockPlace> {
+): Promise<BlockId> {
   const head = options.index.head()
   if (head === null) throw new Error(`the fork of network "${options.network}" has no head`)
-  return await wholeStart(options, head, point)
+  return await completeStart(options, head, point)
 }
 
 /** `head`, or the last complete block below it, which becomes the head. `first`: the lowest block. */
-async function wholeStart(
+async function completeStart(
   options: Omit<StartOptions, 'genesis'>,
-  head: BlockPlace,
-  first: BlockPlace,
-): Promise<BlockPlace> {
+  head: BlockId,
+  first: BlockId,
+): Promise<BlockId> {
   const { network, store, log } = options
   const complete = await lastComplete(options, head, first)
   if (complete !== null && complete.number === head.number) return head
@@ -88,22 +88,22 @@ export function refuseOtherChain(network: string, index: ChainIndex, firstHash: 
 
 async function lastComplete(
   { store, index }: Omit<StartOptions, 'genesis'>,
-  head: BlockPlace,
-  first: BlockPlace,
-): Promise<BlockPlace | null> {
-  for (let at: BlockPlace | null = head; at !== null; at = below(index, at, first)) {
+  head: BlockId,
+  first: BlockId,
+): Promise<BlockId | null> {
+  for (let at: BlockId | null = head; at !== null; at = below(index, at, first)) {
     // Of the forked block, which belongs to another chain, only the header and the state root are stored.
     const hasLists = at.number > first.number || first.number === 0n
-    if (await isWhole(store, at, hasLists)) return at
+    if (await isComplete(store, at, hasLists)) return at
   }
   return null
 }
 
 function below(
   index: ChainIndex,
-  { number }: BlockPlace,
-  { number: lowest }: BlockPlace,
-): BlockPlace | null {
+  { number }: BlockId,
+  { number: lowest }: BlockId,
+): BlockId | null {
   for (let lower = number - 1n; lower >= lowest; lower -= 1n) {
     const hash = index.hashOf(lower)
     if (hash !== null) return { number: lower, hash }
@@ -112,9 +112,9 @@ function below(
 }
 
 /** True if the header (with a correct hash), the state root, transactions and receipts are stored. */
-async function isWhole(
+async function isComplete(
   store: BlockStore,
-  { number, hash }: BlockPlace,
+  { number, hash }: BlockId,
   hasLists: boolean,
 ): Promise<boolean> {
   const bytes = await findProved(store, hash)

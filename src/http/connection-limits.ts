@@ -35,14 +35,14 @@ export function createIdleSockets(parts: {
   readonly clock: Clock
 }): IdleSockets {
   const { connectionsMax, others, rawOf = (socket: Socket) => socket, clock } = parts
-  const known = new Map<Socket, { since: number; requests: number }>()
+  const sockets = new Map<Socket, { since: number; requests: number }>()
   let closing = 0
 
   const batchOf = (limit: number): number => Math.max(1, Math.floor(limit / share))
 
   function ownIdle(): readonly Idle[] {
     const now = clock.monotonic()
-    return [...known].flatMap(([socket, { since, requests }]) =>
+    return [...sockets].flatMap(([socket, { since, requests }]) =>
       requests === 0 ? [{ socket, idleMs: now - since }] : [],
     )
   }
@@ -63,11 +63,11 @@ export function createIdleSockets(parts: {
 
   return {
     add(socket) {
-      known.set(socket, { since: clock.monotonic(), requests: 0 })
-      socket.once('close', () => known.delete(socket))
+      sockets.set(socket, { since: clock.monotonic(), requests: 0 })
+      socket.once('close', () => sockets.delete(socket))
     },
     used({ socket }, response) {
-      const entry = known.get(socket)
+      const entry = sockets.get(socket)
       if (entry === undefined) return
       entry.requests++
       response.once('close', () => {
@@ -75,7 +75,7 @@ export function createIdleSockets(parts: {
         entry.since = clock.monotonic()
       })
     },
-    upgraded: (socket) => void known.delete(socket),
+    upgraded: (socket) => void sockets.delete(socket),
     makeRoom(open) {
       if (open - closing >= connectionsMax - batchOf(connectionsMax)) closeOldest(connectionsMax)
     },
@@ -106,9 +106,9 @@ export function createAddressCap(
     const peer = socket.remoteAddress ?? ''
     if (exempts(peer)) return true
     const address = networkOf(peer)
-    const held = open.get(address)
-    if (held !== undefined && held.size >= connectionsMax) {
-      const closed = makeRoom(held)
+    const openSockets = open.get(address)
+    if (openSockets !== undefined && openSockets.size >= connectionsMax) {
+      const closed = makeRoom(openSockets)
       if (closed.length === 0) {
         socket.destroy()
         return false

@@ -22,13 +22,13 @@ export function originLine({ worker, address }: Origin): string {
 }
 
 /**
- * Reads the line, replies to it, sets `remoteAddress` of the socket to the client address, and calls `take`. An invalid line, or none within
+ * Reads the line, replies to it, sets `remoteAddress` of the socket to the client address, and calls `onOrigin`. An invalid line, or none within
  * `limitMs`, closes the connection.
  */
 export function readOrigin(
   socket: Socket,
   { clock, limitMs }: { readonly clock: Clock; readonly limitMs: number },
-  take: (origin: Origin) => void,
+  onOrigin: (origin: Origin) => void,
 ): void {
   let read: Buffer = Buffer.alloc(0)
   const destroy = (): void => void socket.destroy()
@@ -47,7 +47,7 @@ export function readOrigin(
     if (rest.length > 0) socket.unshift(rest)
     // The peer of the Unix socket is the worker.
     Object.defineProperty(socket, 'remoteAddress', { value: origin.address, configurable: true })
-    take(origin)
+    onOrigin(origin)
     socket.resume()
   }
 

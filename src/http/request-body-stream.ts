@@ -6,27 +6,27 @@
  * Returns true for the next chunk, false to stop. If it returns a promise, no byte is read until that settles. The
  * consumer may retain the chunk.
  */
-export type Take = (chunk: Uint8Array) => boolean | Promise<boolean>
+export type TakeChunk = (chunk: Uint8Array) => boolean | Promise<boolean>
 
 export interface RequestBodyStream {
   /**
-   * Hands over chunks as they arrive until `take` stops (true) or the body ends (false). May be called again after it
-   * resolved, but not after it threw. Throws the errors of the body and of `take`.
+   * Hands over chunks as they arrive until `takeChunk` stops (true) or the body ends (false). May be called again after it
+   * resolved, but not after it threw. Throws the errors of the body and of `takeChunk`.
    */
-  feed(take: Take): Promise<boolean>
+  feed(takeChunk: TakeChunk): Promise<boolean>
   /** `chunk` is not read again: its memory can be freed immediately. */
   release?(chunk: Uint8Array): void
 }
 
-/** Pushes `chunks`; does not read past the chunk at which `take` stopped. */
+/** Pushes `chunks`; does not read past the chunk at which `takeChunk` stopped. */
 export function requestBodyStream(chunks: AsyncIterable<Uint8Array>): RequestBodyStream {
   const iterator = chunks[Symbol.asyncIterator]()
   return {
-    async feed(take) {
+    async feed(takeChunk) {
       for (;;) {
         const step = await iterator.next()
         if (step.done === true) return false
-        if (!(await take(step.value))) return true
+        if (!(await takeChunk(step.value))) return true
       }
     },
   }

@@ -134,11 +134,11 @@ function addressIn(entry: string): string | null {
 const requestIdForm = /^[A-Za-z0-9_-]{1,64}$/
 
 /** The ID that the client sent, if well formed; otherwise a new one of at most 64 characters. */
-export function createRequestIds(): (given: string | string[] | undefined) => string {
+export function createRequestIds(): (requested: string | string[] | undefined) => string {
   const process = randomBytes(9).toString('base64url')
   let count = 0
-  return (given) => {
-    if (typeof given === 'string' && requestIdForm.test(given)) return given
+  return (requested) => {
+    if (typeof requested === 'string' && requestIdForm.test(requested)) return requested
     count += 1
     return `${process}-${count.toString(36)}`
   }

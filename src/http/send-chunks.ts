@@ -111,13 +111,13 @@ export function openChunkWriter(
   response.on('close', closed).on('drain', drained)
 
   /** Resolves when the socket has sent `chunk`; with null, when it has sent all earlier bytes. */
-  function taken(chunk: Uint8Array | null): Promise<void> {
+  function whenTaken(chunk: Uint8Array | null): Promise<void> {
     since = clock.monotonic()
     return new Promise((resolve, reject) => {
-      const mine = { chunk, resolve, reject }
-      waiter = mine
+      const pending = { chunk, resolve, reject }
+      waiter = pending
       if (chunk !== null) {
-        response.write(chunk, (error) => settle(mine, error ? new Fault('hung_up') : null))
+        response.write(chunk, (error) => settle(pending, error ? new Fault('hung_up') : null))
       }
       if (response.destroyed) closed()
     })
@@ -125,8 +125,8 @@ export function openChunkWriter(
 
   return {
     write(chunk) {
-      if (chunk.length > copiedBytesMax) return taken(chunk)
-      return response.write(Buffer.from(chunk)) ? null : taken(null)
+      if (chunk.length > copiedBytesMax) return whenTaken(chunk)
+      return response.write(Buffer.from(chunk)) ? null : whenTaken(null)
     },
     close() {
       stopTimer()

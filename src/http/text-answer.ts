@@ -96,14 +96,14 @@ export function endEarly(
   let left = discardBytesMax
   const finish = (): void => {
     stopTimer()
-    request.off('data', take).off('end', finish).off('close', finish)
+    request.off('data', append).off('end', finish).off('close', finish)
     response.end()
   }
-  const take = (chunk: Buffer): void => {
+  const append = (chunk: Buffer): void => {
     left -= chunk.length
     if (left < 0) finish()
   }
   const stopTimer = clock.after(discardMs, finish)
-  request.on('data', take).on('end', finish).on('close', finish)
+  request.on('data', append).on('end', finish).on('close', finish)
   request.resume()
 }

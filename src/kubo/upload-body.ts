@@ -3,7 +3,7 @@
 // Tested by src/kubo/ipfs-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
-import type { RequestBodyStream, Take } from '../http/request-body-stream.ts'
+import type { RequestBodyStream, TakeChunk } from '../http/request-body-stream.ts'
 import type { NodeExchange } from '../http/node-exchange.ts'
 import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
 import type { Part } from './multipart.ts'
@@ -58,7 +58,7 @@ export class UploadBody implements RequestBodyStream {
    * Requests the body from the client; nothing is read ahead. Throws `too_large` past the limit, `body_deadline` when idle,
    * `bad_params` if the client disconnects. Only one consumer at a time.
    */
-  async feed(consume: Take): Promise<boolean> {
+  async feed(consume: TakeChunk): Promise<boolean> {
     this.#exchange.acceptBody()
     if (!this.#exchange.request.readableEnded && (await this.#push(consume))) return true
     // A client whose own source failed ends the body correctly and disconnects immediately after: lets that event arrive before the
@@ -74,7 +74,7 @@ export class UploadBody implements RequestBodyStream {
     if (buffer instanceof ArrayBuffer) buffer.transfer(0)
   }
 
-  #push(consume: Take): Promise<boolean> {
+  #push(consume: TakeChunk): Promise<boolean> {
     const { request } = this.#exchange
     return new Promise((resolve, reject) => {
       let stopTimer = this.#whenIdle(() => stop(new Fault('body_deadline')))

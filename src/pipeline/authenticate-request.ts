@@ -65,20 +65,20 @@ type RequestTarget = {
 /** Dependencies of authentication. `refused` is called with the caller of a known key that was refused, and the reason. */
 export type AuthenticateDeps = {
   readonly authenticate: Authenticate
-  readonly refused: (caller: Caller, place: RequestTarget, fault: Fault) => void
+  readonly refused: (caller: Caller, target: RequestTarget, fault: Fault) => void
 }
 
 /** Reports a wrong secret or JWT as a refusal of the key that it was sent with. Returns `thrown`. */
 function reportToOwner(
   { authenticate, refused }: AuthenticateDeps,
   { key, address = '' }: Credential,
-  place: RequestTarget,
+  target: RequestTarget,
   thrown: unknown,
 ): unknown {
   if (!(thrown instanceof Fault) || key === null) return thrown
   if (thrown.code !== 'bad_secret' && thrown.code !== 'bad_token') return thrown
   const owner = authenticate(key, null, address)
-  if (!(owner instanceof Promise)) refused(owner, place, thrown)
+  if (!(owner instanceof Promise)) refused(owner, target, thrown)
   return thrown
 }
 
@@ -159,17 +159,17 @@ export async function authenticateFiles(
   if (credential.caller === undefined && (key === null || secret === null)) {
     throw new Fault('no_credential')
   }
-  const place = { network: null, method, credential }
+  const target = { network: null, method, credential }
   let caller = credential.caller
   try {
     caller ??= await parts.authenticate(key ?? '', secret, address)
   } catch (thrown) {
-    throw reportToOwner(parts, credential, place, thrown)
+    throw reportToOwner(parts, credential, target, thrown)
   }
   try {
     checkFilesAccess(caller, credential, command, cardGate)
   } catch (thrown) {
-    parts.refused(caller, place, Fault.from(thrown))
+    parts.refused(caller, target, Fault.from(thrown))
     throw thrown
   }
   return caller

@@ -35,9 +35,9 @@ export function reportRefusals(
 
   return {
     authenticate,
-    refused(caller, place, fault) {
-      if (caller.settings.inspect) inspectRefusal(caller, place, fault)
-      countRefused(caller, place, fault)
+    refused(caller, target, fault) {
+      if (caller.settings.inspect) inspectRefusal(caller, target, fault)
+      countRefused(caller, target, fault)
     },
   }
 }

@@ -25,7 +25,7 @@ export type AnswerLabels = {
 export interface RequestRecorder {
   /** Traces the reads of the request. */
   readonly watch: ReadTrace
-  readonly timeline: Pick<RequestTimeline, 'reached' | 'kept'>
+  readonly timeline: Pick<RequestTimeline, 'reached' | 'recordCached'>
   /** The calls of the request, before they run. */
   recordCalls(items: readonly (RecordedCall | Fault)[], batch: boolean): void
   /** In the order of the calls. `priced`: cost of each call if it succeeds. */

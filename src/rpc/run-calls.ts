@@ -120,7 +120,7 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
     const { network, caller, inspection } = request
     const cached = findCached(answerCache, network, operation, input, labels)
     if (cached !== null) {
-      inspection?.timeline.kept()
+      inspection?.timeline.recordCached()
       return cached
     }
     if (operation?.read === undefined) return null
@@ -148,7 +148,7 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
         budget.check()
         const watch = new ProofWatch(call.labels)
         const bundled = await runBundled({ operation, input, params }, watch.watched(call), watch)
-        budget.take(bundled.proof)
+        budget.add(bundled.proof)
         return { ...toOutcome(bundled.result), proof: bundled.proof }
       }
       if (begun !== null) {

@@ -257,10 +257,10 @@ async function openFork(
   network: string,
   text: string,
 ): Promise<OpenedFork> {
-  const asked = parseFork(text)
-  const source = () => findNetwork(asked.source)
-  const genesis = genesisOfFork(config, asked.source)
-  const point = await startFork({ network, asked, source, database, store, clock })
+  const requested = parseFork(text)
+  const source = () => findNetwork(requested.source)
+  const genesis = genesisOfFork(config, requested.source)
+  const point = await startFork({ network, requested, source, database, store, clock })
   return { genesis, fork: { point, source } }
 }
 

@@ -94,7 +94,7 @@ promise(
     const [row] = await fixture.read("SELECT id, token FROM segment WHERE state = 'live'")
     const [segment, token] = [Number(row?.['id']), Number(row?.['token'])]
     await fixture.rows.write([publishSegment({ id: segment, token, bytes: 2000 })])
-    const cycle = createDutyCycle({ clock: systemClock, taken: () => 0 })
+    const cycle = createDutyCycle({ clock: systemClock, writeCount: () => 0 })
     await segments.free(sealed, new Map(), cycle, new AbortController().signal)
     assert.equal((await listObjects(fixture)).length, 1)
   },

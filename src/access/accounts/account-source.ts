@@ -19,12 +19,12 @@ export type AccountRows = {
 
 export type AccountSource = {
   /**
-   * Passes all rows to `take` if they have changed since the last call. Undefined: done synchronously; otherwise resolves when
+   * Passes all rows to `applyRows` if they have changed since the last call. Undefined: done synchronously; otherwise resolves when
    * done. Throws, or rejects, as `Rows`.
    */
-  refresh(take: (rows: AccountRows) => void): Promise<void> | undefined
+  refresh(applyRows: (rows: AccountRows) => void): Promise<void> | undefined
   /**
-   * Reads the rows of one key by the hash of its text, faster than a refresh. Resolves with null if the rows that `take` received
+   * Reads the rows of one key by the hash of its text, faster than a refresh. Resolves with null if the rows that `applyRows` received
    * are newer. Null: `refresh` is equally fast.
    */
   readonly findKey: ((keyHash: Uint8Array) => Promise<AccountRows | null>) | null
@@ -40,10 +40,10 @@ const accountsRevision = revisionOf('accounts')
 export function createLocalAccounts(db: Database): AccountSource {
   let revision = -1
   return {
-    refresh(take) {
+    refresh(applyRows) {
       const now = findOne(db, accountsRevision)?.number ?? 0
       if (now === revision) return undefined
-      take({
+      applyRows({
         publicKeys: findAll(db, listPublicKeys()),
         credentials: findAll(db, listCredentials()),
       })
@@ -74,7 +74,7 @@ export function createRemoteAccounts(parts: {
   let running: Promise<void> | null = null
   let following: Promise<void> | null = null
 
-  async function run(take: (rows: AccountRows) => void): Promise<void> {
+  async function run(applyRows: (rows: AccountRows) => void): Promise<void> {
     const began = clock.monotonic()
     const found = await rows.first(accountsRevision)
     if ((found?.number ?? 0) === revision) {
@@ -88,7 +88,7 @@ export function createRemoteAccounts(parts: {
       listCredentials(),
       listPublicKeys(),
     ])
-    take({ credentials, publicKeys })
+    applyRows({ credentials, publicKeys })
     revision = revisions[0]?.number ?? 0
     confirmedAt = readAt
     const now = clock.monotonic()
@@ -96,9 +96,9 @@ export function createRemoteAccounts(parts: {
   }
 
   return {
-    refresh(take) {
+    refresh(applyRows) {
       if (running === null) {
-        running = run(take).finally(() => (running = null))
+        running = run(applyRows).finally(() => (running = null))
         return running
       }
       // A refresh in flight may have read before the change that the caller knows of, so start another.
@@ -106,7 +106,7 @@ export function createRemoteAccounts(parts: {
         .catch(() => {})
         .then(() => {
           following = null
-          running = run(take).finally(() => (running = null))
+          running = run(applyRows).finally(() => (running = null))
           return running
         })
       return following

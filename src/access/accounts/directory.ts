@@ -138,8 +138,8 @@ export function createDirectoryOf(
     hash: string,
     findKey: NonNullable<AccountSource['findKey']>,
   ): Promise<void> {
-    const known = lookups.get(hash)
-    if (known !== undefined) return known
+    const pending = lookups.get(hash)
+    if (pending !== undefined) return pending
     if (lookups.size >= lookupsMax) return Promise.reject(new Fault('overloaded'))
     const lookup = findKey(Buffer.from(hash, 'hex'))
       .then((rows) => {

@@ -104,8 +104,8 @@ function headerOf(text: string): { readonly kid?: string; readonly typ?: string 
 const keyObjects = new WeakMap<ParsedPublicKey, KeyObject>()
 
 function keyObjectOf(key: ParsedPublicKey): KeyObject {
-  const known = keyObjects.get(key)
-  if (known !== undefined) return known
+  const cached = keyObjects.get(key)
+  if (cached !== undefined) return cached
   const fresh = createPublicKey({ key: Buffer.from(key.spki), format: 'der', type: 'spki' })
   keyObjects.set(key, fresh)
   return fresh

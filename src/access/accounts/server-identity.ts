@@ -11,28 +11,28 @@ import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** `secretsFile`: the file of the pair; null: `identity.pem` in the data folder, which is created if it is missing. */
-export type IdentityPlace = { readonly dataDir: string; readonly secretsFile: string | null }
+export type IdentityLocation = { readonly dataDir: string; readonly secretsFile: string | null }
 
-export function identityPath({ dataDir, secretsFile }: IdentityPlace): string {
+export function identityPath({ dataDir, secretsFile }: IdentityLocation): string {
   return secretsFile ?? join(dataDir, 'identity.pem')
 }
 
 /** The Ed25519 public key of the pair, 32 bytes (RFC 8032). Throws an Error if the configured file is missing. */
-export function obtainPublicKey(place: IdentityPlace): Uint8Array {
-  const { x } = createPublicKey(obtainPair(place)).export({ format: 'jwk' })
+export function obtainPublicKey(location: IdentityLocation): Uint8Array {
+  const { x } = createPublicKey(obtainPair(location)).export({ format: 'jwk' })
   return new Uint8Array(Buffer.from(x ?? '', 'base64url'))
 }
 
 /** Bytes derived from the key pair, the same as long as it exists; source of encryption keys. Throws as `obtainPublicKey`. */
-export function obtainSealSecret(place: IdentityPlace): Uint8Array {
-  return new Uint8Array(obtainPair(place).export({ type: 'pkcs8', format: 'der' }))
+export function obtainSealSecret(location: IdentityLocation): Uint8Array {
+  return new Uint8Array(obtainPair(location).export({ type: 'pkcs8', format: 'der' }))
 }
 
-function obtainPair(place: IdentityPlace): KeyObject {
-  const path = identityPath(place)
-  const known = readKey(path)
-  if (known !== null) return known
-  if (place.secretsFile === null) return createKey(path)
+function obtainPair(location: IdentityLocation): KeyObject {
+  const path = identityPath(location)
+  const existing = readKey(path)
+  if (existing !== null) return existing
+  if (location.secretsFile === null) return createKey(path)
   throw new Error(
     `secretsFile ${path} does not exist: copy identity.pem of another machine of this service there, or create it with openssl genpkey -algorithm ed25519 -out ${path}`,
   )

@@ -22,13 +22,13 @@ const messageBytesMax = 8_192
 /** `url`: `udp://host:port` or `tcp://host:port`. */
 export function createSyslogSender(url: string): SyslogSender {
   const { protocol, hostname: bracketed, port } = new URL(url)
-  const place = { host: bracketed.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
-  return protocol === 'udp:' ? overUdp(place) : overTcp(place)
+  const endpoint = { host: bracketed.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
+  return protocol === 'udp:' ? overUdp(endpoint) : overTcp(endpoint)
 }
 
-type Place = { readonly host: string; readonly port: number }
+type Endpoint = { readonly host: string; readonly port: number }
 
-function overUdp({ host, port }: Place): SyslogSender {
+function overUdp({ host, port }: Endpoint): SyslogSender {
   return {
     async send(event) {
       const { address, family } = await lookup(host)
@@ -48,13 +48,13 @@ function overUdp({ host, port }: Place): SyslogSender {
   }
 }
 
-function overTcp(place: Place): SyslogSender {
+function overTcp(endpoint: Endpoint): SyslogSender {
   let open: Socket | null = null
 
   function connected(): Promise<Socket> {
     if (open?.writable === true) return Promise.resolve(open)
     return new Promise((resolve, reject) => {
-      const socket = connect(place)
+      const socket = connect(endpoint)
       socket.unref()
       socket.setTimeout(silenceMs, () => socket.destroy(new Error(silent)))
       socket.on('error', reject)

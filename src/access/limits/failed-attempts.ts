@@ -40,8 +40,8 @@ export function createFailedAuthentications(parts: {
   readonly shares?: RateShares | null
 }): FailedAuthentications {
   const { clock, perMinute, shares = null } = parts
-  const most = parts.addressesMax ?? addressesMax
-  const buckets = shares === null ? null : createShareSpender({ shares, clock, bucketsMax: most })
+  const bucketsMax = parts.addressesMax ?? addressesMax
+  const buckets = shares === null ? null : createShareSpender({ shares, clock, bucketsMax })
   const rateNow = () => ({ perSecond: perMinute() / 60, burst: perMinute() })
   // Network -> time at which its bucket is full again; ordered by last failure.
   const evenAt = new Map<string, number>()
@@ -57,7 +57,7 @@ export function createFailedAuthentications(parts: {
       const network = networkOf(address)
       const verdict = check(network)
       const even = verdict.ok ? verdict.evenAt : (evenAt.get(network) ?? 0)
-      setNewest(evenAt, network, even, most)
+      setNewest(evenAt, network, even, bucketsMax)
       if (!verdict.ok) throw tooManyFailures(verdict)
       const shared = buckets?.spend(`failed ${network}`, rateNow(), 1) ?? null
       if (shared instanceof Promise) return shared.then((refusal) => addShared(network, refusal))
@@ -70,7 +70,7 @@ export function createFailedAuthentications(parts: {
     if (refusal === null) return
     const rate = rateNow()
     const refillMs = refusal.waitMs + (rate.burst - 1) * msPerUnitOf(rate)
-    setNewest(evenAt, network, clock.monotonic() + refillMs, most)
+    setNewest(evenAt, network, clock.monotonic() + refillMs, bucketsMax)
     throw tooManyFailures(refusal)
   }
 
@@ -138,8 +138,8 @@ export function createFailedSignIns(parts: {
   readonly shares?: RateShares | null
 }): FailedSignIns {
   const { clock, perHour, shares = null } = parts
-  const most = parts.keysMax ?? keysMax
-  const buckets = shares === null ? null : createShareSpender({ shares, clock, bucketsMax: most })
+  const bucketsMax = parts.keysMax ?? keysMax
+  const buckets = shares === null ? null : createShareSpender({ shares, clock, bucketsMax })
   // Time at which the bucket is full again; ordered by last attempt.
   const evenAt = new Map<string, number>()
   const rateOf = (share: number) => ({
@@ -147,13 +147,13 @@ export function createFailedSignIns(parts: {
     burst: share * burst,
   })
 
-  function take(keys: readonly Counted[]): void {
+  function takeAll(keys: readonly Counted[]): void {
     const now = clock.monotonic()
     const verdicts = keys.map(({ key, rate }) => takeUnits(evenAt.get(key) ?? 0, now, 1, rate))
     refuseOver(verdicts.map((verdict) => (verdict.ok ? null : verdict)))
     for (const [at, { key }] of keys.entries()) {
       const verdict = verdicts[at]
-      if (verdict?.ok === true) setNewest(evenAt, key, verdict.evenAt, most)
+      if (verdict?.ok === true) setNewest(evenAt, key, verdict.evenAt, bucketsMax)
     }
   }
 
@@ -166,15 +166,15 @@ export function createFailedSignIns(parts: {
 
   /** Takes from all buckets, or from none. */
   async function takeShared(keys: readonly Counted[], spender: ShareSpender): Promise<void> {
-    const takes = await Promise.all(
+    const outcomes = await Promise.all(
       keys.map(async ({ key, rate }) => spender.spend(bucketOf(key), rate, 1)),
     )
     try {
-      refuseOver(takes)
+      refuseOver(outcomes)
     } catch (refusal) {
       refundAll(keys)
       for (const [at, { key }] of keys.entries()) {
-        if (takes[at] === null) spender.give(bucketOf(key), 1)
+        if (outcomes[at] === null) spender.give(bucketOf(key), 1)
       }
       throw refusal
     }
@@ -189,7 +189,7 @@ export function createFailedSignIns(parts: {
               { key: `name ${name}`, rate: rateOf(1) },
             ]
           : [{ key: `own ${trusted}`, rate: rateOf(1) }]
-      take(keys)
+      takeAll(keys)
       let refunded = false
       const refund = (): void => {
         if (refunded) return

@@ -149,7 +149,7 @@ export function createInvitations(parts: {
   }
 
   /** Statements that use a link; `person` exists, or `before` creates it. */
-  async function take(
+  async function accept(
     token: string,
     invitation: Invitation,
     personId: string,
@@ -206,14 +206,14 @@ export function createInvitations(parts: {
       const id = randomUUID()
       const password = person.password === null ? null : await passwords.hash(person.password)
       const insert = insertPerson({ id, email, name, password, created: clock.now() })
-      await take(token, invitation, id, [insert, ...(bind === undefined ? [] : [bind(id)])])
+      await accept(token, invitation, id, [insert, ...(bind === undefined ? [] : [bind(id)])])
       return id
     },
 
     async acceptAs(token, person, bind) {
       const invitation = await get(token)
       if (invitation.email !== null && invitation.email !== person.email) throw otherAddress()
-      await take(token, invitation, person.id, bind === undefined ? [] : [bind])
+      await accept(token, invitation, person.id, bind === undefined ? [] : [bind])
     },
 
     async list(accountId) {

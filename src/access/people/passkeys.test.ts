@@ -296,8 +296,8 @@ test('a passkey lets in at the name it was made for alone', async () => {
   const authenticator = createFakeAuthenticator()
   await add(authenticator)
   assert.match(await refusal(enter(authenticator, {}, elsewhere)), /no person has this passkey/)
-  assert.equal((await passkeys.begin(adder, page)).known.length, 1)
-  assert.deepEqual((await passkeys.begin(adder, elsewhere)).known, [])
+  assert.equal((await passkeys.begin(adder, page)).existing.length, 1)
+  assert.deepEqual((await passkeys.begin(adder, elsewhere)).existing, [])
 })
 
 test('a registered passkey is refused for any person, and a person has at most twenty', async () => {

@@ -46,7 +46,7 @@ type PasskeyOrder = {
   /** The user handle of the person. */
   readonly personHandle: string
   /** The person's existing credentials for this host name. */
-  readonly known: readonly { readonly id: string; readonly transports: readonly string[] }[]
+  readonly existing: readonly { readonly id: string; readonly transports: readonly string[] }[]
   readonly timeoutMs: number
 }
 
@@ -86,13 +86,13 @@ export function createPasskeys(parts: {
 
   return {
     async begin({ id, session }, { rpId }) {
-      const known = await rows.find(listPasskeyCredentials(id, rpId))
+      const existing = await rows.find(listPasskeyCredentials(id, rpId))
       return {
         ...challenges.create(addedIn(session)),
         rpId,
         algorithms: passkeyAlgorithms,
         personHandle: Buffer.from(id).toString('base64url'),
-        known: known.map(({ credential_id: credential, transports }) => ({
+        existing: existing.map(({ credential_id: credential, transports }) => ({
           id: Buffer.from(credential).toString('base64url'),
           transports: transports.split(' ').filter((one) => one !== ''),
         })),

@@ -136,12 +136,12 @@ export function createSignIn(parts: {
         name,
         device === null ? null : `device ${device}`,
       )
-      const place =
+      const caller =
         device === null
           ? { caller: network, hasPriority: isRecent(network) }
           : { caller: `device ${device}`, hasPriority: true }
       const matches = await refundIfThrown(refund, () =>
-        passwords.matches(password, row?.password ?? null, place),
+        passwords.matches(password, row?.password ?? null, caller),
       )
       if (row === null || row.password === null || !matches || row.disabled !== null) {
         throw tries.refused(new Fault('bad_sign_in'), from)

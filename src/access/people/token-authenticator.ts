@@ -75,8 +75,8 @@ export function createTokenAuthenticator(parts: {
     if (now !== revision) entries.clear()
     revision = now
     const hash = hashToHex(text)
-    const known = entries.get(hash)
-    if (known !== undefined) return known
+    const cached = entries.get(hash)
+    if (cached !== undefined) return cached
     const [readAt, found] = await read(hashCredential(text))
     if (found === null) return null
     // Rights changed during the read, so do not cache: the next call reads again.

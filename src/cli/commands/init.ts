@@ -80,7 +80,7 @@ async function printLink(context: Context, options: Options): Promise<void> {
 async function init(context: Context, options: Options): Promise<void> {
   const file = options.file ?? options.config ?? 'cairn.yaml'
   const force = options.force === true
-  if (!force && existsSync(file)) throw new Error(taken(file))
+  if (!force && existsSync(file)) throw new Error(existsMessage(file))
   const preset = new Map(options.dataDir === undefined ? [] : [['dataDir', options.dataDir]])
   const { chosen, network } =
     options.yes === true ? { chosen: preset, network: null } : await askAll(context, preset)
@@ -216,13 +216,13 @@ function writeWhole(file: string, text: string, force: boolean): void {
     else linkSync(fresh, file)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed'
-    if (code === 'EEXIST') throw new Error(taken(file), { cause: error })
+    if (code === 'EEXIST') throw new Error(existsMessage(file), { cause: error })
     throw new Error(`cannot write ${file} (${code})`, { cause: error })
   } finally {
     rmSync(fresh, { force: true })
   }
 }
 
-function taken(file: string): string {
+function existsMessage(file: string): string {
   return `${file} already exists: use --file to choose another name, or --force to overwrite it`
 }

@@ -202,8 +202,8 @@ function describeStorage({ accounts, stored }: Storage): string {
 function present<Name extends string>(
   options: Readonly<Record<Name, string | undefined>>,
 ): { readonly [Given in Name]?: string } {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given) as { readonly [Given in Name]?: string }
+  const provided = Object.entries(options).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(provided) as { readonly [Given in Name]?: string }
 }
 
 /** Start of the UTC hour that contains the date or time, in milliseconds since 1970. Throws UsageError. */

@@ -48,12 +48,12 @@ run the command again: it skips files whose roots are pinned. Failures are liste
     .action((files: readonly string[], options: Options) => run(context, files, options))
 }
 
-async function run(context: Context, given: readonly string[], options: Options): Promise<void> {
+async function run(context: Context, args: readonly string[], options: Options): Promise<void> {
   const atOnce = /^\d{1,2}$/.test(options.atOnce) ? Number(options.atOnce) : 0
   if (atOnce < 1 || atOnce > atOnceMax) {
     throw new UsageError(`--at-once is "${options.atOnce}", expected 1 to ${atOnceMax}`)
   }
-  const paths = [...new Set([...given, ...(await listed(options.list))])]
+  const paths = [...new Set([...args, ...(await listed(options.list))])]
   if (paths.length === 0) throw new UsageError('no CAR files: add paths, or use --list')
   if (paths.length > filesMax) throw new UsageError(`more than ${filesMax} files`)
   const files: CarFile[] = []
@@ -67,7 +67,7 @@ async function run(context: Context, given: readonly string[], options: Options)
   ).finally(progress.end)
   const seconds = (systemClock.monotonic() - began) / 1000
   const report = await writeReport(options.report, failedLines(imported))
-  tell(context, options, imported, { total: files.length, seconds, report })
+  printReport(context, options, imported, { total: files.length, seconds, report })
 }
 
 async function listed(file: string | undefined): Promise<readonly string[]> {
@@ -86,7 +86,7 @@ function failedLines({ failed }: ImportedCars): readonly string[] {
   return failed.flatMap(({ path, reason }) => [`# ${visible(reason)}`, path])
 }
 
-function tell(
+function printReport(
   context: Context,
   options: Options,
   { roots, imported, present, failed, left, ended }: ImportedCars,

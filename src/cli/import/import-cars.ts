@@ -57,7 +57,7 @@ export async function importCars(
     for (let file = files[next++]; file !== undefined; file = files[next++]) {
       if (until.aborted) return
       try {
-        await take(file)
+        await importFile(file)
       } catch (thrown) {
         if (until.aborted) return
         if (thrown instanceof HttpTrouble) {
@@ -74,7 +74,7 @@ export async function importCars(
     }
   }
 
-  async function take(file: CarFile): Promise<void> {
+  async function importFile(file: CarFile): Promise<void> {
     const wanted = await rootsOf(file.path)
     if (wanted.length > 0 && wanted.every((root) => pinned.has(root))) {
       present += 1

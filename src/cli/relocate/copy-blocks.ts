@@ -49,7 +49,7 @@ export async function copyBlocks(parts: {
     storing.catch(() => undefined)
   }
 
-  async function take(hash: Uint8Array): Promise<void> {
+  async function copyBlock(hash: Uint8Array): Promise<void> {
     const bytes = await readValid(source.read, hash)
     if (bytes === null) {
       counts.unreadable += 1
@@ -71,7 +71,7 @@ export async function copyBlocks(parts: {
     counts.present += existing.size
     const missing = rows.filter(({ hash }) => !existing.has(toLatin1(hash)))
     for (let at = 0; at < missing.length; at += readsAtOnce) {
-      await Promise.all(missing.slice(at, at + readsAtOnce).map(({ hash }) => take(hash)))
+      await Promise.all(missing.slice(at, at + readsAtOnce).map(({ hash }) => copyBlock(hash)))
       if (groupBytes >= groupBytesMax) await store()
     }
     done += rows.length

@@ -28,7 +28,7 @@ export function joinBlock(parts: BlockParts): Uint8Array {
   if (withdrawals !== null) writer.raw(withdrawals)
   for (const part of [uncles, transactions, header]) writer.raw(part)
   writer.closeList(0)
-  return writer.take()
+  return writer.finish()
 }
 
 /** The blocks of a file of concatenated blocks, in order. Throws `Malformed`. */

@@ -45,7 +45,7 @@ const unclesMax = 16
 export function encodeHeaderJson(json: unknown): Uint8Array {
   const writer = new RlpWriter()
   writeHeader(writer, recordOf(json, 'block'))
-  return writer.take()
+  return writer.finish()
 }
 
 /** The RLP list of uncles, each in the form of eth_getUncleBy…, in order. Throws `Malformed`. */
@@ -54,7 +54,7 @@ export function encodeUnclesJson(uncles: readonly unknown[]): Uint8Array {
   const writer = new RlpWriter()
   for (const uncle of uncles.toReversed()) writeHeader(writer, recordOf(uncle, 'uncle'))
   writer.closeList(0)
-  return writer.take()
+  return writer.finish()
 }
 
 function writeHeader(writer: RlpWriter, json: JsonRecord): void {

@@ -45,7 +45,7 @@ export function encodeEntries(entries: readonly Uint8Array[]): Uint8Array {
     else writer.string(entry)
   }
   writer.closeList(0)
-  return writer.take()
+  return writer.finish()
 }
 
 function typedEntry(item: Uint8Array): Uint8Array {

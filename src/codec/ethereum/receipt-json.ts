@@ -27,7 +27,7 @@ export function encodeReceiptsJson(json: unknown): Uint8Array {
   writeList(writer, json, { name: 'receipts', countMax: entriesMax }, (receipt) =>
     writeReceipt(writer, recordOf(receipt, 'receipt')),
   )
-  return writer.take()
+  return writer.finish()
 }
 
 function writeReceipt(writer: RlpWriter, json: JsonRecord): void {

@@ -76,11 +76,11 @@ export class RlpWriter {
   }
 
   /** Returns everything written and clears the writer. The caller owns the result: a copy, or the buffer itself if it is full. */
-  take(): Uint8Array {
-    const taken = this.#start === 0 ? this.#buffer : this.#buffer.slice(this.#start)
+  finish(): Uint8Array {
+    const written = this.#start === 0 ? this.#buffer : this.#buffer.slice(this.#start)
     if (this.#start === 0) this.#buffer = new Uint8Array(bytesAtFirst)
     this.#start = this.#buffer.length
-    return taken
+    return written
   }
 
   #head(length: number, base: number): void {

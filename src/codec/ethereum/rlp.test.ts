@@ -181,9 +181,9 @@ function orMalformed<T>(read: () => T): T | null {
 test('a writer with just the room that was needed hands its bytes over, and writes on into others', () => {
   const writer = new RlpWriter(3)
   writer.string(Uint8Array.of(1, 2))
-  const first = writer.take()
+  const first = writer.finish()
   writer.string(Uint8Array.of(3))
   assert.deepEqual(first, Uint8Array.of(0x82, 1, 2))
-  assert.deepEqual(writer.take(), Uint8Array.of(3))
-  assert.deepEqual(writer.take(), new Uint8Array(0))
+  assert.deepEqual(writer.finish(), Uint8Array.of(3))
+  assert.deepEqual(writer.finish(), new Uint8Array(0))
 })

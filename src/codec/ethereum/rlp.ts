@@ -77,7 +77,7 @@ const writer = new RlpWriter()
 export function encodeRlp(item: RlpItem): Uint8Array {
   writer.clear()
   writeItem(item)
-  return writer.take()
+  return writer.finish()
 }
 
 /** Big-endian without leading zeros; zero has no bytes. Throws RangeError for a negative value. */

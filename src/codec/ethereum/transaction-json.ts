@@ -24,7 +24,7 @@ export function encodeTransactionsJson(json: unknown): Uint8Array {
   writeList(writer, json, { name: 'transactions', countMax: entriesMax }, (transaction) =>
     writeEntry(writer, recordOf(transaction, 'transaction')),
   )
-  return writer.take()
+  return writer.finish()
 }
 
 function writeEntry(writer: RlpWriter, json: JsonRecord): void {

@@ -92,7 +92,7 @@ function stateSyncBytes(raw: Uint8Array): Uint8Array {
   writer.raw(payload)
   writer.closeList(0)
   writer.byte(stateSyncType)
-  return writer.take()
+  return writer.finish()
 }
 
 function isListOfLists(payload: Uint8Array): boolean {

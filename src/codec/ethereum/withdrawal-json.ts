@@ -15,5 +15,5 @@ export function encodeWithdrawalsJson(json: unknown): Uint8Array {
     writeInteger(writer, entry['index'], 'index')
     writer.closeList(mark)
   })
-  return writer.take()
+  return writer.finish()
 }

@@ -25,7 +25,7 @@ export class ByteWindow {
    * The next `length` bytes (the caller has validated the length): a view if they are in one chunk. Throws
    * `command_failed` if fewer are left.
    */
-  async take(length: number): Promise<Uint8Array> {
+  async read(length: number): Promise<Uint8Array> {
     if (length > this.#left) throw cutShort()
     this.#left -= length
     if (this.#piece.length === 0 && length > 0 && !(await this.#fill())) throw cutShort()

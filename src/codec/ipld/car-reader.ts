@@ -60,7 +60,7 @@ async function* readSections(window: ByteWindow, limits: CarLimits): AsyncGenera
     if (length > limits.blockBytesMax + cidBytesMax) {
       throw refused('invalid section data, length of read beyond allowable maximum')
     }
-    const section = await window.take(length)
+    const section = await window.read(length)
     let cid: CID
     let block: Uint8Array
     try {
@@ -85,7 +85,7 @@ async function readHeader(
   if (length > limits.headerBytesMax) {
     throw refused('invalid header data, length of read beyond allowable maximum')
   }
-  const header = decodeDagCbor(await window.take(length))
+  const header = decodeDagCbor(await window.read(length))
   const version = header instanceof Map ? (header.get('version') as IpldNode | undefined) : null
   if (version !== 1n && version !== 2n) {
     const shown = typeof version === 'bigint' ? String(version) : 'none'
@@ -103,7 +103,7 @@ async function readHeader(
 }
 
 async function readSecondHeader(window: ByteWindow): Promise<{ offset: number; size: number }> {
-  const bytes = await window.take(secondHeaderBytes)
+  const bytes = await window.read(secondHeaderBytes)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const offset = Number(view.getBigUint64(16, true))
   const size = Number(view.getBigUint64(24, true))

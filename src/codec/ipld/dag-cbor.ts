@@ -51,9 +51,9 @@ function readNode(cursor: Cursor, depth: number): IpldNode {
   const length = readLength(cursor, minor)
   switch (major) {
     case 2:
-      return take(cursor, length)
+      return readBytes(cursor, length)
     case 3:
-      return textOfBytes(take(cursor, length))
+      return textOfBytes(readBytes(cursor, length))
     case 4:
       return readList(cursor, length, depth)
     case 5:
@@ -78,7 +78,7 @@ function readMap(cursor: Cursor, count: number, depth: number): IpldNode {
   for (let left = count; left > 0; left -= 1) {
     const head = readByte(cursor)
     if (head >> 5 !== 3) throw malformed('key that is not a string')
-    const key = textOfBytes(take(cursor, readLength(cursor, head & 0x1f)))
+    const key = textOfBytes(readBytes(cursor, readLength(cursor, head & 0x1f)))
     if (map.has(key)) throw malformed('duplicate key')
     map.set(key, readNode(cursor, depth + 1))
   }
@@ -88,7 +88,7 @@ function readMap(cursor: Cursor, count: number, depth: number): IpldNode {
 function readLink(cursor: Cursor): IpldNode {
   const head = readByte(cursor)
   if (head >> 5 !== 2) throw malformed('link that is not a byte string')
-  const bytes = take(cursor, readLength(cursor, head & 0x1f))
+  const bytes = readBytes(cursor, readLength(cursor, head & 0x1f))
   const cid = bytes[0] === 0 ? decodeCid(bytes.subarray(1)) : null
   if (cid === null) throw malformed('link to an invalid cid')
   return cid
@@ -100,7 +100,7 @@ function readSimple(cursor: Cursor, minor: number): IpldNode {
   const bytes = minor >= 25 && minor <= 27 ? 2 ** (minor - 24) : undefined
   if (bytes === undefined) throw malformed(`simple value ${minor}`)
   const at = cursor.at
-  take(cursor, bytes)
+  readBytes(cursor, bytes)
   const value =
     bytes === 2
       ? halfFloat(cursor.view.getUint16(at))
@@ -123,7 +123,7 @@ function halfFloat(half: number): number {
 function readInteger(cursor: Cursor, minor: number): bigint {
   if (minor !== 27) return BigInt(readLength(cursor, minor))
   const at = cursor.at
-  take(cursor, 8)
+  readBytes(cursor, 8)
   return cursor.view.getBigUint64(at)
 }
 
@@ -135,13 +135,13 @@ function readLength(cursor: Cursor, minor: number): number {
     case 24:
       return readByte(cursor)
     case 25:
-      take(cursor, 2)
+      readBytes(cursor, 2)
       return cursor.view.getUint16(at)
     case 26:
-      take(cursor, 4)
+      readBytes(cursor, 4)
       return cursor.view.getUint32(at)
     case 27:
-      take(cursor, 8)
+      readBytes(cursor, 8)
       return Number(cursor.view.getBigUint64(at))
     default:
       throw malformed('length left open')
@@ -155,7 +155,7 @@ function readByte(cursor: Cursor): number {
   return byte
 }
 
-function take(cursor: Cursor, length: number): Uint8Array {
+function readBytes(cursor: Cursor, length: number): Uint8Array {
   if (length > cursor.bytes.length - cursor.at) throw malformed('bytes missing at the end')
   const from = cursor.at
   cursor.at += length

@@ -27,7 +27,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   const window = new ByteWindow(chunks)
   let extended: ReadonlyMap<string, string> = new Map()
   for (;;) {
-    const header = Buffer.from(await window.take(blockBytes))
+    const header = Buffer.from(await window.read(blockBytes))
     if (header.every((byte) => byte === 0)) return await window.drain()
     checkSum(header)
     const type = textOf(header, 156, 1) || '\0'
@@ -36,7 +36,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     const padding = (blockBytes - (bytes % blockBytes)) % blockBytes
     if (type === 'x' || type === 'g') {
       if (bytes > extendedBytesMax) throw new Malformed('an extended header of at most 64 KiB')
-      const records = parseRecords(Buffer.from(await window.take(bytes)))
+      const records = parseRecords(Buffer.from(await window.read(bytes)))
       if (type === 'x') extended = records
       await window.skip(padding)
       continue

@@ -11,13 +11,13 @@ export type PartBuffers = {
 export function createPartBuffers(count: number, bytes: number): PartBuffers {
   const free: Uint8Array[] = []
   const waiters: ((buffer: Uint8Array) => void)[] = []
-  let made = 0
+  let allocated = 0
   return {
     async acquire() {
       const buffer = free.pop()
       if (buffer !== undefined) return buffer
-      if (made < count) {
-        made += 1
+      if (allocated < count) {
+        allocated += 1
         return Buffer.from(new SharedArrayBuffer(bytes))
       }
       return await new Promise((resolve) => waiters.push(resolve))

@@ -61,9 +61,9 @@ export function createExtents(parts: {
   async function create(): Promise<void> {
     const before = current
     try {
-      const made = await make(direct ?? true)
+      const created = await make(direct ?? true)
       current = {
-        ...made,
+        ...created,
         tail: 0,
         begun: 0,
         done: 0,
@@ -83,9 +83,9 @@ export function createExtents(parts: {
   ): Promise<{ readonly id: number; readonly file: OpenFile; readonly direct: boolean }> {
     coming = folder.next
     try {
-      const made = await folder.create('ext', wanted)
+      const created = await folder.create('ext', wanted)
       direct ??= wanted
-      return { ...made, direct: wanted }
+      return { ...created, direct: wanted }
     } catch (error) {
       if (!wanted || !isRefusal(error)) throw error
       giveUpDirect()

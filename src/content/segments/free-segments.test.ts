@@ -15,7 +15,7 @@ import { defaultSegmentLimits } from './segment-limits.ts'
 import { createSegmentStore } from './segment-store.ts'
 
 const never = new AbortController().signal
-const atOnce = createDutyCycle({ clock: createTurnedClock(), taken: () => 0 })
+const atOnce = createDutyCycle({ clock: createTurnedClock(), writeCount: () => 0 })
 const sealBytes = 64 * 1024
 
 function createStore(t: TestContext) {

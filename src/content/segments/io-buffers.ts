@@ -36,19 +36,19 @@ export type ReadBuffers = {
 /** Shared by all reads ahead. A reader without a buffer allocates memory for one piece at a time. */
 export function createReadBuffers(buffersMax: number): ReadBuffers {
   /** Allocated at the first read. The buffer returned last is used first, so that the others stay untouched. */
-  let made: Uint8Array[] | null = null
+  let buffers: Uint8Array[] | null = null
   let inUse = 0
   return {
     acquire() {
-      made ??= alignedMemory(buffersMax, readBytes).toReversed()
-      const buffer = made.pop()
+      buffers ??= alignedMemory(buffersMax, readBytes).toReversed()
+      const buffer = buffers.pop()
       if (buffer === undefined) return null
       inUse += 1
       return buffer
     },
     release(buffer) {
       inUse -= 1
-      made?.push(buffer)
+      buffers?.push(buffer)
     },
     get mostAreFree() {
       return inUse * 3 < buffersMax
@@ -73,11 +73,11 @@ export type WriteBufferPool = {
 
 /** `slots`: number of slots; each is returned before the work that took it ends. */
 export function createWriteBufferPool(slots: number): WriteBufferPool {
-  let made: Uint8Array[] | null = null
+  let buffers: Uint8Array[] | null = null
   // The slot returned last is used first: it is in the CPU cache, and the others stay untouched.
   const free = {
-    pop: () => (made ??= alignedMemory(slots, writeBufferBytes).toReversed()).pop(),
-    push: (slot: Uint8Array) => void made?.push(slot),
+    pop: () => (buffers ??= alignedMemory(slots, writeBufferBytes).toReversed()).pop(),
+    push: (slot: Uint8Array) => void buffers?.push(slot),
   }
   const waiters: ((slot: Uint8Array) => void)[] = []
   let inUse = 0

@@ -34,7 +34,7 @@ import { systemClock } from '../../base/clock.ts'
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const limits = { sealBytes: 96 * 1024 }
 const signal = new AbortController().signal
-const atOnce = createDutyCycle({ clock: systemClock, taken: () => 0 })
+const atOnce = createDutyCycle({ clock: systemClock, writeCount: () => 0 })
 
 type Snapshot = {
   readonly rows: readonly Record<string, SqlValue>[]

@@ -28,7 +28,7 @@ import { createSegmentStore, type SegmentStore } from './segment-store.ts'
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const blocks = 60
 const signal = new AbortController().signal
-const atOnce = createDutyCycle({ clock: systemClock, taken: () => 0 })
+const atOnce = createDutyCycle({ clock: systemClock, writeCount: () => 0 })
 /** Most locations are not cached, so those blocks are written again. */
 const limits = { ...defaultSegmentLimits, sealBytes: 48 * 1024, recentPlaces: 16 }
 const columns = ['id', 'hash', 'file', 'at', 'bytes', 'form', 'size', 'created']

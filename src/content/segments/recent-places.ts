@@ -28,7 +28,7 @@ export function createRecentPlaces(entries: number): RecentPlaces {
   if (entries < ways || (entries & (entries - 1)) !== 0) {
     throw new RangeError(`${entries} entries do not fill buckets`)
   }
-  let made: Uint32Array | null = null
+  let table: Uint32Array | null = null
   /** The entry of a full bucket that is replaced next. */
   let victim = 0
 
@@ -62,15 +62,15 @@ export function createRecentPlaces(entries: number): RecentPlaces {
   }
 
   function forget(multihash: Uint8Array): void {
-    if (made === null || !isSha256Name(multihash)) return
-    const entry = entryOf(made, multihash)
-    if (entry !== -1) made[entry + fileAt] = 0
+    if (table === null || !isSha256Name(multihash)) return
+    const entry = entryOf(table, multihash)
+    if (entry !== -1) table[entry + fileAt] = 0
   }
 
   return {
     find(multihash) {
-      if (made === null || !isSha256Name(multihash)) return null
-      const words = made
+      if (table === null || !isSha256Name(multihash)) return null
+      const words = table
       const entry = entryOf(words, multihash)
       if (entry === -1) return null
       const length = words[entry + 6] ?? 0
@@ -82,13 +82,14 @@ export function createRecentPlaces(entries: number): RecentPlaces {
         size: words[entry + 7] ?? 0,
       }
     },
-    has: (multihash) => made !== null && isSha256Name(multihash) && entryOf(made, multihash) !== -1,
+    has: (multihash) =>
+      table !== null && isSha256Name(multihash) && entryOf(table, multihash) !== -1,
     note(multihash, { file, at, bytes, form, size }) {
       if (!isSha256Name(multihash)) return
       if (!(file < wordMax && at < wordMax && bytes < lengthMax && size < wordMax)) {
         return forget(multihash)
       }
-      const words = (made ??= new Uint32Array(entries * width))
+      const words = (table ??= new Uint32Array(entries * width))
       const existing = entryOf(words, multihash)
       const entry = existing === -1 ? freeEntry(words, multihash) : existing
       for (let word = 0; word < fileAt; word += 1) {

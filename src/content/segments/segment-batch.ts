@@ -170,17 +170,17 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     { bytes: leafBytes, form }: LeafCut,
     tree: number,
   ): Promise<void> {
-    const held: BufferedLeaf[] = []
+    const buffered: BufferedLeaf[] = []
     for (const leaf of leaves) {
       if (!holdIfStored(leaf.multihash)) break
-      held.push(leaf)
+      buffered.push(leaf)
     }
-    if (held.length === leaves.length) {
+    if (buffered.length === leaves.length) {
       // All blocks exist, so no bytes are written.
-      for (const { multihash, size } of held) list({ tree, hash: multihash, size, place: null })
+      for (const { multihash, size } of buffered) list({ tree, hash: multihash, size, place: null })
       return
     }
-    for (const { multihash } of held) holds.release(multihash)
+    for (const { multihash } of buffered) holds.release(multihash)
     const last = leaves.at(-1)
     if (last === undefined) return
     const { file, at } = await extents.write(slot, last.at + last.bytes)

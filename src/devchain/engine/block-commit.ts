@@ -13,10 +13,10 @@ import type { UnverifiedItem } from '../../content/ref.ts'
 import type { RowChanges } from '../../db/writer.ts'
 import type { TxReceipt } from '@ethereumjs/vm'
 import { nextBlockRows } from '../chain-index.ts'
-import type { BlockPlace } from '../chain-index.ts'
+import type { BlockId } from '../chain-index.ts'
 
 export type BlockCommit = {
-  readonly place: BlockPlace
+  readonly block: BlockId
   readonly header: Header
   readonly items: readonly UnverifiedItem[]
   readonly rows: RowChanges
@@ -49,14 +49,14 @@ export function commitOf(
   }
   items.push(...unclesItem(header, parts.uncles), ...withdrawalsItem(header, parts.withdrawals))
   items.push({ ref: { kind: 'header', hash }, bytes: parts.header })
-  const place = { number: header.number, hash }
+  const block = { number: header.number, hash }
   const transactionHashes = transactions.map(keccak256)
   const rows = nextBlockRows(network, {
-    ...place,
+    ...block,
     parentHash: header.parentHash,
     transactionHashes,
   })
-  return { place, header, items, rows }
+  return { block, header, items, rows }
 }
 
 function unclesItem(header: Header, uncles: Uint8Array): UnverifiedItem[] {
@@ -94,9 +94,9 @@ function list(
   return { ref: { kind, hash }, bytes }
 }
 
-function expectRoot(name: string, number: bigint, wanted: Uint8Array, got: Uint8Array): void {
-  if (equalBytes(wanted, got)) return
+function expectRoot(name: string, number: bigint, expected: Uint8Array, actual: Uint8Array): void {
+  if (equalBytes(expected, actual)) return
   throw new BadBlock(
-    `block ${number}: its ${name} result in ${toHex(got)}, its header has ${toHex(wanted)}`,
+    `block ${number}: its ${name} result in ${toHex(actual)}, its header has ${toHex(expected)}`,
   )
 }

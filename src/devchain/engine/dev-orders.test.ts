@@ -16,7 +16,7 @@ import { equalBytes } from '../../base/hex.ts'
 import { emptyTrieRoot } from '../../codec/ethereum/account-state.ts'
 import { emptyRlpList } from '../../codec/ethereum/rlp.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
-import type { BlockPlace } from '../chain-index.ts'
+import type { BlockId } from '../chain-index.ts'
 import { defaultGenesis, sampleContractAddress } from '../default-genesis.ts'
 import { devAccounts } from '../dev-accounts.ts'
 import { findStart } from '../start-point.ts'
@@ -38,7 +38,7 @@ async function openChain(t: TestContext) {
   const { store, index, log } = database
   await findStart({ network: 'test', genesis: defaultGenesis, store, index, log })
   const clock = { ms: startMs }
-  const rewinds: { to: BlockPlace; removed: readonly BlockPlace[] }[] = []
+  const rewinds: { to: BlockId; removed: readonly BlockId[] }[] = []
   const pending: Uint8Array[] = []
   const open = () =>
     Engine.open({
@@ -56,7 +56,7 @@ async function openChain(t: TestContext) {
     })
   let engine = await open()
   const { call } = createChainCalls({ genesis: defaultGenesis, store, index })
-  const head = () => index.head() as BlockPlace
+  const head = () => index.head() as BlockId
   return {
     ...database,
     clock,

@@ -10,7 +10,7 @@ import { encodeTransaction } from '../../codec/ethereum/transaction-encode.ts'
 import type { DevOrder, DevResults, DevState, UnsignedRequest } from '../../chain/dev-chain.ts'
 import type { BlockRef } from '../../chain/head.ts'
 import { unsignedTransaction } from '../../chain/unsigned-transaction.ts'
-import type { BlockPlace } from '../chain-index.ts'
+import type { BlockId } from '../chain-index.ts'
 import { forkedPlan, noChainPlan, timeMax, type ChainPlan } from '../block-plan.ts'
 import type { Pool, PoolEntry } from './pool.ts'
 import type { ProducingChain } from './producing-chain.ts'
@@ -29,21 +29,21 @@ export type DevOrderParts = {
   /** From the settings of the network. */
   readonly autoMines: boolean
   /** Makes a block of the pending transactions. `interval`: seconds after its parent; null: as planned. */
-  readonly mine: (interval: bigint | null) => Promise<BlockPlace>
+  readonly mine: (interval: bigint | null) => Promise<BlockId>
   /** Adds a transaction to the pool, as `TransactionPool.send`. */
   readonly send: (raw: Uint8Array) => Promise<Uint8Array>
   readonly pendingNonce: (address: Uint8Array) => Promise<bigint>
-  readonly onBlock: (block: BlockPlace) => void
+  readonly onBlock: (block: BlockId) => void
   /** `removed`: blocks that left the chain, newest first. */
-  readonly onRewind: (block: BlockPlace, removed: readonly BlockPlace[]) => void
+  readonly onRewind: (block: BlockId, removed: readonly BlockId[]) => void
 }
 
 type Snapshot = {
-  readonly place: BlockPlace
+  readonly head: BlockId
   readonly plan: ChainPlan
   readonly entries: readonly PoolEntry[]
   /** Clock at the snapshot, seconds. */
-  readonly taken: bigint
+  readonly takenAt: bigint
 }
 
 /** Above this number the oldest snapshot is deleted. */
@@ -136,12 +136,12 @@ export class DevOrders {
   }
 
   async #mine(blocks: number, interval: bigint | null): Promise<BlockRef> {
-    let place: BlockPlace = this.#parts.chain.head
-    for (let made = 0; made < blocks; made += 1) {
+    let last: BlockId = this.#parts.chain.head
+    for (let mined = 0; mined < blocks; mined += 1) {
       // The first block has its planned time.
-      place = await this.#parts.mine(made === 0 ? null : interval)
+      last = await this.#parts.mine(mined === 0 ? null : interval)
     }
-    return this.#refTo(place)
+    return this.#refTo(last)
   }
 
   async #change({
@@ -149,14 +149,14 @@ export class DevOrders {
     nonceRises = false,
   }: Extract<DevOrder, { kind: 'change' }>): Promise<BlockRef> {
     for (const { address, nonce } of nonceRises ? changes : []) {
-      const before = (await this.#parts.chain.account(address))?.nonce ?? 0n
-      if (nonce !== undefined && nonce < before) {
-        throw refused(`new nonce ${nonce} is smaller than the existing nonce ${before}`)
+      const currentNonce = (await this.#parts.chain.account(address))?.nonce ?? 0n
+      if (nonce !== undefined && nonce < currentNonce) {
+        throw refused(`new nonce ${nonce} is smaller than the existing nonce ${currentNonce}`)
       }
     }
-    const place = await this.#parts.chain.change(changes)
-    this.#parts.onBlock(place)
-    return this.#refTo(place)
+    const block = await this.#parts.chain.change(changes)
+    this.#parts.onBlock(block)
+    return this.#refTo(block)
   }
 
   #snapshot(): bigint {
@@ -164,8 +164,8 @@ export class DevOrders {
     const id = this.#nextSnapshot
     this.#nextSnapshot += 1n
     const entries = [...pool.inArrival()]
-    const taken = chain.times.now
-    this.#snapshots.set(id, { place: chain.head, plan: chain.plan, entries, taken })
+    const takenAt = chain.times.now
+    this.#snapshots.set(id, { head: chain.head, plan: chain.plan, entries, takenAt })
     const [oldest] = this.#snapshots.size > snapshotsMax ? this.#snapshots.keys() : []
     if (oldest !== undefined) this.#snapshots.delete(oldest)
     return id
@@ -176,9 +176,9 @@ export class DevOrders {
     const snapshot = this.#snapshots.get(id)
     if (snapshot === undefined) return false
     const { chain, pool } = this.#parts
-    const { place, plan, entries, taken } = snapshot
-    const offset = plan.blocks.offset + taken - chain.times.now
-    await this.#rewind(place, { blocks: { ...plan.blocks, offset }, mining: chain.plan.mining })
+    const { head, plan, entries, takenAt } = snapshot
+    const offset = plan.blocks.offset + takenAt - chain.times.now
+    await this.#rewind(head, { blocks: { ...plan.blocks, offset }, mining: chain.plan.mining })
     pool.replaceAll(entries)
     for (const other of this.#snapshots.keys()) if (other >= id) this.#snapshots.delete(other)
     return true
@@ -199,7 +199,7 @@ export class DevOrders {
     return null
   }
 
-  async #rewind(to: BlockPlace, plan: ChainPlan): Promise<void> {
+  async #rewind(to: BlockId, plan: ChainPlan): Promise<void> {
     const removed = await this.#parts.chain.rewind(to, plan)
     if (removed.length > 0) this.#parts.onRewind(to, removed)
   }
@@ -258,7 +258,7 @@ export class DevOrders {
     return dropped.length
   }
 
-  #refTo({ number, hash }: BlockPlace): BlockRef {
+  #refTo({ number, hash }: BlockId): BlockRef {
     return { network: this.#parts.network, number, hash, anchor: 'embedded' }
   }
 }

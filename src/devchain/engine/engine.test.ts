@@ -19,7 +19,7 @@ import { decodeTransaction } from '../../codec/ethereum/transaction.ts'
 import { decodeTrieNode, stepThrough, toNibbles } from '../../codec/ethereum/trie-node.ts'
 import { verifyKeccakKinds } from '../../codec/hash/verify-keccak.ts'
 import type { LocalStore } from '../../content/block-store.ts'
-import type { BlockPlace } from '../chain-index.ts'
+import type { BlockId } from '../chain-index.ts'
 import { defaultGenesis, sampleContractAddress } from '../default-genesis.ts'
 import { devAccounts } from '../dev-accounts.ts'
 import { findStart } from '../start-point.ts'
@@ -36,7 +36,7 @@ async function openEngine(
   const database = openChainDatabase(t)
   const { index, log } = database
   const store = options.wrap?.(database.store) ?? database.store
-  const blocks: BlockPlace[] = [
+  const blocks: BlockId[] = [
     await findStart({
       network: 'test',
       genesis: defaultGenesis,

@@ -10,7 +10,7 @@ import { decodeHeader } from '../../codec/ethereum/header.ts'
 import type { LocalStore } from '../../content/block-store.ts'
 import type { DevOrder, DevResults } from '../../chain/dev-chain.ts'
 import type { PoolContent, PoolCounts, PooledTransaction } from '../../chain/evm-executor.ts'
-import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
+import type { BlockId, ChainIndex, SignedTransaction } from '../chain-index.ts'
 import type { DevAccount } from '../dev-accounts.ts'
 import type { Genesis } from '../../evm/genesis.ts'
 import { checkPrices, checkSender, readTransaction } from './admit.ts'
@@ -44,9 +44,9 @@ export type EngineOptions = {
   readonly fork?: StoredFork | null
   readonly now: () => number
   /** Called for each block once it is durable, with the signers of its transactions. */
-  readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
+  readonly onBlock: (block: BlockId, signed: readonly SignedTransaction[]) => void
   /** Called after blocks left the chain (newest first). `block` is the new head. */
-  readonly onRewind?: (block: BlockPlace, removed: readonly BlockPlace[]) => void
+  readonly onRewind?: (block: BlockId, removed: readonly BlockId[]) => void
   /** Called once, with its hash (32 bytes), for each transaction that the next block can contain. */
   readonly onPending: (hash: Uint8Array) => void
   readonly log: Log
@@ -55,7 +55,7 @@ export type EngineOptions = {
 /** Number of pending transactions that are tried after a sent transaction was mined, each in a block of its own. */
 const othersMax = 16
 /** No limit at this point: block making checks the space. */
-const wholeBlock = { gas: 2n ** 64n, blobs: Number.MAX_SAFE_INTEGER }
+const unlimitedSpace = { gas: 2n ** 64n, blobs: Number.MAX_SAFE_INTEGER }
 
 type FirstBlock = DevOrderParts['first']
 
@@ -121,8 +121,8 @@ export class Engine {
     const content = { pending: [] as PooledTransaction[], queued: [] as PooledTransaction[] }
     for (const lane of lanes) {
       const { ready, gapped } = await this.#split(lane)
-      content.pending.push(...ready.map(asWaiting))
-      content.queued.push(...gapped.map(asWaiting))
+      content.pending.push(...ready.map(toPooled))
+      content.queued.push(...gapped.map(toPooled))
     }
     return content
   }
@@ -151,7 +151,7 @@ export class Engine {
    * Makes a block of all ready transactions, empty if there are none. `interval`: seconds after its parent; null: as planned.
    * Throws `no_space`.
    */
-  async mine(interval: bigint | null = null): Promise<BlockPlace> {
+  async mine(interval: bigint | null = null): Promise<BlockId> {
     const ready = await this.#ready()
     const { block } = this.#settle(await this.#chain.mine(ready, { orEmpty: true, interval }))
     assert.ok(block !== null)
@@ -175,27 +175,27 @@ export class Engine {
       const detail = 'invalid sender: invalid transaction v, r, s values'
       throw new Fault('pool_refused', { detail })
     }
-    const waiting = this.#pool.find(sent.hash)
-    const waits = waiting !== null
-    const entry = waiting ?? sent
-    const known = new Fault('pool_refused', { detail: 'already known' })
+    const pooled = this.#pool.find(sent.hash)
+    const isPooled = pooled !== null
+    const entry = pooled ?? sent
+    const alreadyKnown = new Fault('pool_refused', { detail: 'already known' })
     const { autoMines } = this.#orders
-    if (waits && !autoMines) throw known
+    if (isPooled && !autoMines) throw alreadyKnown
     const nonce = await this.#checkState(entry)
     const isNext = entry.nonce === nonce
     // A transaction that waits, because of its price or a full disk, is tried again when the client sends it again.
-    if (waits && !isNext) throw known
+    if (isPooled && !isNext) throw alreadyKnown
     const minesNow = isNext && autoMines
     if (minesNow) checkPrices(entry, next)
-    const before = this.#pool.at(entry.sender, entry.nonce)
-    if (!waits) this.#pool.add(entry, minesNow)
+    const replaced = this.#pool.at(entry.sender, entry.nonce)
+    if (!isPooled) this.#pool.add(entry, minesNow)
     if (minesNow) {
       try {
         await this.#mineNow(entry)
       } catch (error) {
         // Report the failure to the sender. Keep a transaction that was acknowledged before, or the one that this one replaced.
-        if (!waits) this.#pool.remove(entry)
-        if (before !== null && !waits) this.#pool.add(before, true)
+        if (!isPooled) this.#pool.remove(entry)
+        if (replaced !== null && !isPooled) this.#pool.add(replaced, true)
         throw error
       }
       await this.#mineWaiting(entry)
@@ -227,7 +227,7 @@ export class Engine {
     checkSender(entry, {
       nonce,
       balance: account?.balance ?? 0n,
-      queuedCost: this.#pool.costBeside(entry.sender, entry.nonce, nonce),
+      queuedCost: this.#pool.costExcept(entry.sender, entry.nonce, nonce),
       hasCode:
         entry.unsigned !== true &&
         account?.isContract() === true &&
@@ -265,16 +265,16 @@ export class Engine {
   /** Mines the sender's transactions with the following nonces. */
   async #mineFollowers({ sender, nonce }: PoolEntry): Promise<void> {
     for (let at = nonce + 1n; ; at += 1n) {
-      const waiting = this.#pool.at(sender, at)
-      if (waiting === null || (await this.#mineAlone(waiting)).block === null) return
+      const next = this.#pool.at(sender, at)
+      if (next === null || (await this.#mineAlone(next)).block === null) return
     }
   }
 
   /** Mines transactions that now fit in price or space. */
   async #mineOthers(): Promise<void> {
     for (let tries = 0; tries < othersMax && this.#pool.size > 0; tries += 1) {
-      const waiting = (await this.#ready()).next(wholeBlock)
-      if (waiting === null || (await this.#mineAlone(waiting)).block === null) return
+      const next = (await this.#ready()).next(unlimitedSpace)
+      if (next === null || (await this.#mineAlone(next)).block === null) return
     }
   }
 
@@ -286,9 +286,9 @@ export class Engine {
 
   /** Updates the pool after a block. Emits events in the order of the JSON-RPC subscriptions: pending first, then the block. */
   #settle(mined: Mined): Mined {
-    const { block, taken, refused } = mined
-    this.#announce(taken)
-    for (const entry of taken) this.#pool.remove(entry)
+    const { block, included, refused } = mined
+    this.#announce(included)
+    for (const entry of included) this.#pool.remove(entry)
     for (const { entry, cause } of refused) {
       this.#pool.remove(entry)
       this.#options.log('info', 'chain.waiting_dropped', {
@@ -297,7 +297,7 @@ export class Engine {
       })
     }
     if (block !== null) {
-      const signed = taken.map(({ hash, sender }) => ({ hash, sender }))
+      const signed = included.map(({ hash, sender }) => ({ hash, sender }))
       this.#options.onBlock(block, signed)
     }
     return mined
@@ -342,6 +342,6 @@ function firstBlock(store: LocalStore, point: ForkPoint | null): FirstBlock {
   }
 }
 
-function asWaiting({ sender, raw }: PoolEntry): PooledTransaction {
+function toPooled({ sender, raw }: PoolEntry): PooledTransaction {
   return { sender, raw }
 }

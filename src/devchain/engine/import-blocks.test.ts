@@ -16,7 +16,7 @@ import { recoverSender } from '../../codec/ethereum/sender.ts'
 import { decodeTransaction, transactionHash } from '../../codec/ethereum/transaction.ts'
 import { verifyKeccakKinds } from '../../codec/hash/verify-keccak.ts'
 import type { LocalStore } from '../../content/block-store.ts'
-import type { Signed } from '../chain-index.ts'
+import type { SignedTransaction } from '../chain-index.ts'
 import { parseGenesis } from '../../evm/genesis.ts'
 import { findStart } from '../start-point.ts'
 import { placeReceipts } from '../../chain/receipt-object.ts'
@@ -34,7 +34,7 @@ async function open(t: TestContext, wrap = (store: LocalStore): LocalStore => st
   const genesis = parseGenesis(JSON.parse(readFileSync(`${folder}/genesis.json`, 'utf8')))
   const shared = { network: 'test', genesis, store: parts.store, index: parts.index }
   await findStart({ ...shared, log: parts.log })
-  const reported: Signed[] = []
+  const reported: SignedTransaction[] = []
   const engine = await Engine.open({
     ...shared,
     store: wrap(parts.store),

@@ -33,7 +33,7 @@ export function storedParts(parts: Omit<StoredParts, 'states'>): StoredParts {
     ...parts,
     states: {
       headerOf: (blockHash) => headerOf(stored, blockHash),
-      open: (asked) => openState(stored, asked),
+      open: (options) => openState(stored, options),
     },
   }
   return stored

@@ -61,9 +61,9 @@ test('the next nonce skips what waits without a gap', () => {
   const sender = bytes(1, 20)
   assert.equal(pool.nextNonce(sender, 4n), 6n)
   assert.equal(pool.nextNonce(sender, 3n), 3n)
-  assert.equal(pool.costBeside(sender, 4n, 4n), 10n)
-  assert.equal(pool.costBeside(sender, 6n, 4n), 20n)
-  assert.equal(pool.costBeside(sender, 3n, 3n), 0n)
+  assert.equal(pool.costExcept(sender, 4n, 4n), 10n)
+  assert.equal(pool.costExcept(sender, 6n, 4n), 20n)
+  assert.equal(pool.costExcept(sender, 3n, 3n), 0n)
 })
 
 test('the pool is bounded in bytes, and room comes back', () => {

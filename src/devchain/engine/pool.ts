@@ -69,7 +69,7 @@ export class Pool {
    * Maximum total cost of the sender's consecutive entries from the nonce `next` on, except the one with `nonce`. As in
    * go-ethereum, entries after a nonce gap do not count.
    */
-  costBeside(sender: Uint8Array, nonce: bigint, next: bigint): bigint {
+  costExcept(sender: Uint8Array, nonce: bigint, next: bigint): bigint {
     let sum = 0n
     for (let at = next; ; at += 1n) {
       const entry = this.at(sender, at)
@@ -80,16 +80,16 @@ export class Pool {
 
   /**
    * Throws `pool_refused` if the transaction is known, underpriced as a replacement, or the pool is full.
-   * `leavesNow`: it is mined immediately, so the limits do not apply; mining it may unblock a full pool.
+   * `minesNow`: it is mined immediately, so the limits do not apply; mining it may unblock a full pool.
    */
-  add(entry: PoolEntry, leavesNow = false): void {
+  add(entry: PoolEntry, minesNow = false): void {
     if (this.find(entry.hash) !== null) throw refused('already known')
-    const before = this.at(entry.sender, entry.nonce)
-    if (before === null && !leavesNow) this.#checkRoom(entry)
-    if (before !== null && !outbids(entry, before)) {
+    const existing = this.at(entry.sender, entry.nonce)
+    if (existing === null && !minesNow) this.#checkRoom(entry)
+    if (existing !== null && !outbids(entry, existing)) {
       throw refused('replacement transaction underpriced')
     }
-    if (before !== null) this.remove(before)
+    if (existing !== null) this.remove(existing)
     const key = toBareHex(entry.sender)
     const entries = this.#bySender.get(key) ?? new Map<bigint, PoolEntry>()
     this.#bySender.set(key, entries.set(entry.nonce, entry))
@@ -148,8 +148,8 @@ export class Pool {
   }
 
   #checkRoom({ sender, raw }: PoolEntry): void {
-    const own = this.#bySender.get(toBareHex(sender))?.size ?? 0
-    if (own >= this.#limits.perSenderMax) throw refused('account limit exceeded')
+    const ofSender = this.#bySender.get(toBareHex(sender))?.size ?? 0
+    if (ofSender >= this.#limits.perSenderMax) throw refused('account limit exceeded')
     const full = this.#byHash.size >= this.#limits.totalMax
     if (full || this.#bytes + raw.length > this.#limits.bytesMax) throw refused('txpool is full')
   }
@@ -159,13 +159,13 @@ function byNonce(a: PoolEntry, b: PoolEntry): number {
   return a.nonce < b.nonce ? -1 : 1
 }
 
-function outbids(entry: PoolEntry, before: PoolEntry): boolean {
+function outbids(entry: PoolEntry, existing: PoolEntry): boolean {
   const raised = (value: bigint) => (value * (100n + bumpPercent)) / 100n
   return (
-    entry.feeCap > before.feeCap &&
-    entry.tip > before.tip &&
-    entry.feeCap >= raised(before.feeCap) &&
-    entry.tip >= raised(before.tip)
+    entry.feeCap > existing.feeCap &&
+    entry.tip > existing.tip &&
+    entry.feeCap >= raised(existing.feeCap) &&
+    entry.tip >= raised(existing.tip)
   )
 }
 

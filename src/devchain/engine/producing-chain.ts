@@ -20,7 +20,7 @@ import type { UnverifiedItem } from '../../content/ref.ts'
 import type { LocalStore } from '../../content/block-store.ts'
 import { gasPerBlob } from '../../chain/fees.ts'
 import { planRows, rewindRows } from '../chain-index.ts'
-import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
+import type { BlockId, ChainIndex, SignedTransaction } from '../chain-index.ts'
 import { BadBlock, commitOf } from './block-commit.ts'
 import {
   type Draft,
@@ -62,18 +62,18 @@ export type ChainParts = {
 /** A transaction that the EVM refused; its changes are reverted. */
 type Refused = { readonly entry: PoolEntry; readonly cause: unknown }
 
-/** `block`: null if none was made. `taken`: its transactions, in order. `refused`: must not be tried again. */
+/** `block`: null if none was made. `included`: its transactions, in order. `refused`: must not be tried again. */
 export type Mined = {
-  readonly block: BlockPlace | null
-  readonly taken: readonly PoolEntry[]
+  readonly block: BlockId | null
+  readonly included: readonly PoolEntry[]
   readonly refused: readonly Refused[]
 }
 
 /** Called for a block once it is durable, with the signers of its transactions. */
-type OnDurable = (block: BlockPlace, signed: readonly Signed[]) => void
+type OnDurable = (block: BlockId, signed: readonly SignedTransaction[]) => void
 
-type Ahead = {
-  readonly place: BlockPlace
+type PendingCommit = {
+  readonly block: BlockId
   /** Size of all items of the block. */
   readonly bytes: number
   /** Size of its nodes and code, which the trie database holds until they can be read from the BlockStore. */
@@ -82,32 +82,32 @@ type Ahead = {
 }
 
 /** Limits of blocks whose commits are in flight: number and total size. */
-const aheadBlocksMax = 64
-const aheadBytesMax = 32 * 1024 * 1024
-const aheadStateBytesMax = recentBytesMax / 2
+const pendingBlocksMax = 64
+const pendingBytesMax = 32 * 1024 * 1024
+const pendingStateBytesMax = recentBytesMax / 2
 /**
  * Limits of blocks executed in one turn of the event loop: number and total size. Messages reach the writer only when a turn
  * ends, and blocks run in microtasks. Without these breaks the writer would be idle until this thread waits for it.
  */
-const turnBlocksMax = aheadBlocksMax / 2
-const turnBytesMax = 1024 * 1024
+const blocksPerYield = pendingBlocksMax / 2
+const bytesPerYield = 1024 * 1024
 
 export class ProducingChain {
   readonly #parts: ChainParts
   #main: TrieStateVm
-  #place: BlockPlace
+  #headBlock: BlockId
   #header: Header
   #headerView: Block
   #plan: ChainPlan
   /** Blocks whose commits are in flight, oldest first. */
-  #ahead: Ahead[] = []
+  #pendingCommits: PendingCommit[] = []
   /** Blocks executed in this turn of the event loop. */
-  #turn = { blocks: 0, bytes: 0 }
+  #sinceYield = { blocks: 0, bytes: 0 }
 
-  private constructor(parts: ChainParts, main: TrieStateVm, place: BlockPlace, header: Uint8Array) {
+  private constructor(parts: ChainParts, main: TrieStateVm, block: BlockId, header: Uint8Array) {
     this.#parts = parts
     this.#main = main
-    this.#place = place
+    this.#headBlock = block
     this.#header = decodeHeader(header)
     this.#headerView = viewHeader(header, parts.rules.at(this.#header))
     this.#plan = parts.index.plan()
@@ -116,18 +116,18 @@ export class ProducingChain {
   /** Opens the chain at the block of its head row. */
   static async open(parts: ChainParts): Promise<ProducingChain> {
     const { store, index } = parts
-    const place = index.head()
-    const bytes = place === null ? null : store.peek({ kind: 'header', hash: place.hash })
-    if (place === null || bytes === null) throw new Error('the chain has no head to go on from')
+    const block = index.head()
+    const bytes = block === null ? null : store.peek({ kind: 'header', hash: block.hash })
+    if (block === null || bytes === null) throw new Error('the chain has no head to go on from')
     let chain: ProducingChain | null = null
     const hashes = { hashOf: (number: bigint) => (chain ?? index).hashOf(number) }
     const main = await openMachine(parts, decodeHeader(bytes), hashes)
-    chain = new ProducingChain(parts, main, place, bytes)
+    chain = new ProducingChain(parts, main, block, bytes)
     return chain
   }
 
-  get head(): BlockPlace {
-    return this.#place
+  get head(): BlockId {
+    return this.#headBlock
   }
 
   get plan(): ChainPlan {
@@ -185,16 +185,16 @@ export class ProducingChain {
     { orEmpty, interval = null }: { readonly orEmpty: boolean; readonly interval?: bigint | null },
   ): Promise<Mined> {
     try {
-      const { builder, taken, refused } = await this.#fill(queue, this.#nextDraft(interval))
-      if (taken.length === 0 && !orEmpty) {
+      const { builder, included, refused } = await this.#fill(queue, this.#nextDraft(interval))
+      if (included.length === 0 && !orEmpty) {
         await builder.revert()
         await this.#reset()
-        return { block: null, taken, refused }
+        return { block: null, included, refused }
       }
       const parts = await finish(builder)
       const plan = this.#planAfter(parts, interval)
-      const block = await this.#keep(parts, builder.transactionReceipts, plan)
-      return { block, taken, refused }
+      const block = await this.#commit(parts, builder.transactionReceipts, plan)
+      return { block, included, refused }
     } catch (error) {
       await this.#reset()
       throw error
@@ -215,7 +215,7 @@ export class ProducingChain {
    * Makes a block that changes accounts outside the EVM; its only transaction records the changes. It has the time of its
    * parent, so that it does not use up a planned time. Throws as `mine`.
    */
-  async change(changes: readonly AccountChange[]): Promise<BlockPlace> {
+  async change(changes: readonly AccountChange[]): Promise<BlockId> {
     try {
       const { timestamp, baseFeePerGas } = this.#header
       const { nextBaseFee: _, ...rest } = this.#plan.blocks
@@ -227,8 +227,8 @@ export class ProducingChain {
       const { number } = draft
       if (number - 1n === this.#parts.fork?.point.number) await emptyRingBuffers(this.#main)
       const builder = await begin(this.#main, this.#headerView, draft)
-      const made = await finishWithChanges(this.#main, builder, changes, { common, number })
-      return await this.#keep(made.parts, made.receipts, this.#plan)
+      const changed = await finishWithChanges(this.#main, builder, changes, { common, number })
+      return await this.#commit(changed.parts, changed.receipts, this.#plan)
     } catch (error) {
       await this.#reset()
       throw error
@@ -239,7 +239,7 @@ export class ProducingChain {
    * Makes a canonical block below the head the new head, and sets the plan. Returns the blocks that left the chain, newest first.
    * Throws the errors of the BlockStore; the chain is then unchanged.
    */
-  async rewind(to: BlockPlace, plan: ChainPlan): Promise<readonly BlockPlace[]> {
+  async rewind(to: BlockId, plan: ChainPlan): Promise<readonly BlockId[]> {
     const { store, index, network } = this.#parts
     const header = store.peek({ kind: 'header', hash: to.hash })
     if (header === null) throw new Error(`the store lacks the header of block ${to.number}`)
@@ -247,7 +247,7 @@ export class ProducingChain {
     const rows = removed.length === 0 ? [] : rewindRows(network, to)
     await store.put([], [...rows, ...planRows(network, plan)])
     this.#plan = plan
-    this.#stand(to, header)
+    this.#setHead(to, header)
     await this.#reset()
     return removed
   }
@@ -256,7 +256,7 @@ export class ProducingChain {
     const { vm } = this.#main
     const { gasLimit } = draft
     const builder = await begin(this.#main, this.#headerView, draft)
-    const taken: PoolEntry[] = []
+    const included: PoolEntry[] = []
     const transactions: TypedTransaction[] = []
     const refused: Refused[] = []
     const common = this.#parts.rules.at(draft)
@@ -274,8 +274,8 @@ export class ProducingChain {
           const transaction = createTxFromRLP(entry.raw, { common })
           await addAlone(builder, transaction)
           transactions.push(transaction)
-          taken.push(entry)
-          queue.take()
+          included.push(entry)
+          queue.advance()
         } catch (cause) {
           // The failure is not the transaction's fault: it stays in the pool.
           if (cause instanceof ForkReadFailed) throw cause
@@ -287,13 +287,13 @@ export class ProducingChain {
       unbind()
     }
     setTransactions(builder, transactions)
-    return { builder, taken, refused }
+    return { builder, included, refused }
   }
 
   /** Hash from the index, or of a block whose commit is in flight. */
   hashOf(number: bigint): Uint8Array | null {
-    const ahead = this.#ahead.find(({ place }) => place.number === number)
-    return ahead?.place.hash ?? this.#parts.index.hashOf(number)
+    const ahead = this.#pendingCommits.find(({ block }) => block.number === number)
+    return ahead?.block.hash ?? this.#parts.index.hashOf(number)
   }
 
   /**
@@ -305,10 +305,10 @@ export class ProducingChain {
     await this.#waitForRoom()
     const header = decodeHeader(parts.header)
     try {
-      if (header.number !== this.#place.number + 1n) {
-        throw new BadBlock(`block ${header.number} after block ${this.#place.number}`)
+      if (header.number !== this.#headBlock.number + 1n) {
+        throw new BadBlock(`block ${header.number} after block ${this.#headBlock.number}`)
       }
-      if (!equalBytes(header.parentHash, this.#place.hash)) {
+      if (!equalBytes(header.parentHash, this.#headBlock.hash)) {
         throw new BadBlock(`block ${header.number} names another parent`)
       }
       const { block, receipts } = await this.#execute(parts, header).catch((cause: unknown) => {
@@ -319,7 +319,7 @@ export class ProducingChain {
         hash: transaction.hash(),
         sender: transaction.getSenderAddress().bytes,
       }))
-      await this.#keepLater(parts, receipts, (place) => onDurable(place, signed))
+      await this.#commitLater(parts, receipts, (stored) => onDurable(stored, signed))
     } catch (error) {
       await this.settle()
       await this.#reset()
@@ -334,87 +334,89 @@ export class ProducingChain {
 
   /** Waits for the commits in flight. If one failed, returns to the last durable block and throws the first error. */
   async settle(): Promise<void> {
-    const ahead = this.#ahead
-    this.#ahead = []
+    const ahead = this.#pendingCommits
+    this.#pendingCommits = []
     const outcomes = await Promise.allSettled(ahead.map(({ durable }) => durable))
     const failed = outcomes.find((outcome) => outcome.status === 'rejected')
     if (failed === undefined) return
     const { index, store } = this.#parts
-    const place = index.head()
-    const bytes = place === null ? null : store.peek({ kind: 'header', hash: place.hash })
-    if (place === null || bytes === null) throw new Error('the chain has no head to go on from')
-    this.#stand(place, bytes)
+    const block = index.head()
+    const bytes = block === null ? null : store.peek({ kind: 'header', hash: block.hash })
+    if (block === null || bytes === null) throw new Error('the chain has no head to go on from')
+    this.#setHead(block, bytes)
     await this.#reset()
     throw failed.reason
   }
 
   async #waitForRoom(): Promise<void> {
-    const bytes = this.#ahead.reduce((sum, one) => sum + one.bytes, 0)
-    const stateBytes = this.#ahead.reduce((sum, one) => sum + one.stateBytes, 0)
-    const fits = bytes < aheadBytesMax && stateBytes < aheadStateBytesMax
-    if (fits && this.#ahead.length < aheadBlocksMax) return
+    const bytes = this.#pendingCommits.reduce((sum, one) => sum + one.bytes, 0)
+    const stateBytes = this.#pendingCommits.reduce((sum, one) => sum + one.stateBytes, 0)
+    const fits = bytes < pendingBytesMax && stateBytes < pendingStateBytesMax
+    if (fits && this.#pendingCommits.length < pendingBlocksMax) return
     // Wait for the older half only: the rest stays in flight and shares a transaction of the writer.
-    const half = this.#ahead[Math.floor((this.#ahead.length - 1) / 2)]
+    const half = this.#pendingCommits[Math.floor((this.#pendingCommits.length - 1) / 2)]
     const failed = await half?.durable.then(
       () => false,
       () => true,
     )
     if (failed === true) return this.settle()
-    this.#ahead = this.#ahead.slice(Math.floor((this.#ahead.length - 1) / 2) + 1)
+    this.#pendingCommits = this.#pendingCommits.slice(
+      Math.floor((this.#pendingCommits.length - 1) / 2) + 1,
+    )
     await this.#waitForRoom()
   }
 
-  async #keepLater(
+  async #commitLater(
     parts: BlockParts,
     receipts: readonly TxReceipt[],
-    onDurable: (place: BlockPlace) => void,
+    onDurable: (block: BlockId) => void,
   ): Promise<void> {
     const { store, tries, network } = this.#parts
     const { stateRoot } = decodeHeader(parts.header)
     const stateItems = tries.reachable(stateRoot)
-    const { place, items, rows } = commitOf(network, parts, receipts, stateItems)
-    const durable = store.put(items, rows).then(() => onDurable(place))
+    const { block, items, rows } = commitOf(network, parts, receipts, stateItems)
+    const durable = store.put(items, rows).then(() => onDurable(block))
     // Callers of `settle` get the failure. Until then, the rejection must not count as unhandled.
     durable.catch(() => {})
     const bytes = bytesOf(items)
-    this.#ahead.push({ place, bytes, stateBytes: bytesOf(stateItems), durable })
-    await this.#advance(place, parts.header)
-    await this.#endTurn(bytes)
+    this.#pendingCommits.push({ block, bytes, stateBytes: bytesOf(stateItems), durable })
+    await this.#advance(block, parts.header)
+    await this.#yieldIfDue(bytes)
   }
 
   /** Ends the turn of the event loop once it has reached its limits. */
-  async #endTurn(bytes: number): Promise<void> {
-    this.#turn.blocks += 1
-    this.#turn.bytes += bytes
-    if (this.#turn.blocks < turnBlocksMax && this.#turn.bytes < turnBytesMax) return
-    this.#turn = { blocks: 0, bytes: 0 }
+  async #yieldIfDue(bytes: number): Promise<void> {
+    this.#sinceYield.blocks += 1
+    this.#sinceYield.bytes += bytes
+    if (this.#sinceYield.blocks < blocksPerYield && this.#sinceYield.bytes < bytesPerYield) return
+    this.#sinceYield = { blocks: 0, bytes: 0 }
     await setImmediate()
   }
 
-  async #keep(
+  async #commit(
     parts: BlockParts,
     receipts: readonly TxReceipt[],
     plan: ChainPlan,
-  ): Promise<BlockPlace> {
+  ): Promise<BlockId> {
     const { store, tries, network } = this.#parts
     const { stateRoot } = decodeHeader(parts.header)
     const stateItems = tries.reachable(stateRoot)
-    const { place, items, rows } = commitOf(network, parts, receipts, stateItems)
+    const { block, items, rows } = commitOf(network, parts, receipts, stateItems)
     await store.put(items, plan === this.#plan ? rows : [...rows, ...planRows(network, plan)])
     this.#plan = plan
-    await this.#advance(place, parts.header)
-    return place
+    await this.#advance(block, parts.header)
+    return block
   }
 
-  async #advance(place: BlockPlace, header: Uint8Array): Promise<void> {
+  async #advance(block: BlockId, header: Uint8Array): Promise<void> {
     this.#parts.tries.clear()
-    this.#stand(place, header)
+    this.#setHead(block, header)
     // Releases the storage tries. Fails immediately if the commit is not readable.
     await this.#main.state.setStateRoot(this.#header.stateRoot, false)
   }
 
-  #stand(place: BlockPlace, header: Uint8Array): void {
-    this.#place = place
+  #setHead(block: BlockId, header: Uint8Array): void {
+    this.#headBlock = block
     this.#header = decodeHeader(header)
     this.#headerView = viewHeader(header, this.#parts.rules.at(this.#header))
   }
@@ -447,7 +449,7 @@ export class ProducingChain {
       gasLimit: plan.gasLimit ?? gasLimit,
       coinbase: plan.coinbase ?? coinbase,
       // Deterministic, so that a replay of the chain gives the same randomness.
-      mixHash: plan.nextPrevRandao ?? keccak256(this.#place.hash),
+      mixHash: plan.nextPrevRandao ?? keccak256(this.#headBlock.hash),
       ...(plan.nextBaseFee === null || baseFeePerGas === undefined
         ? {}
         : { baseFeePerGas: plan.nextBaseFee }),
@@ -458,9 +460,9 @@ export class ProducingChain {
     const { blocks, mining } = this.#plan
     const { timestamp } = decodeHeader(header)
     // A time from the order that makes the block counts as set.
-    const before = interval === null ? blocks : { ...blocks, nextTimestamp: timestamp }
-    const after = planAfterBlock(before, timestamp, this.#now())
-    return after === blocks ? this.#plan : { blocks: after, mining }
+    const previous = interval === null ? blocks : { ...blocks, nextTimestamp: timestamp }
+    const next = planAfterBlock(previous, timestamp, this.#now())
+    return next === blocks ? this.#plan : { blocks: next, mining }
   }
 
   #now(): bigint {
@@ -471,12 +473,14 @@ export class ProducingChain {
 function openMachine(
   { rules, tries, fork }: ChainParts,
   header: Header,
-  own: Pick<ChainIndex, 'hashOf'>,
+  index: Pick<ChainIndex, 'hashOf'>,
 ): Promise<TrieStateVm> {
   return createStateVm({
     common: rules.at(header),
     tries,
-    index: { hashOf: (number) => (fork === null ? own.hashOf(number) : hashAt(own, fork, number)) },
+    index: {
+      hashOf: (number) => (fork === null ? index.hashOf(number) : hashAt(index, fork, number)),
+    },
     stateRoot: header.stateRoot,
     forked: fork === null ? null : { block: null, read: fork.read },
   })

@@ -31,7 +31,7 @@ function drain(queue: ReadyQueue): PoolEntry[] {
   const given: PoolEntry[] = []
   for (let next = queue.next(room); next !== null; next = queue.next(room)) {
     given.push(next)
-    queue.take()
+    queue.advance()
   }
   return given
 }

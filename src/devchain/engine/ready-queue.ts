@@ -32,7 +32,7 @@ export class ReadyQueue {
   constructor(parts: ReadyParts) {
     this.#parts = parts
     this.#rank = new Map([...parts.inArrival].map((entry, rank) => [entry, rank] as const))
-    this.#lanes = new Set(parts.lanes.map((entries) => this.#turn({ entries, at: 0 })))
+    this.#lanes = new Set(parts.lanes.map((entries) => this.#laneAt({ entries, at: 0 })))
   }
 
   /** The next transaction to try, or null if none fits. Skips a sender whose next one is underpriced or too large. */
@@ -47,9 +47,9 @@ export class ReadyQueue {
   }
 
   /** The last result of `next` is in the block: the sender's next transaction becomes eligible. */
-  take(): void {
+  advance(): void {
     const best = this.#best
-    if (best !== null) Object.assign(best, this.#turn({ entries: best.entries, at: best.at + 1 }))
+    if (best !== null) Object.assign(best, this.#laneAt({ entries: best.entries, at: best.at + 1 }))
   }
 
   /** The last result of `next` cannot run, so the sender's later ones cannot either. */
@@ -57,11 +57,11 @@ export class ReadyQueue {
     if (this.#best !== null) this.#lanes.delete(this.#best)
   }
 
-  #turn({ entries, at }: Pick<Lane, 'entries' | 'at'>): Lane {
+  #laneAt({ entries, at }: Pick<Lane, 'entries' | 'at'>): Lane {
     const entry = entries[at]
     if (entry === undefined) return { entries, at, entry, tip: 0n, rank: 0 }
-    const rest = entry.feeCap - this.#parts.baseFee
-    const tip = rest < entry.tip ? rest : entry.tip
+    const tipCap = entry.feeCap - this.#parts.baseFee
+    const tip = tipCap < entry.tip ? tipCap : entry.tip
     return { entries, at, entry, tip, rank: this.#rank.get(entry) ?? 0 }
   }
 

@@ -59,14 +59,14 @@ export class StateTrie extends MerklePatriciaTrie {
         at += 1
         continue
       }
-      const own = node.key()
-      const leads = own.every((nibble, index) => nibble === path[at + index])
+      const nodePath = node.key()
+      const leads = nodePath.every((nibble, index) => nibble === path[at + index])
       const isLeaf = node instanceof LeafMPTNode
-      if (!leads || (isLeaf && own.length !== path.length - at)) {
+      if (!leads || (isLeaf && nodePath.length !== path.length - at)) {
         return { node: null, remaining: path.slice(at), stack }
       }
       if (isLeaf) return { node, remaining: [], stack }
-      at += own.length
+      at += nodePath.length
       reference = node.value() as Reference
     }
   }

@@ -42,8 +42,8 @@ export async function traceBlock(
   { block: requested, index, tracer: choice }: TraceBlockTask,
   slice: TimeSlice,
 ): Promise<readonly TransactionTrace[]> {
-  const isOwn = requested instanceof Uint8Array
-  const stored = isOwn ? readBlock(parts, requested) : requested
+  const isStored = requested instanceof Uint8Array
+  const stored = isStored ? readBlock(parts, requested) : requested
   const header = decodeHeader(stored.header)
   if (header.number === 0n) {
     throw new Fault('execution_failed', { detail: 'genesis is not traceable' })
@@ -54,7 +54,7 @@ export async function traceBlock(
   const tracer = createTracer(choice, machine)
   const traces: TransactionTrace[] = []
   const failures: unknown[] = []
-  const block = isOwn ? viewBlock(stored, common) : viewForeign(stored, common)
+  const block = isStored ? viewBlock(stored, common) : viewForeign(stored, common)
   if (block.transactions.some((transaction) => recordedChanges(transaction) !== null)) {
     const detail = `block ${header.number} records changes of accounts and is not traceable`
     throw new Fault('execution_failed', { detail })
@@ -69,7 +69,7 @@ export async function traceBlock(
       clearCache: false,
     })
   } catch (error) {
-    if (!(error instanceof Enough)) throw isOwn ? error : asRefusal(error, 'tracing failed')
+    if (!(error instanceof Enough)) throw isStored ? error : asRefusal(error, 'tracing failed')
   }
   if (failures.length > 0) throw failures[0]
   return traces
@@ -94,11 +94,11 @@ function viewForeign(parts: BlockParts, common: Common): Block {
 }
 
 /** Converts errors of the library or the decoder, which the client's bytes caused, to a Fault; returns others unchanged. */
-function asRefusal(thrown: unknown, what: string): unknown {
+function asRefusal(thrown: unknown, subject: string): unknown {
   if (!(thrown instanceof EthereumJSError) && !(thrown instanceof Malformed)) return thrown
   // The library appends a printout of the block.
   const [reason = ''] = thrown.message.split(' (')
-  const detail = `${what}: ${reason}`.slice(0, 256)
+  const detail = `${subject}: ${reason}`.slice(0, 256)
   return new Fault('execution_failed', { detail, cause: thrown })
 }
 

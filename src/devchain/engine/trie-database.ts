@@ -46,7 +46,7 @@ export function createTrieDatabase(
   let earlier = new Map<string, Uint8Array>()
   let recentBytes = 0
 
-  function take(key: string): Uint8Array | undefined {
+  function moveToRecent(key: string): Uint8Array | undefined {
     const bytes = pending.get(key)
     if (bytes === undefined) return undefined
     pending.delete(key)
@@ -75,7 +75,7 @@ export function createTrieDatabase(
   ): Iterable<UnverifiedItem> {
     if (equalBytes(root, emptyTrieRoot)) return
     // If a node is already stored, so is its whole subtree.
-    const bytes = pendingStarts.has(startOf(root)) ? take(toBareHex(root)) : undefined
+    const bytes = pendingStarts.has(startOf(root)) ? moveToRecent(toBareHex(root)) : undefined
     if (bytes === undefined) return
     yield { ref: { kind: 'trie-node', hash: root }, bytes }
     yield* inside(decodeTrieNode(bytes), onLeaf)
@@ -98,7 +98,7 @@ export function createTrieDatabase(
     yield* walk(storageRoot, () => [])
     if (equalBytes(codeHash, emptyCodeHash)) return
     const key = codePrefix + toBareHex(codeHash)
-    const bytes = take(key)
+    const bytes = moveToRecent(key)
     if (bytes === undefined) return
     yield { ref: { kind: 'code', hash: codeHash }, bytes }
   }

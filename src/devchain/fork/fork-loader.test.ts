@@ -51,7 +51,7 @@ function stuckNetwork() {
   return {
     network: stuck,
     state,
-    point: { source: 'main', asked: '9', number: 9n, hash, stateRoot },
+    point: { source: 'main', block: '9', number: 9n, hash, stateRoot },
   }
 }
 

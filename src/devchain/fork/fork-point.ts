@@ -6,8 +6,8 @@ import type { Database } from '../../db/sqlite.ts'
 import type { Statement } from '../../db/writer.ts'
 import { findChainFork, insertChainFork } from '../../tables/chain.ts'
 
-/** `source`: name of the forked network. `asked`: a number, `latest`, `finalized`, or a block hash in `0x` hex. */
-export type RequestedFork = { readonly source: string; readonly asked: string }
+/** `source`: name of the forked network. `block`: a number, `latest`, `finalized`, or a block hash in `0x` hex. */
+export type RequestedFork = { readonly source: string; readonly block: string }
 
 /** `hash`, `stateRoot`: 32 bytes. Structured-clonable. */
 export type ForkPoint = RequestedFork & {
@@ -19,7 +19,7 @@ export type ForkPoint = RequestedFork & {
 /** `text`: `<network>@<block>`, already validated by the settings. */
 export function parseFork(text: string): RequestedFork {
   const at = text.indexOf('@')
-  return { source: text.slice(0, at), asked: text.slice(at + 1).toLowerCase() }
+  return { source: text.slice(0, at), block: text.slice(at + 1).toLowerCase() }
 }
 
 /** `mainnet@20000000` */
@@ -37,26 +37,31 @@ export function readFork(database: Database, network: string): ForkPoint | null 
   const row = findChainFork(database, network)
   if (row === null) return null
   const { source, asked, number, hash, state_root: stateRoot } = row
-  return { source, asked, number: BigInt(number), hash, stateRoot }
+  return { source, block: asked, number: BigInt(number), hash, stateRoot }
 }
 
 export function forkRow(network: string, point: ForkPoint): Statement {
-  return insertChainFork(network, point)
+  return insertChainFork(network, { ...point, asked: point.block })
 }
 
 /**
- * Why the settings do not match the recorded fork, as a sentence for the operator; null: they match. `asked` null: the settings
- * name no fork.
+ * Why the settings do not match the recorded fork, as a sentence for the operator; null: they match. `requested` null: the
+ * settings name no fork.
  */
 export function forkMismatch(
   network: string,
   point: ForkPoint,
-  asked: RequestedFork | null,
+  requested: RequestedFork | null,
 ): string | null {
-  if (asked !== null && asked.source === point.source && isSameBlock(point, asked.asked)) {
+  if (
+    requested !== null &&
+    requested.source === point.source &&
+    isSameBlock(point, requested.block)
+  ) {
     return null
   }
-  const expected = asked === null ? 'name no fork' : `name ${asked.source}@${asked.asked}`
+  const expected =
+    requested === null ? 'name no fork' : `name ${requested.source}@${requested.block}`
   return (
     `network "${network}" of the data folder is forked from ${point.source} at block ${point.number} ` +
     `(${toHex(point.hash)}), and the settings ${expected}: set fork: ${forkText(point)}, or choose another folder ` +
@@ -64,8 +69,8 @@ export function forkMismatch(
   )
 }
 
-function isSameBlock(point: ForkPoint, asked: string): boolean {
-  if (asked === point.asked) return true
-  if (/^0x[0-9a-f]{64}$/.test(asked)) return equalBytes(fromHex(asked), point.hash)
-  return /^\d+$/.test(asked) && BigInt(asked) === point.number
+function isSameBlock(point: ForkPoint, block: string): boolean {
+  if (block === point.block) return true
+  if (/^0x[0-9a-f]{64}$/.test(block)) return equalBytes(fromHex(block), point.hash)
+  return /^\d+$/.test(block) && BigInt(block) === point.number
 }

@@ -25,11 +25,11 @@ export type ForkedReadParts = {
   readonly source: () => Network | null
 }
 
-/** `own`: reads of the chain's own blocks. Content of the forked network comes from its upstreams. */
+/** `obtainLocal`: reads of the chain's own blocks. Content of the forked network comes from its upstreams. */
 export function obtainForked(
   parts: { readonly point: ForkPoint; readonly index: Pick<ChainIndex, 'has'> },
   obtain: Obtain,
-  own: Obtain,
+  obtainLocal: Obtain,
 ): Obtain {
   const { point, index } = parts
 
@@ -51,7 +51,7 @@ export function obtainForked(
         return obtain(ref, contextOf(context), signal)
       case 'header':
         return index.has(ref.hash) && !equalBytes(ref.hash, point.hash)
-          ? own(ref, context, signal)
+          ? obtainLocal(ref, context, signal)
           : obtain(ref, contextOf(context), signal)
       case 'dag-block':
       case 'receipts':
@@ -59,18 +59,18 @@ export function obtainForked(
       case 'uncles':
       case 'withdrawals':
         return blockNumber > point.number
-          ? own(ref, context, signal)
+          ? obtainLocal(ref, context, signal)
           : obtain(ref, contextOf(context), signal)
     }
   }
 }
 
-/** The head of the fork: `own`, extended by the blocks of the forked network below. */
-export function createForkedHead(parts: ForkedReadParts, own: ChainHead): Head {
+/** The head of the fork: `local`, extended by the blocks of the forked network below. */
+export function createForkedHead(parts: ForkedReadParts, local: ChainHead): Head {
   const { network, point, loader, source, isPending } = parts
 
   function* byNumber(number: bigint): Read<BlockRef | null> {
-    if (number < 0n || number >= point.number) return yield* own.byNumber(number)
+    if (number < 0n || number >= point.number) return yield* local.byNumber(number)
     return yield* fetched((signal) => ancestor(number, signal))
   }
 
@@ -105,7 +105,7 @@ export function createForkedHead(parts: ForkedReadParts, own: ChainHead): Head {
   }
 
   return {
-    ...own,
+    ...local,
     byNumber,
     *isCanonical(hash, number) {
       const ref = yield* byNumber(number)
@@ -113,7 +113,7 @@ export function createForkedHead(parts: ForkedReadParts, own: ChainHead): Head {
     },
     locate(hash, signal) {
       const found = [
-        ...(own.locate(hash, signal) as Iterable<{ blockHash: Uint8Array; index: number }>),
+        ...(local.locate(hash, signal) as Iterable<{ blockHash: Uint8Array; index: number }>),
       ]
       return found.length > 0 ? found : locateForked(hash, signal)
     },

@@ -54,7 +54,7 @@ async function forkOf({ lacks = [] as readonly Uint8Array[] } = {}) {
   const store = createMemoryStore()
   const point = {
     source: 'dev',
-    asked: 'latest',
+    block: 'latest',
     number: 9n,
     hash: network.head.latest().hash,
     stateRoot: state.root,

@@ -19,7 +19,7 @@ export type ForkedReads = { readonly block: Uint8Array | null; readonly read: Re
 async function loaded<T>(
   work: () => Promise<T>,
   load: () => Promise<unknown>,
-  what: () => string,
+  describe: () => string,
 ): Promise<T> {
   try {
     return await work()
@@ -31,7 +31,7 @@ async function loaded<T>(
     return await work()
   } catch (thrown) {
     if (!(thrown instanceof NotLoaded)) throw thrown
-    const detail = `the forked state does not contain ${what()}: ${thrown.message}`
+    const detail = `the forked state does not contain ${describe()}: ${thrown.message}`
     throw new ForkReadFailed('damaged', { detail, cause: thrown })
   }
 }

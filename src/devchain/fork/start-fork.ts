@@ -29,7 +29,7 @@ const resolveMs = 60_000
 export type StartForkParts = {
   /** The embedded chain. */
   readonly network: string
-  readonly asked: RequestedFork
+  readonly requested: RequestedFork
   /** The forked network; null: the settings do not name it. */
   readonly source: () => Network | null
   readonly database: Database
@@ -42,14 +42,14 @@ export type StartForkParts = {
  * block and its state.
  */
 export async function startFork(parts: StartForkParts): Promise<ForkPoint> {
-  const { network, asked, database, store, clock } = parts
+  const { network, requested, database, store, clock } = parts
   const recorded = readFork(database, network)
   if (recorded !== null) {
-    const mismatch = forkMismatch(network, recorded, asked)
+    const mismatch = forkMismatch(network, recorded, requested)
     if (mismatch !== null) throw new Error(mismatch)
     return recorded
   }
-  const named = `${asked.source}@${asked.asked}`
+  const named = `${requested.source}@${requested.block}`
   if (openChainIndex(database, network).head() !== null) {
     throw new Error(
       `the data folder holds a chain for network "${network}" that is not a fork, and the settings name fork ${named}: ` +
@@ -59,11 +59,11 @@ export async function startFork(parts: StartForkParts): Promise<ForkPoint> {
   using deadline = withDeadline(null, resolveMs, clock)
   try {
     const source = parts.source()
-    if (source === null) throw new Error(`the settings name no network ${asked.source}`)
-    const block = await resolve(source, asked.asked, deadline.signal)
+    if (source === null) throw new Error(`the settings name no network ${requested.source}`)
+    const block = await resolve(source, requested.block, deadline.signal)
     const { number, stateRoot, difficulty, timestamp } = block.header
     if (difficulty > 0n) throw new Error(`block ${number} is from before the merge`)
-    const point: ForkPoint = { ...asked, number, hash: block.hash, stateRoot }
+    const point: ForkPoint = { ...requested, number, hash: block.hash, stateRoot }
     const loader = createForkLoader({ point, source: parts.source, store, clock })
     // Loads the state root, and confirms that an upstream still proves state at this block.
     await loader.load({ kind: 'account', block: null, address: new Uint8Array(20) })

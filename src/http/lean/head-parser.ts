@@ -175,15 +175,15 @@ function readPlainHead(parsed: ParsedHead, bytes: Buffer): PlainHead | null {
 
 /** Null if a header is in `demanding`, or a known one occurs twice. */
 function readKnown(text: string, spans: readonly number[]): KnownHeaders | null {
-  const known: KnownHeaders = {}
+  const knownHeaders: KnownHeaders = {}
   for (let at = 0; at < spans.length; at += 4) {
     const name = text.slice(spans[at], spans[at + 1]).toLowerCase()
     if (isKnown(name)) {
-      if (known[name] !== undefined) return null
-      known[name] = text.slice(spans[at + 2], endOfValue(text, spans[at + 3] as number))
+      if (knownHeaders[name] !== undefined) return null
+      knownHeaders[name] = text.slice(spans[at + 2], endOfValue(text, spans[at + 3] as number))
     } else if (demanding.has(name)) return null
   }
-  return known
+  return knownHeaders
 }
 
 /** Excludes trailing whitespace, which llhttp includes. */
@@ -222,8 +222,8 @@ export function rememberHeads(readHead: ReadHead): ReadHead {
     const end = bytes.indexOf(headEnd) + headEnd.length
     if (end < headEnd.length || end > rememberedBytesMax) return readHead(bytes)
     const text = bytes.toString('latin1', 0, end)
-    const known = heads.find(text)
-    if (known !== null) return known
+    const cached = heads.find(text)
+    if (cached !== null) return cached
     const head = readHead(bytes)
     if (head === null || head.bytes !== end || head.headers.authorization !== undefined) return head
     if (unknown++ % share === 0) heads.add(text, head)

@@ -14,7 +14,7 @@ import type { PlainHead } from './head-parser.ts'
 export type ConnectionTerms = {
   readonly readHead: (bytes: Buffer) => PlainHead | null
   readonly begin: (exchange: LeanExchange) => void
-  readonly requestIdOf: (given: string | undefined) => string
+  readonly requestIdOf: (requested: string | undefined) => string
   readonly clientAddress: ClientAddress
   /** The status line. */
   readonly startOf: (status: number) => string
@@ -152,8 +152,9 @@ export class LeanConnection implements Idler, Sender {
     if (head !== null) {
       this.#lastHead = head
       // Retained until the next request, so it must not reference the memory of all received bytes.
-      const own = bytes.subarray(0, head.bytes)
-      this.#lastHeadBytes = bytes.buffer.byteLength > bufferedBytesMax ? Buffer.from(own) : own
+      const headBytes = bytes.subarray(0, head.bytes)
+      this.#lastHeadBytes =
+        bytes.buffer.byteLength > bufferedBytesMax ? Buffer.from(headBytes) : headBytes
     }
     return head
   }
@@ -174,10 +175,10 @@ export class LeanConnection implements Idler, Sender {
 
   #goOn(): void {
     if (!this.#ready) return
-    const held = this.#held
+    const buffered = this.#held
     this.#held = null
-    if (held === null) return
-    this.#work(held)
+    if (buffered === null) return
+    this.#work(buffered)
     if (this.#held === null && !this.#ended) this.socket.resume()
   }
 

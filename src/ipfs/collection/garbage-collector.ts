@@ -42,7 +42,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
   const { rows, writer, deleteBlocks, segments, countPins, intervalMs, clock, log } = parts
   const stopping = new AbortController()
   const { signal } = stopping
-  const dutyCycle = createDutyCycle({ clock, taken: () => writer.accepted })
+  const dutyCycle = createDutyCycle({ clock, writeCount: () => writer.accepted })
   let last: Promise<unknown> = Promise.resolve()
   let due = false
 

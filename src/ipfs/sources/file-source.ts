@@ -99,7 +99,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
     const found = classify(reply, speaks)
     if (found === 'refused' || found === 'busy') {
       const usual = found === 'refused' ? refusedPauseMs : pauseMs
-      breaker.rest(Math.min(reply.retryAfterMs ?? usual, pauseMsMax))
+      breaker.pause(Math.min(reply.retryAfterMs ?? usual, pauseMsMax))
       throw new HttpTrouble(`status ${reply.status}`)
     }
     if (found === 'failed') {
@@ -138,7 +138,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
         semaphore.release('content')
       }
     },
-    reportInvalid: () => breaker.rest(pauseMs),
+    reportInvalid: () => breaker.pause(pauseMs),
     async probe(signal) {
       const request: HttpRequest =
         speaks === 'kubo'

@@ -52,7 +52,7 @@ export class RequestTimeline {
   }
 
   /** Records that the answer was in the cache. */
-  kept(): void {
+  recordCached(): void {
     this.#add('kept', this.#clock.monotonic(), 0, 'held')
   }
 
@@ -63,12 +63,12 @@ export class RequestTimeline {
       return (outcome) => this.#add(step, from, this.#clock.monotonic() - from, outcome)
     }
     const shown = { step, name: name.slice(0, nameCharsMax), count: 1, outcome: 'open' }
-    const asked: Growing = { ...shown, ...this.#between(from, from) }
-    this.#push(asked)
+    const growing: Growing = { ...shown, ...this.#between(from, from) }
+    this.#push(growing)
     return (outcome) => {
-      if (asked.outcome !== 'open') return
-      asked.ms = rounded(this.#clock.monotonic() - from)
-      asked.outcome = outcome
+      if (growing.outcome !== 'open') return
+      growing.ms = rounded(this.#clock.monotonic() - from)
+      growing.outcome = outcome
     }
   }
 

@@ -19,7 +19,7 @@ export class ProofBudget {
   }
 
   /** Call after the work. Throws `response_too_large` if this bundle exceeds the budget. */
-  take({ header, nodes, code, codes = [] }: ProofBundle): void {
+  add({ header, nodes, code, codes = [] }: ProofBundle): void {
     this.#left -= (header?.length ?? 0) + (code?.length ?? 0)
     for (const one of codes) this.#left -= one.length
     for (const node of nodes) this.#left -= node.length

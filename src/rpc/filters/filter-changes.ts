@@ -154,14 +154,14 @@ async function findStretch(call: RpcCall, at: ChainPoint, blocksAhead: number) {
 /** Size limit of the next answer. Shrinks after an answer that could not be sent, as that may have been too large. */
 export type AnswerSizeLimit = {
   characters(): number
-  take(values: readonly unknown[], back: () => void): Revocable<readonly unknown[]>
+  accept(values: readonly unknown[], back: () => void): Revocable<readonly unknown[]>
 }
 
 export function createAnswerSizeLimit(): AnswerSizeLimit {
   let characters = charactersMax
   return {
     characters: () => characters,
-    take(values, back) {
+    accept(values, back) {
       const previous = characters
       characters = Math.min(charactersMax, 2 * previous)
       return new Revocable(values, () => {

@@ -118,7 +118,7 @@ export function createFilters(
       const { values, to } = changes
       const next = encodePosition({ at: to, moves: move + 1, backTo: null })
       if (await store.move(id, place, next)) {
-        return live.sizeLimit.take(values, () => {
+        return live.sizeLimit.accept(values, () => {
           live.lastPoll = live.lastPoll.then(() => goBack(id, { at, move }).catch(() => {}))
         })
       }

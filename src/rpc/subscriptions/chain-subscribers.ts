@@ -61,7 +61,7 @@ export function createChainSubscribers<Member extends ChainSubscriber>(
     for (const { subscriber } of ending) subscriber.end(fault)
   }
 
-  function take(step: ChainEvent): void {
+  function onEvent(step: ChainEvent): void {
     if (steps.length >= stepsMax) return lost(new Fault('overloaded'))
     steps.push(step)
     if (working) return
@@ -90,7 +90,7 @@ export function createChainSubscribers<Member extends ChainSubscriber>(
 
   return {
     join(member) {
-      unfollow ??= feed.follow({ step: take, lost })
+      unfollow ??= feed.follow({ step: onEvent, lost })
       members.add(member)
       return () => {
         if (members.delete(member) && members.size === 0) unfollowAndReset()

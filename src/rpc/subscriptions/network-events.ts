@@ -79,12 +79,12 @@ function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvent
 
 /** Events of each network, created on first use and released with the network. */
 export function createEvents(parts: EventsParts): (network: Network) => NetworkEvents {
-  const made = new WeakMap<Network, NetworkEvents>()
+  const byNetwork = new WeakMap<Network, NetworkEvents>()
   return (network) => {
-    const existing = made.get(network)
+    const existing = byNetwork.get(network)
     if (existing !== undefined) return existing
     const events = createNetworkEvents(network, parts)
-    made.set(network, events)
+    byNetwork.set(network, events)
     return events
   }
 }

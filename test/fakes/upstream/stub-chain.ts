@@ -13,7 +13,7 @@ import { emptyRlpList } from '../../../src/codec/ethereum/rlp.ts'
 import type { ContentKind } from '../../../src/content/ref.ts'
 import { createMemoryStore } from '../../../src/content/memory-store.ts'
 import type { LocalStore } from '../../../src/content/block-store.ts'
-import type { BlockPlace, ChainIndex } from '../../../src/devchain/chain-index.ts'
+import type { BlockId, ChainIndex } from '../../../src/devchain/chain-index.ts'
 import { noChainPlan } from '../../../src/devchain/block-plan.ts'
 import { parseGenesis } from '../../../src/evm/genesis.ts'
 import { findStart } from '../../../src/devchain/start-point.ts'
@@ -69,7 +69,7 @@ async function importChain(): Promise<StubChain> {
   const rules = createRules(genesis, createCrypto())
   const blocks = new Map<string, StubBlock>()
 
-  function read(place: BlockPlace): StubBlock {
+  function read(place: BlockId): StubBlock {
     const header = store.peek({ kind: 'header', hash: place.hash }) ?? assert.fail()
     const fields = decodeHeader(header)
     const list = (kind: ContentKind, hash: Uint8Array, empty: Uint8Array) =>
@@ -105,7 +105,7 @@ async function importChain(): Promise<StubChain> {
     return chain
   }
 
-  async function openEngine(places: BlockPlace[], now: () => number) {
+  async function openEngine(places: BlockId[], now: () => number) {
     const index = indexOf(places)
     const engine = await Engine.open({
       network: 'stub',
@@ -154,12 +154,12 @@ async function importChain(): Promise<StubChain> {
   }
 }
 
-function placeOf({ number, hash }: StubBlock): BlockPlace {
+function placeOf({ number, hash }: StubBlock): BlockId {
   return { number, hash: new Uint8Array(Buffer.from(hash.slice(2), 'hex')) }
 }
 
 /** An index over a list of blocks from 0, which may grow. */
-function indexOf(places: readonly BlockPlace[]): ChainIndex {
+function indexOf(places: readonly BlockId[]): ChainIndex {
   return {
     head: () => places.at(-1) ?? null,
     hashOf: (number) => places[Number(number)]?.hash ?? null,

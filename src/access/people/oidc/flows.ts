@@ -22,7 +22,7 @@ export type Flows = {
   /** `use`: purpose, session and provider; a response must match it. The seal is base64url. */
   create(use: string, redirectUri: string): { readonly flow: Flow; readonly seal: string }
   /** Consumes it. Throws AccountsRefusal `challenge_over`: expired, used, altered, for another use; `overloaded`. */
-  take(seal: string, use: string): Flow
+  consume(seal: string, use: string): Flow
 }
 
 export const flowMs = 600_000
@@ -31,7 +31,7 @@ const usedMax = 20_000
 /** `usedMax`: maximum number of responses within ten minutes; more are refused. */
 export function createFlows(parts: { readonly clock: Clock; readonly usedMax?: number }): Flows {
   const { clock } = parts
-  const most = parts.usedMax ?? usedMax
+  const flowsMax = parts.usedMax ?? usedMax
   const key = randomBytes(32)
   const encryption = createSecretEncryption(() => key)
   // Expiry of each used state, in the order of responses, so an expired one may be deleted late.
@@ -53,7 +53,7 @@ export function createFlows(parts: { readonly clock: Clock; readonly usedMax?: n
       return { flow, seal: Buffer.from(sealed).toString('base64url') }
     },
 
-    take(seal, use) {
+    consume(seal, use) {
       const opened = encryption.open(Buffer.from(seal, 'base64url'), use)
       const now = clock.monotonic()
       const flow = opened === null ? null : (JSON.parse(Buffer.from(opened).toString()) as Flow)
@@ -62,7 +62,7 @@ export function createFlows(parts: { readonly clock: Clock; readonly usedMax?: n
       }
       if (used.has(flow.state)) throw challengeError('this sign-in was answered already: try again')
       deleteExpired(now)
-      if (used.size >= most) throw new Fault('overloaded')
+      if (used.size >= flowsMax) throw new Fault('overloaded')
       used.set(flow.state, flow.began + flowMs)
       return flow
     },

@@ -109,7 +109,7 @@ export function createOidcSignIn(parts: {
     { isFresh = false }: { readonly isFresh?: boolean } = {},
   ): Promise<IdentityClaims> {
     const settings = settingsNow()
-    const flow = flows.take(seal, useOf(purpose, settings))
+    const flow = flows.consume(seal, useOf(purpose, settings))
     const order = { ...flow, query, maxAgeSeconds: isFresh ? ageOf(flow) : null }
     const wanted = ['email', ...(settings.rules.length > 0 ? [settings.groupsClaim] : [])]
     const claims = readClaims(await provider.redeem(settings, order, wanted), settings)
@@ -161,13 +161,14 @@ export function createOidcSignIn(parts: {
     if (email === null) {
       throw refused(`${name} reports no verified email address, which a new person needs`)
     }
-    const known = await people.findByEmail(email)
+    const existing = await people.findByEmail(email)
     if (link !== null && signUp !== 'closed') {
-      if (known !== null) return await bindByInvitation(claims, { link, email, person: known })
+      if (existing !== null)
+        return await bindByInvitation(claims, { link, email, person: existing })
       const person = { email, name: claims.name || email, password: null }
       return await invitations.acceptAsNew(link, person, (id) => insertIdentity(rowOf(claims, id)))
     }
-    if (known !== null) {
+    if (existing !== null) {
       throw refused(
         `a person with the address ${email} exists: sign in by other means and link ${name} under Profile, or open an invitation for this address`,
       )

@@ -58,7 +58,7 @@ export const beginPasskey = {
         rp: { id: order.rpId, name: rpName },
         user: { id: order.personHandle, name: email, displayName: name },
         pubKeyCredParams: order.algorithms.map((alg) => ({ type: 'public-key' as const, alg })),
-        excludeCredentials: order.known.map((known) => ({
+        excludeCredentials: order.existing.map((known) => ({
           type: 'public-key' as const,
           id: known.id,
           transports: [...known.transports],

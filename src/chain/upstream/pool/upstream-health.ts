@@ -125,18 +125,18 @@ export function createUpstreamHealth(parts: {
       case 'trouble':
         if (isOfCallItself(error, methodClass, start)) breaker.forget()
         else breaker.fail()
-        if (error.retryAfterMs !== null) breaker.rest(error.retryAfterMs)
+        if (error.retryAfterMs !== null) breaker.pause(error.retryAfterMs)
         return
       case 'rate_limit':
         breaker.forget()
-        breaker.rest(Math.max(error.retryAfterMs ?? 0, standingLimits.restMs))
+        breaker.pause(Math.max(error.retryAfterMs ?? 0, standingLimits.restMs))
         return
       case 'billing':
       case 'credentials':
         breaker.forget()
         // Nodes refuse single methods with the same texts: only Cairn's own calls reveal the state of the account.
         if (methodClass === 'content') cordon(error, error.kind)
-        else if (error.retryAfterMs !== null) breaker.rest(error.retryAfterMs)
+        else if (error.retryAfterMs !== null) breaker.pause(error.retryAfterMs)
         return
       case 'range':
       case 'no_tag':

@@ -60,7 +60,7 @@ export const ethSimulateV1: RpcMethod<SimulationInput & { readonly block: BlockP
     const base = await completeRead(call.resolve(block), call.signal)
     const { calls, level } = callsOf(network, 'eth_simulateV1')
     labels.level(level)
-    const made = await calls.simulate({ block: base, simulation }, caller, signal)
-    return made.map((one) => renderSimulatedBlock(one, fullTransactions))
+    const simulated = await calls.simulate({ block: base, simulation }, caller, signal)
+    return simulated.map((one) => renderSimulatedBlock(one, fullTransactions))
   },
 }
