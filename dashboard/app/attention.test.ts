@@ -23,27 +23,38 @@ const status: NonNullable<AttentionParts['status']> = {
   gateway: { enabled: true, public: false, deserialized: false, host: null, local: false },
 }
 
-function key(name: string, limit: number | null, expires: number | null = null) {
-  return { id: name, name, prefix: '', revoked: null, expires, settings: { unitsPerDay: limit } }
+function key(name: string, limit: number | null, more: object = {}) {
+  const used = { requests: 9, failed: 0, unitsToday: 0, lastUsed: now, hours: null }
+  return {
+    id: name,
+    name,
+    prefix: '',
+    revoked: null,
+    expires: null,
+    unitsPerDay: limit,
+    ...used,
+    ...more,
+  }
 }
 
 test('a healthy server needs no attention', () => {
   const upstreams = { upstreams: [], alarms: [], lies: [] }
-  assert.deepEqual(attentionOf({ status, upstreams, keys: [], keyUsage: [] }, now), [])
+  assert.deepEqual(attentionOf({ status, upstreams, keys: [] }, now), [])
   assert.deepEqual(attentionOf({}, now), [])
 })
 
 test('what is broken comes before what will be, each with the page that helps', () => {
-  const keys = [key('indexer', 100), key('ci', null, now + 86_400_000), key('idle', 100)]
-  const keyUsage = [
-    { id: 'indexer', requests: 9, failed: 0, unitsToday: 91, lastUsed: now, hours: null },
-    { id: 'ci', requests: 1, failed: 0, unitsToday: 0, lastUsed: now, hours: null },
+  const expires = now + 86_400_000
+  const keys = [
+    key('indexer', 100, { unitsToday: 91 }),
+    key('ci', null, { expires }),
+    key('idle', 100, { expires, requests: 0 }),
+    key('revoked', 100, { unitsToday: 100, revoked: now }),
   ]
   const found = attentionOf(
     {
       status: { ...status, networks: [{ ...status.networks[0], head: null }] },
       keys,
-      keyUsage,
     } as unknown as AttentionParts,
     now,
   )

@@ -18,8 +18,8 @@ export type AttentionParts = {
   readonly status?: AdminReply<'GET /status'> | undefined
   readonly upstreams?: AdminReply<'GET /upstreams'> | undefined
   readonly backups?: AdminReply<'GET /backups/state'> | undefined
-  readonly keys?: AdminReply<'GET /accounts/{account}/keys'>['keys'] | undefined
-  readonly keyUsage?: AdminReply<'GET /accounts/{account}/key-usage'>['keys'] | undefined
+  /** Keys used in the last 24 hours. */
+  readonly keys?: AdminReply<'GET /accounts/{account}/key-usage'>['keys'] | undefined
   readonly rules?: AdminReply<'GET /accounts/{account}/alerts'>['rules'] | undefined
 }
 
@@ -173,16 +173,14 @@ function ofRules({ rules = [], keys }: AttentionParts, now: number): readonly At
   })
 }
 
-function ofKeys({ keys, keyUsage }: AttentionParts, now: number): readonly Attention[] {
-  const used = new Map(keyUsage?.map((one) => [one.id, one]))
+function ofKeys({ keys }: AttentionParts, now: number): readonly Attention[] {
   return (keys ?? []).flatMap((key): readonly Attention[] => {
     if (key.revoked !== null || (key.expires !== null && key.expires <= now)) return []
     const name = keyName(key)
-    const usage = used.get(key.id)
-    const limit = key.settings.unitsPerDay
+    const limit = key.unitsPerDay
     const to = `/keys/${key.id}`
     const found: Attention[] = []
-    const share = limit === null || limit === 0 ? 0 : (usage?.unitsToday ?? 0) / limit
+    const share = limit === null || limit === 0 ? 0 : key.unitsToday / limit
     if (share >= warnShare) {
       found.push({
         tone: share >= 1 ? 'bad' : 'warn',
@@ -192,8 +190,7 @@ function ofKeys({ keys, keyUsage }: AttentionParts, now: number): readonly Atten
         to: `${to}?tab=limits`,
       })
     }
-    const isUsed = (usage?.requests ?? 0) > 0
-    if (key.expires !== null && key.expires - now < expiresSoonMs && isUsed) {
+    if (key.expires !== null && key.expires - now < expiresSoonMs && key.requests > 0) {
       found.push({
         tone: 'warn',
         title: `Key “${name}” expires ${formatSince(key.expires, now)}`,

@@ -1,55 +1,50 @@
 // Selects the key that a page uses for its calls: the active keys of the account, last selected first.
-// Tested by test/browser/proof.test.ts
+// Tested by test/browser/proof.test.ts, test/browser/full.test.ts
 import { useState } from 'preact/hooks'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/note.tsx'
 import { LongPick, Pick } from '../ui/toolbar.tsx'
 import { call } from './api.ts'
 import type { KeyPlace } from './as-key.ts'
-import { keyName } from './key-name.ts'
+import { type KeyOptions, loadKeyOptions } from './key-options.ts'
 import { Link } from './router.tsx'
 import { useAccount } from './session.tsx'
 import { type Loaded, useLoaded } from './use-loaded.ts'
 
 export type Choices = {
   /** Active keys. */
-  readonly keys: readonly { readonly id: string; readonly title: string }[]
+  readonly keys: KeyOptions
   /** Names, default first. */
   readonly networks: readonly string[]
   /** By network name. `chainId`: decimal. */
   readonly details: ReadonlyMap<string, { readonly chainId: string; readonly embedded: boolean }>
 }
 
-export function useChoices(): Loaded<Choices> {
+const keyPlaceName = 'cairn-key'
+
+/** `requested`: key ID in the page's URL. */
+export function useChoices(requested: string | null = null): Loaded<Choices> {
   const account = useAccount()
   return useLoaded(
     async (signal) => {
-      const [{ keys }, { networks }] = await Promise.all([
-        call('GET /accounts/{account}/keys', { account: account.id }, signal),
+      const wanted = [requested ?? '', sessionStorage.getItem(keyPlaceName) ?? '']
+      const [keys, { networks }] = await Promise.all([
+        loadKeyOptions(account.id, { active: true, wanted }, signal),
         call('GET /status', {}, signal),
       ])
-      const now = Date.now()
-      const working = keys.filter(
-        ({ revoked, expires }) => revoked === null && (expires === null || expires > now),
-      )
       return {
-        keys: working.map((key) => ({
-          id: key.id,
-          title: key.name === '' ? keyName(key) : `${key.name} (${key.prefix}…)`,
-        })),
+        keys,
         networks: networks.map(({ name }) => name),
         details: new Map(
           networks.map(({ name, chainId, embedded }) => [name, { chainId, embedded }]),
         ),
       }
     },
-    [account.id],
+    [account.id, requested],
   )
 }
 
-const keyPlaceName = 'cairn-key'
-
-/** The selected key and network. `place` is null if the account has no active key. `requested`: key ID in the page's URL. */
+/** The selected key and network. `place` is null if the account has no active key. `requested`: as in `useChoices`. */
 export function useKeyChoice(
   { keys, networks }: Choices,
   requested: string | null = null,
@@ -60,10 +55,10 @@ export function useKeyChoice(
   chooseNetwork(name: string): void
 } {
   const account = useAccount()
-  const [chosen, setChosen] = useState(() => sessionStorage.getItem(keyPlaceName) ?? '')
+  const [chosen, setChosen] = useState(() => sessionStorage.getItem(keyPlaceName))
   const [network, setNetwork] = useState(networks[0] ?? '')
-  const existingId = (wanted: string | null) => keys.find(({ id }) => id === wanted)?.id
-  const key = existingId(requested) ?? existingId(chosen) ?? keys[0]?.id ?? null
+  const existing = (id: string | null) => (id !== null && keys.titleOf(id) !== null ? id : null)
+  const key = existing(requested) ?? existing(chosen) ?? keys.options[0]?.id ?? null
   return {
     place: key === null ? null : { account: account.id, key },
     network,
@@ -105,15 +100,53 @@ export function KeyPick({
   choice,
   title = 'Ask as',
 }: PickProps & { readonly title?: string }) {
-  const options = choices.keys.map(({ id, title: name }) => ({ value: id, title: name }))
-  const value = choice.place?.key ?? ''
+  return (
+    <KeyField
+      title={title}
+      keys={choices.keys}
+      value={choice.place?.key ?? ''}
+      onValue={choice.choose}
+    />
+  )
+}
+
+/** Selects a key. `all`: title of the choice of no key, whose value is `''`. */
+export function KeyField({
+  title,
+  keys: { options, find },
+  value,
+  all = null,
+  unset,
+  onValue,
+}: {
+  readonly title: string
+  readonly keys: KeyOptions
+  readonly value: string
+  readonly all?: string | null
+  /** Value without a tint; absent: the first. */
+  readonly unset?: string
+  onValue(id: string): void
+}) {
+  const toOptions = (keys: KeyOptions['options']) => [
+    ...(all === null ? [] : [{ value: '', title: all }]),
+    ...keys.map((key) => ({ value: key.id, title: key.title })),
+  ]
   return (
     <LongPick
       title={title}
       value={value}
-      unset={options[0]?.value}
-      options={options}
-      onValue={choice.choose}
+      unset={unset}
+      options={toOptions(options)}
+      find={
+        find === null
+          ? null
+          : async (text) => {
+              const found = await find(text)
+              const isAll = all !== null && all.startsWith(text.trim().toLowerCase())
+              return isAll ? toOptions(found) : toOptions(found).filter((one) => one.value !== '')
+            }
+      }
+      onValue={onValue}
     />
   )
 }

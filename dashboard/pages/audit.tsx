@@ -6,6 +6,7 @@ import { linkOf } from '../../src/admin/client.ts'
 import { type AuditRecord, auditGroups, auditSearch, auditSentence } from '../app/audit-sentence.ts'
 import { formatCount } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
+import { loadKeyNames } from '../app/key-options.ts'
 import { call } from '../app/api.ts'
 import { usePlace } from '../app/router.tsx'
 import { useAccount, useSession } from '../app/session.tsx'
@@ -51,15 +52,24 @@ export function AuditPage() {
     })
   }
   const known = useNames()
-  const { names } = known
+  const foundNames = useFoundKeys(scope === 'account' ? account : null, filter.q)
   // Fixed when the filter is selected, so that later pages belong to the same list.
   const from = useMemo(
     () => (Number(filter.when) > 0 ? Date.now() - Number(filter.when) * dayMs : null),
     [filter.when],
   )
   const [text, setText] = useTyped(filter.q, (q) => set({ q }))
-  const auditQuery = queryOf(filter, scope, { account, from, names })
+  const auditQuery = queryOf(filter, scope, {
+    account,
+    from,
+    names: new Map([...known.names, ...foundNames]),
+  })
   const audit = useAuditRecords(scope, auditQuery)
+  const keyNames = useKeyNames(scope === 'account' ? account : null, audit.records)
+  const names = useMemo(
+    () => new Map([...known.names, ...foundNames, ...keyNames]),
+    [known.names, foundNames, keyNames],
+  )
   const isFiltered = Object.entries(filter).some(([one, value]) => one !== 'scope' && value !== '')
   const clear = (): void => {
     setText('')
@@ -73,7 +83,10 @@ export function AuditPage() {
         <Pick
           title="Who"
           value={filter.who}
-          options={[{ value: '', title: 'anyone' }, ...actorsOf(audit.records, known, filter.who)]}
+          options={[
+            { value: '', title: 'anyone' },
+            ...actorsOf(audit.records, { ...known, names }, filter.who),
+          ]}
           onValue={(who) => set({ who })}
         />
         <Pick
@@ -209,7 +222,7 @@ function Export({
 }
 
 type Known = {
-  /** Names of keys, people and accounts by ID. */
+  /** Names of people and accounts by ID. */
   readonly names: Names
   /** IDs of the people who may have made changes. */
   readonly people: readonly string[]
@@ -220,8 +233,7 @@ function useNames(): Known {
   const { isOperator, accounts } = useSession()
   const found = useLoaded(
     async (signal): Promise<Known> => {
-      const [{ keys }, { people }, { members }] = await Promise.all([
-        call('GET /accounts/{account}/keys', { account }, signal),
+      const [{ people }, { members }] = await Promise.all([
         isOperator ? call('GET /people', {}, signal) : { people: [] },
         call('GET /accounts/{account}/members', { account }, signal),
       ])
@@ -231,16 +243,40 @@ function useNames(): Known {
       ])
       return {
         people: [...named.keys()],
-        names: new Map([
-          ...accounts.map(({ id, name }) => [id, name] as const),
-          ...keys.map((key) => [key.id, keyName(key)] as const),
-          ...named,
-        ]),
+        names: new Map([...accounts.map(({ id, name }) => [id, name] as const), ...named]),
       }
     },
     [account, isOperator],
   )
-  return found.value ?? { names: new Map(), people: [] }
+  return found.value ?? { names: noNames, people: [] }
+}
+
+const noNames: Names = new Map()
+const foundKeysMax = 50
+
+/** Names by ID of the account's keys whose name contains the text: older records contain only the ID. `account` null: none. */
+function useFoundKeys(account: string | null, text: string): Names {
+  const found = useLoaded(
+    async (signal): Promise<Names> => {
+      if (account === null || text === '') return noNames
+      const query = { account, search: text, limit: foundKeysMax }
+      const { keys } = await call('GET /accounts/{account}/keys', query, signal)
+      return new Map(keys.map((key) => [key.id, keyName(key)]))
+    },
+    [account, text],
+  )
+  return found.value ?? noNames
+}
+
+/** Current names by ID of the keys in the newest records. `account` null: none. */
+function useKeyNames(account: string | null, records: readonly AuditRecord[]): Names {
+  const targets = records.flatMap(({ target }) => (target === null ? [] : [target]))
+  const found = useLoaded(
+    async (signal): Promise<Names> =>
+      account === null ? noNames : await loadKeyNames(account, targets, signal),
+    [account, targets.join(' ')],
+  )
+  return found.value ?? noNames
 }
 
 /** The people of the account or the server, and the authors of the loaded records. */

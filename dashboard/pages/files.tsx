@@ -127,7 +127,7 @@ function Files({ choices }: { readonly choices: Choices }) {
           options={sorts}
           onValue={(sort) => setFilter({ sort })}
         />
-        {choices.keys.length > 1 && choice.place !== null && (
+        {choices.keys.options.length > 1 && choice.place !== null && (
           <KeyPick title="As key" choices={choices} choice={choice} />
         )}
       </div>

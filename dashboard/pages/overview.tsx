@@ -81,9 +81,11 @@ function OfAccount() {
   const [window, setWindow] = useState<Window>('24h')
   const status = useLoaded((signal) => call('GET /status', {}, signal), [], { everyMs: statusMs })
   const server = useServer()
-  const keys = useLoaded((signal) => loadKeys(account.id, signal), [account.id], {
-    everyMs: usageMs,
-  })
+  const keys = useLoaded(
+    (signal) => call('GET /accounts/{account}/key-usage', { account: account.id }, signal),
+    [account.id],
+    { everyMs: usageMs },
+  )
   const isOwner = useMay('owner')
   const alerts = useLoaded(
     async (signal) =>
@@ -107,7 +109,7 @@ function OfAccount() {
   const steps = useLoaded((signal) => loadSteps(account.id, signal), [account.id])
   const isNew = steps.value !== undefined && !steps.value.rpc
   const items = attentionOf(
-    { status: status.value, ...server.value, ...keys.value, rules: alerts.value?.rules },
+    { status: status.value, ...server.value, keys: keys.value?.keys, rules: alerts.value?.rules },
     Date.now(),
   )
   return (
@@ -152,7 +154,7 @@ function OfAccount() {
       )}
       <Server status={status.value} server={server.value} />
       <div class="halves">
-        <BusiestKeys report={usage.value?.report} keys={keys.value?.keys} />
+        <BusiestKeys report={usage.value?.report} />
         <RecentChanges />
       </div>
     </>
@@ -177,12 +179,4 @@ function Traffic({ report }: { readonly report: Report }) {
       <OutcomeChart series={seriesOf(report)} />
     </Card>
   )
-}
-
-async function loadKeys(account: string, signal: AbortSignal) {
-  const [{ keys }, used] = await Promise.all([
-    call('GET /accounts/{account}/keys', { account }, signal),
-    call('GET /accounts/{account}/key-usage', { account }, signal),
-  ])
-  return { keys, keyUsage: used.keys }
 }

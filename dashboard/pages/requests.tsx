@@ -19,19 +19,26 @@ import { RecordingOff, Switches } from './inspector/switches.tsx'
 import { type Row, useRequests } from './inspector/use-requests.ts'
 
 export function RequestsPage({ names }: PageProps) {
-  const choices = useChoices()
-  return <Show loaded={choices}>{(value) => <Chosen choices={value} names={names} />}</Show>
+  const { query } = usePlace()
+  const requestedKey = names['key'] ?? query.get('key')
+  const choices = useChoices(requestedKey)
+  return (
+    <Show loaded={choices}>
+      {(value) => <Chosen choices={value} names={names} requestedKey={requestedKey} />}
+    </Show>
+  )
 }
 
 function Chosen({
   choices,
   names,
+  requestedKey,
 }: {
   readonly choices: Choices
   readonly names: PageProps['names']
+  readonly requestedKey: string | null
 }) {
-  const { query, go } = usePlace()
-  const requestedKey = names['key'] ?? query.get('key')
+  const { go } = usePlace()
   const choice = useKeyChoice(choices, requestedKey)
   if (choice.place === null) {
     return (
@@ -117,7 +124,7 @@ function OfKey(props: {
             <RequestDetail
               key={chosen}
               place={place}
-              keyTitle={choices.keys.find(({ id }) => id === place.key)?.title ?? 'This key'}
+              keyTitle={choices.keys.titleOf(place.key) ?? 'This key'}
               id={chosen}
               newer={neighbour(requests, chosen, -1)}
               older={neighbour(requests, chosen, 1)}

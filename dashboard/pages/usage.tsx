@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks'
 import { linkOf } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
-import { keyName } from '../app/key-name.ts'
+import { loadKeyOptions } from '../app/key-options.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
@@ -37,7 +37,7 @@ export function UsagePage() {
   const show = (next: UsageQuery): void => go(usageAddress(next), { replace: true })
   const isFiltered = Object.keys(filterOf(shown)).length > 0
   const keys = useLoaded(
-    (signal) => call('GET /accounts/{account}/keys', { account: account.id }, signal),
+    (signal) => loadKeyOptions(account.id, { active: false, wanted: [shown.keyId] }, signal),
     [account.id],
   )
   const usage = useLoaded((signal) => loadCompared(account.id, shown, signal), [account.id, text], {
@@ -48,10 +48,6 @@ export function UsagePage() {
     async (signal) =>
       isFiltered ? await load(account.id, { ...shown, ...noFilter }, {}, signal) : null,
     [account.id, isFiltered, shown.isOfAll, shown.keyId, JSON.stringify(shown.period)],
-  )
-  const names = useMemo(
-    () => new Map(keys.value?.keys.map((key) => [key.id, keyName(key)])),
-    [keys.value],
   )
   const report = usage.value?.report
   const known = isFiltered ? (all.value ?? report) : report
@@ -70,7 +66,7 @@ export function UsagePage() {
           shown={shown}
           onShow={show}
           choices={{
-            keys: names,
+            keys: keys.value ?? null,
             networks: namesOf(known?.networks.map(({ network }) => network)),
             methods: namesOf(known?.methods.map(({ method }) => method)),
             hasIpfs: known?.networks.some(({ face }) => face === 'files') === true,
@@ -83,7 +79,6 @@ export function UsagePage() {
           <UsageReport
             report={found.report}
             before={found.before}
-            names={names}
             shown={shown}
             onZoom={(from, until) => go(usageAddress({ ...shown, period: { from, until } }))}
           />
@@ -160,19 +155,15 @@ function exportsOf(
 }
 
 function UsageReport({
-  report: counted,
+  report,
   before,
-  names,
   shown,
   onZoom,
 }: Compared & {
-  /** Names of keys by ID. */
-  readonly names: ReadonlyMap<string, string>
   readonly shown: UsageQuery
   /** Milliseconds since 1970. */
   onZoom(from: number, until: number): void
 }) {
-  const report = useMemo(() => withNames(counted, names), [counted, names])
   const { zone } = shown
   if (report.totals.requests === 0 && (before?.totals.requests ?? 0) === 0) {
     return (
@@ -212,13 +203,4 @@ function UsageReport({
       )}
     </>
   )
-}
-
-/** Uses the prefix as the name of keys without one. */
-function withNames(report: Report, names: ReadonlyMap<string, string>): Report {
-  const holders = report.holders.map((holder) => ({
-    ...holder,
-    name: holder.name === '' ? (names.get(holder.id) ?? holder.id.slice(0, 8)) : holder.name,
-  }))
-  return { ...report, holders }
 }

@@ -28,6 +28,7 @@ type Entry = {
 
 /** Maximum number of entries per group. */
 const groupMax = 6
+const typingMs = 150
 
 export function SearchLayer({ name, onClose }: LayerProps) {
   return name === 'keys' ? <KeyList onClose={onClose} /> : <Search onClose={onClose} />
@@ -38,6 +39,7 @@ function Search({ onClose }: { onClose(): void }) {
   const session = useSession()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
+  const [entered, setEntered] = useState(false)
   const list = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const local = useMemo(
@@ -45,26 +47,42 @@ function Search({ onClose }: { onClose(): void }) {
     [session],
   )
   const account = session.account?.id ?? null
+  const [search, setSearch] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(text.trim()), typingMs)
+    return () => clearTimeout(timer)
+  }, [text])
   const stored = useLoaded(
-    (signal) => entriesOf(account, session.isOperator, signal),
-    [account, session.isOperator],
+    async (signal) => ({ search, entries: await foundEntries(account, search, signal) }),
+    [account, search],
+  )
+  const others = useLoaded(
+    async (signal) => (session.isOperator ? await peopleOf(signal).catch(() => []) : []),
+    [session.isOperator],
   )
   const docs = useLoaded(readDocs, [])
-  const all = [...local, ...actionsFor(session), ...(stored.value ?? []), ...(docs.value ?? [])]
-  const found = matching(all, text.trim())
+  const all = [...local, ...actionsFor(session), ...(others.value ?? []), ...(docs.value ?? [])]
+  const isCurrent = stored.value?.search === text.trim()
+  const found = matching(all, stored.value?.entries ?? [], text.trim(), isCurrent)
   const chosen = Math.min(at, Math.max(0, found.length - 1))
-  useEffect(() => field.current?.focus(), [])
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
-  }, [chosen])
   const open = (entry: Entry | undefined): void => {
     if (entry === undefined) return
     onClose()
     if (entry.to.startsWith('/docs/')) location.assign(entry.to)
     else go(entry.to)
   }
+  // Enter before the server's results opens the first of all results, not one that moves away.
+  useEffect(() => {
+    if (!isCurrent) return
+    if (entered) open(found[chosen])
+    setEntered(false)
+  }, [isCurrent])
+  useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [chosen])
   const press = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter') return open(found[chosen])
+    if (event.key === 'Enter') return isCurrent ? open(found[chosen]) : setEntered(true)
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined || found.length === 0) return
     event.preventDefault()
@@ -90,6 +108,7 @@ function Search({ onClose }: { onClose(): void }) {
           onInput={(event) => {
             setText(event.currentTarget.value)
             setAt(0)
+            setEntered(false)
           }}
           onKeyDown={press}
         />
@@ -170,36 +189,44 @@ function actionsFor({ account, isOperator }: ReturnType<typeof useSession>): rea
   ]
 }
 
-/** Keys and files of the account; people, for operators. Skips a list that cannot be read. */
-async function entriesOf(
+/** Keys and files of the account that match; none for an empty text. Skips a list that cannot be read. */
+async function foundEntries(
   account: string | null,
-  isOperator: boolean,
+  search: string,
   signal: AbortSignal,
 ): Promise<readonly Entry[]> {
+  if (account === null || search === '') return []
   const none = (): readonly Entry[] => []
   const parts = await Promise.all([
-    account === null ? [] : keysOf(account, signal).catch(none),
-    account === null ? [] : filesOf(account, signal).catch(none),
-    isOperator ? peopleOf(signal).catch(none) : [],
+    keysOf(account, search, signal).catch(none),
+    filesOf(account, search, signal).catch(none),
   ])
   return parts.flat()
 }
 
-async function keysOf(account: string, signal: AbortSignal): Promise<readonly Entry[]> {
-  const { keys } = await call('GET /accounts/{account}/keys', { account }, signal)
-  return keys
-    .filter(({ revoked }) => revoked === null)
-    .map((key) => ({
-      group: 'Keys',
-      title: keyName(key),
-      about: `${key.prefix}…`,
-      icon: 'keys' as const,
-      to: `/keys/${key.id}`,
-    }))
+async function keysOf(
+  account: string,
+  search: string,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const query = { account, search, state: 'active', limit: groupMax } as const
+  const { keys } = await call('GET /accounts/{account}/keys', query, signal)
+  return keys.map((key) => ({
+    group: 'Keys',
+    title: keyName(key),
+    about: `${key.prefix}…`,
+    icon: 'keys' as const,
+    to: `/keys/${key.id}`,
+  }))
 }
 
-async function filesOf(account: string, signal: AbortSignal): Promise<readonly Entry[]> {
-  const { pins } = await call('GET /accounts/{account}/files', { account }, signal)
+async function filesOf(
+  account: string,
+  search: string,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const query = { account, search, limit: groupMax }
+  const { pins } = await call('GET /accounts/{account}/files', query, signal)
   return pins.map(({ cid, name }) => ({
     group: 'Files',
     title: name === '' ? 'Untitled' : name,
@@ -268,22 +295,32 @@ function jumpsOf(text: string): readonly Entry[] {
   ])
 }
 
-/** Entries whose title contains every word, those that start with it first; all pages for an empty text. */
-function matching(all: readonly Entry[], text: string): readonly Entry[] {
+/**
+ * Entries whose title contains every word, those that start with it first; all pages for an empty text. `found`: entries that the
+ * server found; they match if `isCurrent`, otherwise they were found for an earlier text.
+ */
+function matching(
+  all: readonly Entry[],
+  found: readonly Entry[],
+  text: string,
+  isCurrent: boolean,
+): readonly Entry[] {
   const words = text.toLowerCase().split(/\s+/)
+  const matches = ({ title, about }: Entry): boolean =>
+    words.every(
+      (word) => title.toLowerCase().includes(word) || about.toLowerCase().startsWith(word),
+    )
   const groups = new Map<string, Entry[]>()
-  for (const entry of all) {
+  const shown = [...found.filter((entry) => isCurrent || matches(entry)), ...all.filter(matches)]
+  for (const entry of shown) {
     if (text === '' && entry.group !== 'Pages' && entry.group !== 'Actions') continue
-    const title = entry.title.toLowerCase()
-    if (!words.every((word) => title.includes(word) || entry.about.toLowerCase().startsWith(word)))
-      continue
     const group = groups.get(entry.group) ?? []
-    if (title.startsWith(words[0] ?? '')) group.unshift(entry)
+    if (entry.title.toLowerCase().startsWith(words[0] ?? '')) group.unshift(entry)
     else group.push(entry)
     groups.set(entry.group, group)
   }
   const order = ['Keys', 'Files', 'People', 'Pages', 'Actions', 'Docs']
-  const most = text === '' ? all.length : groupMax
+  const most = text === '' ? shown.length : groupMax
   return [...jumpsOf(text), ...order.flatMap((name) => (groups.get(name) ?? []).slice(0, most))]
 }
 

@@ -1,6 +1,6 @@
 // Parts of the toolbar above a table: search, filters that show their value, a switch between a few values.
 // Tested by test/browser/keys.test.ts
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 
 export function SearchBox({
@@ -64,31 +64,75 @@ export function Pick<Value extends string>({
   )
 }
 
-/** More options than this are found by typing: a menu of thousands takes seconds to draw. */
-const menuMax = 100
-const foundMax = 50
+const listedMax = 50
 
-/** A filter with any number of options. Titles that occur twice stand for the first option that has them. */
-export function LongPick(props: ChoiceProps<string> & { readonly unset?: string | undefined }) {
-  const { title, value, options, unset = options[0]?.value, onValue } = props
+type Option = { readonly value: string; readonly title: string }
+
+/**
+ * A filter with any number of options. `find`: returns further options for a text; null: there are none. Of two options with one
+ * title, the first is chosen.
+ */
+export function LongPick(
+  props: ChoiceProps<string> & {
+    readonly unset?: string | undefined
+    readonly find: ((text: string) => Promise<readonly Option[]>) | null
+  },
+) {
+  const { find, ...pick } = props
+  return find === null ? <Pick {...pick} /> : <TypedPick {...pick} find={find} />
+}
+
+const typingMs = 200
+
+function TypedPick({
+  title,
+  value,
+  options,
+  unset = options[0]?.value,
+  find,
+  onValue,
+}: ChoiceProps<string> & {
+  readonly unset?: string | undefined
+  find(text: string): Promise<readonly Option[]>
+}) {
   const listId = useId()
   const [typed, setTyped] = useState<string | null>(null)
-  if (options.length <= menuMax) return <Pick {...props} />
-  const shown = options.find((one) => one.value === value)?.title ?? ''
-  const wanted = (typed ?? '').trim().toLowerCase()
-  const found = options.filter((one) => one.title.toLowerCase().includes(wanted))
-  const choose = (chosen: (typeof options)[number]): void => {
+  const [found, setFound] = useState<readonly Option[]>(options)
+  const [own, setOwn] = useState<Option | null>(null)
+  const wanted = (typed ?? '').trim()
+  useEffect(() => {
+    if (wanted === '') {
+      setFound(options)
+      return undefined
+    }
+    let isOld = false
+    const search = async (): Promise<void> => {
+      const next = await find(wanted)
+      if (!isOld) setFound(next)
+    }
+    // A failed search leaves the options of before.
+    const timer = setTimeout(() => void search().catch(() => {}), typingMs)
+    return () => {
+      isOld = true
+      clearTimeout(timer)
+    }
+  }, [wanted])
+  const shown = own?.value === value ? own : options.find((one) => one.value === value)
+  const choose = (chosen: Option): void => {
     setTyped(null)
+    setOwn(chosen)
     if (chosen.value !== value) onValue(chosen.value)
   }
   const enter = (text: string): void => {
-    const chosen = options.find((one) => one.title === text)
+    const chosen = found.find((one) => one.title === text)
     if (chosen === undefined) setTyped(text)
     else choose(chosen)
   }
-  const leave = (): void => {
-    const [only, ...others] = found
-    if (wanted !== '' && only !== undefined && others.length === 0) choose(only)
+  /** Chooses the only option that matches; otherwise the field shows the chosen one again. */
+  const leave = async (): Promise<void> => {
+    if (wanted === '') return setTyped(null)
+    const [only, ...others] = await find(wanted).catch(() => [])
+    if (only !== undefined && others.length === 0) choose(only)
     else setTyped(null)
   }
   return (
@@ -100,13 +144,13 @@ export function LongPick(props: ChoiceProps<string> & { readonly unset?: string 
         list={listId}
         autocomplete="off"
         spellcheck={false}
-        value={typed ?? shown}
+        value={typed ?? shown?.title ?? ''}
         onFocus={(event) => event.currentTarget.select()}
         onInput={(event) => enter(event.currentTarget.value)}
-        onBlur={leave}
+        onBlur={() => void leave()}
       />
       <datalist id={listId}>
-        {found.slice(0, foundMax).map((one) => (
+        {found.slice(0, listedMax).map((one) => (
           <option key={one.value} value={one.title} />
         ))}
       </datalist>

@@ -2,6 +2,8 @@
 // Tested by test/browser/usage.test.ts
 import type { AdminInput, AdminReply } from '../../src/admin/client.ts'
 import { formatSince, formatTime } from '../app/format.ts'
+import { KeyField } from '../app/choose-key.tsx'
+import type { KeyOptions } from '../app/key-options.ts'
 import { State } from '../ui/badge.tsx'
 import { Pick } from '../ui/toolbar.tsx'
 
@@ -53,8 +55,8 @@ export function AlertRules({
 }: {
   readonly rules: readonly EditedRule[]
   readonly saved: Rules
-  /** Names of keys by ID. */
-  readonly keys: ReadonlyMap<string, string>
+  /** Active keys. */
+  readonly keys: KeyOptions
   /** Error of any rule; null or absent: none. */
   readonly error: string | null | undefined
   onRules(rules: readonly EditedRule[]): void
@@ -110,7 +112,7 @@ function RuleLine({
   readonly rule: EditedRule
   /** Milliseconds since 1970; null: the rule is not violated. */
   readonly since: number | null
-  readonly keys: ReadonlyMap<string, string>
+  readonly keys: KeyOptions
   onRule(rule: EditedRule): void
   onRemove(): void
 }) {
@@ -149,14 +151,12 @@ function RuleLine({
         options={lengths.map((length) => ({ value: String(length), title: `${length} min` }))}
         onValue={(value) => onRule({ ...rule, minutes: Number(value) })}
       />
-      <Pick
+      <KeyField
         title="Key"
+        keys={keys}
         value={key ?? ''}
+        all="all"
         unset={key ?? ''}
-        options={[
-          { value: '', title: 'all' },
-          ...[...keys].map(([value, name]) => ({ value, title: name })),
-        ]}
         onValue={(value) => onRule({ ...rule, key: value === '' ? null : value })}
       />
       {since !== null && (

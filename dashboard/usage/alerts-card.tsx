@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
-import { keyName } from '../app/key-name.ts'
+import { type KeyOptions, loadKeyOptions } from '../app/key-options.ts'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Card } from '../ui/card.tsx'
 import { Value } from '../ui/copy.tsx'
@@ -20,12 +20,9 @@ type Alerts = AdminReply<'GET /accounts/{account}/alerts'>
 export function AlertsCard({ account }: { readonly account: string }) {
   const alerts = useLoaded(
     async (signal) => {
-      const [found, { keys }] = await Promise.all([
-        call('GET /accounts/{account}/alerts', { account }, signal),
-        call('GET /accounts/{account}/keys', { account }, signal),
-      ])
-      const live = keys.filter(({ revoked }) => revoked === null)
-      return { found, keys: new Map(live.map((key) => [key.id, keyName(key)])) }
+      const found = await call('GET /accounts/{account}/alerts', { account }, signal)
+      const wanted = found.rules.map(({ key }) => key ?? '')
+      return { found, keys: await loadKeyOptions(account, { active: true, wanted }, signal) }
     },
     [account],
     { everyMs: refreshMs },
@@ -58,8 +55,8 @@ function Targets({
 }: {
   readonly account: string
   readonly alerts: Alerts
-  /** Names of keys by ID, except revoked ones. */
-  readonly keys: ReadonlyMap<string, string>
+  /** Active keys. */
+  readonly keys: KeyOptions
   again(): void
 }) {
   const [emails, setEmails] = useState(alerts.emails.join('\n'))

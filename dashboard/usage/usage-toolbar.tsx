@@ -1,15 +1,17 @@
 // The toolbar of the Usage page: period or custom time, account, key, network, method, comparison and time zone.
 // Tested by test/browser/usage.test.ts
+import { KeyField } from '../app/choose-key.tsx'
+import type { KeyOptions } from '../app/key-options.ts'
 import { useSession } from '../app/session.tsx'
 import { fieldOf, timeIn } from '../ui/chart-scale.ts'
-import { LongPick, Pick, Segments } from '../ui/toolbar.tsx'
+import { Pick, Segments } from '../ui/toolbar.tsx'
 import { type UsageQuery, windows } from './usage-query.ts'
 
 const hourMs = 3_600_000
 
 type Choices = {
-  /** Names of keys by ID. */
-  readonly keys: ReadonlyMap<string, string>
+  /** Null: not loaded yet. */
+  readonly keys: KeyOptions | null
   readonly networks: readonly string[]
   readonly methods: readonly string[]
   readonly hasIpfs: boolean
@@ -52,14 +54,12 @@ export function UsageToolbar({
         </>
       )}
       <AccountPick shown={shown} onShow={onShow} />
-      {!isOfAll && (
-        <LongPick
+      {!isOfAll && choices.keys !== null && (
+        <KeyField
           title="Key"
+          keys={choices.keys}
           value={keyId}
-          options={[
-            { value: '', title: 'all' },
-            ...[...choices.keys].map(([value, title]) => ({ value, title })),
-          ]}
+          all="all"
           onValue={(key) => change({ keyId: key })}
         />
       )}

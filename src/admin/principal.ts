@@ -63,6 +63,12 @@ export function mayRead(actor: Principal | null, accountId: string | null): bool
   return isOperator(actor) || (accountId !== null && roleIn(actor, accountId) !== undefined)
 }
 
+/** IDs of the accounts whose data the actor may see; null: all accounts. */
+export function readableAccounts(actor: Principal | null): readonly string[] | null {
+  if (actor === null) return []
+  return actor.kind === 'local' || actor.operator ? null : [...actor.roles.keys()]
+}
+
 function roleIn(actor: Principal, accountId: string): MemberRole | undefined {
   return actor.kind === 'local' ? 'owner' : actor.roles.get(accountId)
 }

@@ -1,6 +1,6 @@
 // Table `api_key`: keys and secrets, only as hashes.
 // Tested by src/access/accounts/accounts.test.ts
-import { query, type Query } from '../db/rows.ts'
+import { placeholders, query, type Query } from '../db/rows.ts'
 import type { SqlValue, Statement } from '../db/writer.ts'
 
 /** Times are milliseconds since 1970 UTC. */
@@ -65,6 +65,71 @@ export function listKeys(): Query<ApiKeyRow> {
 /** The oldest first. */
 export function listKeysOf(accountId: string): Query<ApiKeyRow> {
   return query(`${selectKeys} WHERE k.account_id = ? ${inOrder}`, [accountId])
+}
+
+export type KeyFilter = {
+  /** Null: keys of all accounts. */
+  readonly accountIds: readonly string[] | null
+  /** Null: any. */
+  readonly ids: readonly string[] | null
+  /** A part of the name in any letter case, the first characters of the prefix, or the ID; null: any. */
+  readonly search: string | null
+  /** `active`: neither revoked nor expired `at` this time. Null: any. */
+  readonly state: { readonly active: boolean; readonly at: number } | null
+}
+
+/** Position of a key in the order of account and age. */
+export type KeyPlace = readonly [account: string, created: number, id: string]
+
+/** Ordered by account and age. `after`: the last key of the previous page, or null. `limit`: null for all. */
+export function listKeyPage(
+  filter: KeyFilter,
+  after: KeyPlace | null,
+  limit: number | null,
+): Query<ApiKeyRow> {
+  const { sql, parameters } = conditionOf(filter)
+  const begin = after === null ? '' : ' AND (a.name, k.created, k.id) > (?, ?, ?)'
+  return query(`${selectKeys} WHERE ${sql}${begin} ${inOrder}${limit === null ? '' : ' LIMIT ?'}`, [
+    ...parameters,
+    ...(after ?? []),
+    ...(limit === null ? [] : [limit]),
+  ])
+}
+
+/** Returns one row. */
+export function countKeysBy(filter: KeyFilter): Query<{ readonly keys: number }> {
+  const { sql, parameters } = conditionOf(filter)
+  return query(`SELECT count(*) AS keys FROM api_key AS k WHERE ${sql}`, parameters)
+}
+
+function conditionOf({ accountIds, ids, search, state }: KeyFilter) {
+  const parts = ['1 = 1']
+  const parameters: (string | number)[] = []
+  for (const [column, values] of [
+    ['k.account_id', accountIds],
+    ['k.id', ids],
+  ] as const) {
+    if (values === null) continue
+    parts.push(values.length === 0 ? '1 = 0' : `${column} IN (${placeholders(values)})`)
+    parameters.push(...values)
+  }
+  if (search !== null) {
+    const like = String.raw`LIKE ? ESCAPE '\'`
+    const pattern = search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)
+    parts.push(`(lower(k.name) ${like} OR lower(k.prefix) ${like} OR k.id = ?)`)
+    parameters.push(`%${pattern}%`, `${pattern}%`, search)
+  }
+  if (state !== null) {
+    const active = '(k.revoked IS NULL AND (k.expires IS NULL OR k.expires > ?))'
+    parts.push(state.active ? active : `NOT ${active}`)
+    parameters.push(state.at)
+  }
+  return { sql: parts.join(' AND '), parameters }
+}
+
+/** Names of the keys of an account, including revoked ones. */
+export function listKeyNames(accountId: string): Query<Pick<ApiKeyRow, 'id' | 'name' | 'prefix'>> {
+  return query('SELECT id, name, prefix FROM api_key WHERE account_id = ?', [accountId])
 }
 
 /** IDs of the keys of all accounts. */

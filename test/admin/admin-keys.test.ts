@@ -230,6 +230,52 @@ test('members read and owners change keys; keys of other accounts are absent for
   assert.equal((await desk.run(getKey, { account: foreign, key: theirs.key.id })).key.revoked, null)
 })
 
+test('keys are found and listed page by page, those of other accounts for operators only', async () => {
+  const desk = openDesk()
+  const { own, foreign } = await twoAccounts(desk)
+  for (const [account, name] of [
+    [own, 'web one'],
+    [own, 'web two'],
+    [own, 'app'],
+    [foreign, 'web three'],
+  ] as const) {
+    await desk.run(createKey, { account, name })
+  }
+  const owner = person({ [own]: 'owner' })
+  const namesOf = async (input: object, actor = owner) => {
+    const names: string[] = []
+    let from: string | null = null
+    do {
+      const sent: object = from === null ? input : { ...input, from }
+      const page = await desk.run(listAllKeys, sent, actor)
+      names.push(...page.keys.map(({ name }) => name))
+      from = page.next
+      if (from === null) assert.equal(page.found, names.length)
+    } while (from !== null)
+    return names.toSorted()
+  }
+  assert.deepEqual(await namesOf({ limit: 1 }), ['app', 'web one', 'web two'])
+  assert.deepEqual(await namesOf({ search: 'WEB', limit: 1 }), ['web one', 'web two'])
+  const everyWeb = ['web one', 'web three', 'web two']
+  assert.deepEqual(await namesOf({ search: 'web', limit: 2 }, person({}, true)), everyWeb)
+  assert.deepEqual(await namesOf({}, person({})), [])
+  const { keys } = await desk.run(listKeys, { account: own, search: 'app' }, owner)
+  const [app] = keys
+  await desk.run(revokeKey, { account: own, key: app?.id ?? '' })
+  assert.deepEqual(await namesOf({ state: 'active' }), ['web one', 'web two'])
+  assert.deepEqual(await namesOf({ state: 'inactive' }), ['app'])
+  assert.deepEqual(await namesOf({ ids: `${app?.id ?? ''},none` }), ['app'])
+  const ids = Array.from({ length: 101 }, (_, at) => `k${at}`).join(',')
+  assert.equal(
+    await desk.refusal(listAllKeys, { ids }),
+    'bad_input: ids: 101 IDs, expected at most 100',
+  )
+  assert.equal(
+    await desk.refusal(listKeys, { account: own, from: 'x', limit: 1 }),
+    'bad_input: from: not a place in the list',
+  )
+})
+
 test('only operators create accounts and set their limits and names', async () => {
   const desk = openDesk()
   const { own } = await twoAccounts(desk)

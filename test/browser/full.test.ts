@@ -68,6 +68,12 @@ test(
       async () => assert.equal(await asked.inputValue(), 'service 9700 (0025e4…)'),
       10_000,
     )
+    // One of the oldest files and keys.
+    await page.keyboard.press('Escape')
+    await page.locator('body').press('Control+k')
+    await page.getByRole('combobox', { name: 'Search' }).fill('report 99999')
+    await page.getByRole('option', { name: 'report 99999.pdf' }).waitFor()
+    await page.keyboard.press('Escape')
     await open('/keys')
     const inUse = 1 + fullData.keys - Math.floor(fullData.keys / 9)
     await page.getByText(`1–50 of ${inUse.toLocaleString('en')}`).waitFor()

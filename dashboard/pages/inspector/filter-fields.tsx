@@ -1,8 +1,8 @@
 // Toolbar of the requests: key, method, outcome, network, duration.
 import { type OutcomeClass, outcomeClasses } from '../../../src/base/outcome-class.ts'
-import type { Choices } from '../../app/choose-key.tsx'
+import { type Choices, KeyField } from '../../app/choose-key.tsx'
 import { classTitles } from '../../app/outcome.ts'
-import { LongPick, Pick, SearchBox } from '../../ui/toolbar.tsx'
+import { Pick, SearchBox } from '../../ui/toolbar.tsx'
 
 /** As sent to the API; empty: all. */
 export type RequestFilter = {
@@ -49,12 +49,7 @@ export function RequestFilters({
         value={filter.text}
         onValue={(text) => set({ text })}
       />
-      <LongPick
-        title="Key"
-        value={chosenKey}
-        options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
-        onValue={onKey}
-      />
+      <KeyField title="Key" keys={choices.keys} value={chosenKey} onValue={onKey} />
       {choices.networks.length > 1 && (
         <Pick
           title="Network"

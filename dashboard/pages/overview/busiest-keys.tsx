@@ -1,7 +1,5 @@
 // The keys with the most calls in the period.
-import type { AdminReply } from '../../../src/admin/client.ts'
 import { callWord, formatNumber } from '../../app/format.ts'
-import { keyName } from '../../app/key-name.ts'
 import { Link } from '../../app/router.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/note.tsx'
@@ -11,14 +9,7 @@ import type { Report } from './traffic-figures.tsx'
 
 const shownMax = 5
 
-export function BusiestKeys({
-  report,
-  keys,
-}: {
-  readonly report: Report | undefined
-  readonly keys: AdminReply<'GET /accounts/{account}/keys'>['keys'] | undefined
-}) {
-  const names = new Map(keys?.map((key) => [key.id, keyName(key)]))
+export function BusiestKeys({ report }: { readonly report: Report | undefined }) {
   return (
     <Card title="Busiest keys" flush actions={<Link to="/usage">All usage</Link>}>
       <Table
@@ -34,7 +25,7 @@ export function BusiestKeys({
             title: 'Key',
             cell: ({ id, name }) => (
               <Link to={`/keys/${id}`} class="name">
-                {names.get(id) ?? name}
+                {name}
               </Link>
             ),
           },

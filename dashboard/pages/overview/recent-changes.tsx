@@ -2,7 +2,7 @@
 import { call } from '../../app/api.ts'
 import { auditSentence } from '../../app/audit-sentence.ts'
 import { formatSince, formatTime } from '../../app/format.ts'
-import { keyName } from '../../app/key-name.ts'
+import { loadKeyNames } from '../../app/key-options.ts'
 import { Link } from '../../app/router.tsx'
 import { useAccount } from '../../app/session.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
@@ -20,11 +20,10 @@ export function RecentChanges() {
   const found = useLoaded(
     async (signal) => {
       if (!isOwner) return null
-      const [{ records }, { keys }] = await Promise.all([
-        call('GET /accounts/{account}/audit', { account, limit: shownMax }, signal),
-        call('GET /accounts/{account}/keys', { account }, signal),
-      ])
-      return { records, names: new Map(keys.map((key) => [key.id, keyName(key)])) }
+      const query = { account, limit: shownMax }
+      const { records } = await call('GET /accounts/{account}/audit', query, signal)
+      const targets = records.map(({ target }) => target ?? '').filter((target) => target !== '')
+      return { records, names: await loadKeyNames(account, targets, signal) }
     },
     [account, isOwner],
     { everyMs: refreshMs },

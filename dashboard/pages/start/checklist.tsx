@@ -18,15 +18,15 @@ type Steps = {
 }
 
 export async function loadSteps(account: string, signal: AbortSignal): Promise<Steps> {
-  const [{ keys }, { report }, { opensFiles }] = await Promise.all([
-    call('GET /accounts/{account}/keys', { account }, signal),
+  const [{ found: keys }, { report }, { opensFiles }] = await Promise.all([
+    call('GET /accounts/{account}/keys', { account, state: 'active', limit: 1 }, signal),
     call('GET /accounts/{account}/usage', { account, window: '30d' }, signal),
     call('GET /accounts/{account}/card', { account }, signal),
   ])
   const answered = (face: 'rpc' | 'files'): boolean =>
     report.networks.some((one) => one.face === face && one.requests > one.failed)
   return {
-    key: keys.some(({ revoked }) => revoked === null),
+    key: keys > 0,
     rpc: answered('rpc'),
     card: opensFiles,
     files: answered('files'),

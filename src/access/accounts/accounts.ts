@@ -23,6 +23,7 @@ import {
   findKeyById,
   findKeyOf,
   findKeySettings,
+  type KeyFilter,
   insertKey,
   listKeys,
   listKeysOf,
@@ -54,6 +55,7 @@ import {
   parseKeySettings,
 } from './parse-key-settings.ts'
 import { replaceKey } from './rotation.ts'
+import { type KeyPage, readKeyNames, readKeyPage } from './key-pages.ts'
 import { toAccount, toApiKey, toListedAccount, toListedKey } from './stored-rows.ts'
 
 /** Times are milliseconds since 1970 UTC. */
@@ -143,6 +145,13 @@ export type Accounts = {
   findKeyOf(accountId: string, id: string): Promise<ApiKey | null>
   /** Keys of an account by its ID. */
   listKeysOf(accountId: string): Promise<readonly ApiKey[]>
+  /** Null: `from` is not a position in the list. */
+  keyPage(
+    filter: KeyFilter,
+    page: { readonly from: string | null; readonly limit: number | null },
+  ): Promise<KeyPage | null>
+  /** Names of an account's keys by ID; the prefix of a key without a name. */
+  keyNames(accountId: string): Promise<ReadonlyMap<string, string>>
   /** Limit of keys that owners create (setting `keys.perAccountMax`). */
   readonly keyLimit: KeyLimit
   /** Returns a key by its ID. */
@@ -322,6 +331,10 @@ export function createAccounts(parts: {
     },
 
     listKeysOf: async (accountId) => (await rows.find(listKeysOf(accountId))).map(toListedKey),
+
+    keyPage: (filter, page) => readKeyPage(rows, filter, page),
+
+    keyNames: (accountId) => readKeyNames(rows, accountId),
 
     findKeyOf: (accountId, id) => firstKey(findKeyOf(accountId, id)),
 

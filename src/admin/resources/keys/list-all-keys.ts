@@ -1,22 +1,21 @@
 // `GET /keys`: the API keys of all accounts of the caller; for an operator, of every account.
 // Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
-import { mayRead } from '../../principal.ts'
+import { readableAccounts } from '../../principal.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
-import { apiKey } from './key-schema.ts'
+import { keyListInput, keyListOutput, listKeyPage } from './key-list.ts'
 
-const input = z.strictObject({})
-const output = z.object({ keys: z.array(apiKey) })
+const input = z.strictObject(keyListInput)
+const output = z.object(keyListOutput)
 
 export const listAllKeys = {
   id: 'listAllKeys',
   method: 'GET',
   path: '/keys',
   role: 'signed-in',
-  summary: 'The API keys of all accounts that you belong to; of every account for an operator.',
+  summary:
+    'The API keys of all accounts that you belong to; of every account for an operator: all, those found, or a page.',
   input,
   output,
-  run: async (_input, { actor, accounts }) => ({
-    keys: (await accounts.listKeys()).filter((key) => mayRead(actor, key.accountId)),
-  }),
+  run: (query, { actor, ...context }) => listKeyPage(readableAccounts(actor), query, context),
 } satisfies JsonOperation<typeof input, typeof output>

@@ -18,7 +18,7 @@ export const getUsage = {
   input,
   output,
   async run({ account, ...query }, { accounts, usage }) {
-    const names = new Map((await accounts.listKeysOf(account)).map(({ id, name }) => [id, name]))
+    const names = await accounts.keyNames(account)
     const scope = { accountId: account }
     const used = await usage.report(scope, periodOf(query), query.by, filterOf(query))
     return {

@@ -1,10 +1,15 @@
 // `GET /accounts/{account}/key-usage`: calls, units and last use of each key, for lists of keys.
 // Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
+import type { ApiKey } from '../../../access/accounts/accounts.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'
+import { time } from '../../time-schema.ts'
 
 const count = z.number().min(0)
+
+/** Keys that one statement looks up. */
+const idsAtOnce = 500
 
 const input = z.strictObject({ account: accountId })
 const output = z.object({
@@ -12,6 +17,13 @@ const output = z.object({
   keys: z.array(
     z.object({
       id: z.string(),
+      name: z.string(),
+      /** Up to 8 characters of the key, for identification. */
+      prefix: z.string(),
+      revoked: time.nullable(),
+      expires: time.nullable(),
+      /** Limit of the key; null: none. */
+      unitsPerDay: z.int().nullable(),
       /** Of the last 24 hours, and how many of them failed. */
       requests: count,
       failed: count,
@@ -33,8 +45,23 @@ export const listKeyUsage = {
   summary: 'Calls, units and last use of each key of an account in the last 24 hours.',
   input,
   output,
-  async run({ account }, { usage }) {
-    const keys = await usage.listKeys(account)
-    return { keys: keys.map(({ hours, ...key }) => ({ ...key, hours: hours && [...hours] })) }
+  async run({ account }, { usage, accounts }) {
+    const used = await usage.listKeys(account)
+    const known = new Map<string, ApiKey>()
+    for (let at = 0; at < used.length; at += idsAtOnce) {
+      const ids = used.slice(at, at + idsAtOnce).map(({ id }) => id)
+      const filter = { accountIds: [account], ids, search: null, state: null }
+      const page = await accounts.keyPage(filter, { from: null, limit: null })
+      for (const key of page?.keys ?? []) known.set(key.id, key)
+    }
+    return {
+      keys: used.flatMap(({ hours, ...sums }) => {
+        const key = known.get(sums.id)
+        if (key === undefined) return []
+        const { name, prefix, revoked, expires, settings } = key
+        const about = { name, prefix, revoked, expires, unitsPerDay: settings.unitsPerDay }
+        return [{ ...sums, ...about, hours: hours && [...hours] }]
+      }),
+    }
   },
 } satisfies JsonOperation<typeof input, typeof output>

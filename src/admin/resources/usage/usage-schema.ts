@@ -97,6 +97,7 @@ export const report = z.object({
   span,
   totals: part,
   series: z.array(z.object({ start: z.int(), complete: z.boolean(), ...partShape })),
+  /** Accounts, or keys: `name` is the start of the key if it has no name. */
   holders: z.array(z.object({ id: z.string(), name: z.string(), ...partShape })),
   networks: z.array(z.object({ face, network: z.string(), ...partShape })),
   methods: z.array(z.object({ face, method: z.string(), ...partShape })),
