@@ -196,6 +196,7 @@ export async function startServer(
       : null
   const content = await openContent({
     config,
+    settings,
     database,
     bytesDb,
     rows: fileRows,

@@ -26,6 +26,8 @@ import { createParallelVerify } from '../codec/hash/parallel-verify.ts'
 import { verifyLeaf } from '../codec/ipld/verify-dag-block.ts'
 import { nameKeccakKinds } from '../codec/hash/verify-keccak.ts'
 import type { Config } from '../config/settings.ts'
+import { digestSettings } from '../config/shared-settings.ts'
+import { obtainSealSecret } from '../access/accounts/server-identity.ts'
 import { type SequentialRead, createSequentialRead } from '../content/sequential-read.ts'
 import { type Obtainer, createObtain } from '../content/obtain.ts'
 import { createQuarantineCheck } from '../content/quarantine-check.ts'
@@ -158,6 +160,8 @@ export type OpenContent = {
 /** `bytesDb`: a second connection, for values that are read within one event-loop turn. */
 export async function openContent(parts: {
   readonly config: Config
+  /** Current settings. */
+  readonly settings: { readonly now: Config }
   readonly database: Database
   readonly bytesDb: Database
   /** Rows of the database with the pins. */
@@ -187,7 +191,9 @@ export async function openContent(parts: {
     log,
   })
   opening.defer(() => local.close())
-  const shared = await openSharedStore({ config, rows, local, hashWorker, clock, log }, opening)
+  const settings = digestsOf(parts)
+  const sharedParts = { config, settings, rows, local, hashWorker, clock, log }
+  const shared = await openSharedStore(sharedParts, opening)
   const store = shared ?? local
   const sources = createNetworkSources()
   const blockSources = createBlockSources({ clock, log })
@@ -244,10 +250,24 @@ export async function openContent(parts: {
   }
 }
 
+/** Digests of the current settings, which other machines compare with theirs. */
+function digestsOf(parts: {
+  readonly config: Config
+  readonly settings: { readonly now: Config }
+}): () => string {
+  let secret: Uint8Array | null = null
+  return () => {
+    secret ??= obtainSealSecret(parts.config)
+    return JSON.stringify(digestSettings(parts.settings.now, secret))
+  }
+}
+
 /** The store that several machines share, closed by `opening`; null: no bucket is configured. */
 export async function openSharedStore(
   parts: {
     readonly config: Pick<Config, 'dataDir' | 'objects' | 'node'>
+    /** Digests of the current settings. */
+    readonly settings?: () => string | null
     readonly rows: Rows
     readonly local: SegmentStore
     readonly hashWorker?: HashWorker | null

@@ -53,6 +53,8 @@ export async function openObjects(parts: {
   readonly config: Pick<Config, 'dataDir' | 'objects'> & {
     readonly node: { readonly name: string | null }
   }
+  /** Digests of the current settings; absent: this is no server. */
+  readonly settings?: () => string | null
   /** Rows in PostgreSQL. */
   readonly rows: Rows
   readonly local: LocalStore
@@ -60,7 +62,7 @@ export async function openObjects(parts: {
   readonly clock: Clock
   readonly log: Log
 }): Promise<ObjectBlockStore> {
-  const { config, rows, local, hashWorker = null, clock, log } = parts
+  const { config, settings = () => null, rows, local, hashWorker = null, clock, log } = parts
   const { url, cacheBytes, deleteDelayMs } = config.objects
   const objects = createConfiguredObjects(config.objects, clock, hashWorker)
   if (objects === null || url === null) throw new Error('no bucket is configured')
@@ -75,6 +77,7 @@ export async function openObjects(parts: {
     ranges,
     local,
     node: config.node.name ?? hostname(),
+    settings,
     deleteDelayMs,
     hashWorker,
     clock,

@@ -216,6 +216,10 @@ test(
       render(named('shared'), '--set', 'identitySecret='),
       /settings\.database\.url needs identitySecret/,
     )
+    await assert.rejects(
+      render(named('shared'), '--set', 'settings.node.only=true'),
+      /replicas above 1 contradicts settings\.node\.only/,
+    )
     await assert.rejects(render(minimal, '--set', 'settings.dataDir=/data'), /dataDir/)
     await assert.rejects(render(minimal, '--set', 'ingress.enabled=true'), /hosts/)
     await assert.rejects(template(), /image\.repository is empty: set it/)

@@ -280,7 +280,9 @@ test('a resumable upload goes on at another machine', { skip }, async (t) => {
   assert.equal(done.status, 200)
   const { Hash: cid } = (await done.json()) as { Hash: string }
   assert.ok((await catFrom(other, one, cid)).equals(content))
-  const { comparison } = await doctor(service, other.dataDir, '--objects')
+  const { comparison, problems } = await doctor(service, other.dataDir, '--objects')
+  const ofNodes = problems.filter(({ code }) => code.startsWith('node_')).map(({ code }) => code)
+  assert.deepEqual(ofNodes, ['node_not_alone'])
   const none = { count: 0, examples: [] }
   assert.ok(Number(comparison['objects']) >= 2)
   assert.partialDeepStrictEqual(comparison, {
@@ -296,5 +298,8 @@ async function doctor(service: Service, dataDir: string, ...args: readonly strin
   const found = await service.cli(dataDir, 'doctor', ...args).catch((error: unknown) => {
     return JSON.parse((error as { readonly stdout: string }).stdout) as Record<string, unknown>
   })
-  return found as { readonly comparison: Record<string, unknown> }
+  return found as {
+    readonly comparison: Record<string, unknown>
+    readonly problems: readonly { readonly code: string }[]
+  }
 }

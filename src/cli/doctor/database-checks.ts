@@ -11,6 +11,7 @@ import {
   type Problem,
 } from '../../server/network-checks/problem.ts'
 import { checkUnfoundPins } from './ipfs-network-checks.ts'
+import { checkNodes } from './node-checks.ts'
 import { checkKeys } from './key-checks.ts'
 import type { Machine } from './machine.ts'
 import { checkPeople } from './people-checks.ts'
@@ -18,6 +19,8 @@ import { checkPeople } from './people-checks.ts'
 type Parts = {
   readonly machine: Machine
   readonly config: Config
+  /** As in the settings file, without saved networks. */
+  readonly own: Config
   readonly command: CommandLine
   /** Does `identity.pem` exist? */
   readonly hasKeyPair: boolean
@@ -43,7 +46,9 @@ export async function* checkDatabase(parts: Parts): AsyncGenerator<Problem> {
     for (const { code, text, fix, isFinal } of inspected.problems) {
       yield isFinal ? problem(code, text, fix) : warning(code, text, fix)
     }
-    if (inspected.rows !== null) yield* checkSharedRows(inspected.rows, parts)
+    if (inspected.rows === null) return
+    yield* checkNodes(inspected.rows, parts.own, parts.hasKeyPair)
+    yield* checkSharedRows(inspected.rows, parts)
   } finally {
     await inspected.close()
   }
@@ -52,7 +57,7 @@ export async function* checkDatabase(parts: Parts): AsyncGenerator<Problem> {
 /** Checks the rows of accounts and people, wherever they are stored. */
 export async function* checkSharedRows(
   reads: Pick<Rows, 'find' | 'first' | 'snapshot'>,
-  { machine, config, command, hasKeyPair }: Parts,
+  { machine, config, command, hasKeyPair }: Omit<Parts, 'own'>,
 ): AsyncGenerator<Problem> {
   const clock = {
     ...machine.clock,

@@ -105,7 +105,13 @@ export async function examine(
         checkData({ machine, config, firstHash: chain.firstHash, command }),
       )),
       ...(await Array.fromAsync(
-        checkDatabase({ machine, config, command, hasKeyPair: hasKeyPair({ machine, config }) }),
+        checkDatabase({
+          machine,
+          config,
+          own: loaded.config,
+          command,
+          hasKeyPair: hasKeyPair({ machine, config }),
+        }),
       )),
       ...checkSavedNetworks(loaded.config, saved, command),
       ...checkUpstreams(config, upstreamReports, command),

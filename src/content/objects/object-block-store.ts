@@ -43,6 +43,8 @@ export async function openObjectBlockStore(parts: {
   readonly ranges: RangeReader
   readonly local: LocalStore
   readonly node: string
+  /** Digests of the current settings of this machine, for other machines; default: none. */
+  readonly settings?: () => string | null
   /** Delay before an object without live blocks is deleted. */
   readonly deleteDelayMs: number
   /** Null: this thread hashes the leaves of files. */
@@ -51,8 +53,8 @@ export async function openObjectBlockStore(parts: {
   readonly log: Log
 }): Promise<ObjectBlockStore> {
   const { rows, objects, ranges, local, node, deleteDelayMs, hashWorker = null } = parts
-  const { clock, log } = parts
-  const ids = await openSegmentIds({ rows, node, clock, log })
+  const { settings = () => null, clock, log } = parts
+  const ids = await openSegmentIds({ rows, node, settings, clock, log })
   const places = createRecentPlaces(recentPlaces)
   const reads = createObjectReads({ rows, ranges, places })
   const groups = createObjectGroups(objects, ids)

@@ -40,17 +40,19 @@ const refillBelow = 16
 export async function openSegmentIds(parts: {
   readonly rows: Rows
   readonly node: string
+  /** Digests of the current settings of this machine; null: none. Stored with the lease. */
+  readonly settings: () => string | null
   readonly clock: Clock
   readonly log: Log
 }): Promise<SegmentIds> {
-  const { rows, node, clock, log } = parts
+  const { rows, node, settings, clock, log } = parts
   let token = await acquireLease()
   let reserved: SegmentId[] = []
   let reservedAt = 0
   let refilling: Promise<void> | null = null
 
   async function acquireLease(): Promise<number> {
-    const lease = await rows.first(takeNodeLease(node, leaseMs))
+    const lease = await rows.first(takeNodeLease(node, settings(), leaseMs))
     if (lease === null) throw new Fault('overloaded')
     return lease.token
   }
@@ -71,7 +73,8 @@ export async function openSegmentIds(parts: {
 
   async function renew(): Promise<void> {
     try {
-      await rows.write([renewNodeLease(token, leaseMs, orphanGraceMs)], { lock: 'none' })
+      const renewed = renewNodeLease(token, settings(), leaseMs, orphanGraceMs)
+      await rows.write([renewed], { lock: 'none' })
     } catch (error) {
       if (!(error instanceof NothingChanged)) throw error
       await replace(token)

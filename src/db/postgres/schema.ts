@@ -228,4 +228,6 @@ export const postgresMigrations: readonly (readonly string[])[] = [
   ],
   [...storageBesidesBlocks],
   ['pin', 'pin_request'].map((table) => `ALTER TABLE ${table} ADD COLUMN key_id ${text}`),
+  // Digests of the machine's settings (config/shared-settings.ts), as JSON.
+  [`ALTER TABLE node_lease ADD COLUMN settings ${text}`],
 ]

@@ -3,21 +3,38 @@
 import { placeholders, query, type Query } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
 
-/** Each call creates a new lease. */
-export function takeNodeLease(node: string, leaseMs: number): Query<{ readonly token: number }> {
+/** Each call creates a new lease. `settings`: digests of the machine's settings; null: none. */
+export function takeNodeLease(
+  node: string,
+  settings: string | null,
+  leaseMs: number,
+): Query<{ readonly token: number }> {
   return query(
-    `INSERT INTO node_lease (node, until)
-      VALUES (?, now() + ?::bigint * interval '1 millisecond') RETURNING token`,
-    [node, leaseMs],
+    `INSERT INTO node_lease (node, settings, until)
+      VALUES (?, ?, now() + ?::bigint * interval '1 millisecond') RETURNING token`,
+    [node, settings, leaseMs],
+  )
+}
+
+/** Servers with a lease, by name, with their last settings; without commands, which have none. */
+export function listLiveNodes(): Query<{ readonly node: string; readonly settings: string }> {
+  return query(
+    `SELECT DISTINCT ON (node) node, settings FROM node_lease WHERE until > now() AND settings IS NOT NULL
+      ORDER BY node, token DESC`,
   )
 }
 
 /** Fails with `NothingChanged` if the lease expired too long ago: its objects may be marked dead. */
-export function renewNodeLease(token: number, leaseMs: number, graceMs: number): Statement {
+export function renewNodeLease(
+  token: number,
+  settings: string | null,
+  leaseMs: number,
+  graceMs: number,
+): Statement {
   return {
-    sql: `UPDATE node_lease SET until = now() + ?::bigint * interval '1 millisecond'
+    sql: `UPDATE node_lease SET settings = ?, until = now() + ?::bigint * interval '1 millisecond'
       WHERE token = ? AND until > now() - ?::bigint * interval '1 millisecond'`,
-    parameters: [leaseMs, token, graceMs / 2],
+    parameters: [settings, leaseMs, token, graceMs / 2],
     require: 'change',
   }
 }

@@ -54,6 +54,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "cairn.isShared" -}}
 {{- if dig "database" "url" "" .Values.settings -}}
 {{- $_ := required "settings.database.url needs identitySecret: set it to a Secret with identity.pem" .Values.identitySecret -}}
+{{- if and (gt (int .Values.replicas) 1) (dig "node" "only" false .Values.settings) -}}
+{{- fail "replicas above 1 contradicts settings.node.only: set settings.shared.url, so that pods share rates" -}}
+{{- end -}}
 true
 {{- else -}}
 {{- if gt (int .Values.replicas) 1 -}}
