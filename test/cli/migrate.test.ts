@@ -222,6 +222,37 @@ test(
     const old = await startCairn({ dataDir })
     t.after(() => old.kill())
     await cat(old, filled)
+    await old.stop()
+
+    // There once more: servers use the database again.
+    assert.partialDeepStrictEqual(await shared.cli('to-shared', dataDir), { complete: true })
+    const again = await shared.start(machine)
+    t.after(() => again.kill())
+    await cat(again, filled)
+  },
+)
+
+test(
+  'a server that starts on the target while blocks are copied keeps its rows',
+  { skip, timeout: 300_000 },
+  async (t) => {
+    const { dataDir } = await copyFilled(t)
+    const shared = await shareWith(t)
+    const moving = moveToShared({
+      config: await shared.config(dataDir),
+      onBlocks: () => {},
+      async onStep(step) {
+        if (step !== 'rows') return
+        await shared.query(`INSERT INTO account (id, name, created) VALUES ('a', 'new', 1)`)
+        await shared.query(
+          `INSERT INTO node_lease (node, until) VALUES ('early', now() + interval '1 minute')`,
+        )
+      },
+    })
+    assert.match(await failure(moving), /a server has used the database/)
+    assert.deepEqual(await shared.query('SELECT name FROM account'), [{ name: 'new' }])
+    const server = await startCairn({ dataDir })
+    await server.stop()
   },
 )
 

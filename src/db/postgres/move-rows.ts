@@ -16,7 +16,7 @@ import {
 } from '../moved-tables.ts'
 import { query } from '../rows.ts'
 import type { SqlValue } from '../writer.ts'
-import type { MoveSession } from './move-session.ts'
+import { type MoveSession, refuseUsedTarget } from './move-session.ts'
 
 type Row = Readonly<Record<string, SqlValue>>
 type Column = { readonly name: string; readonly type: string }
@@ -67,6 +67,8 @@ export async function moveRowsToPostgres({ session, db, before }: Copy): Promise
   try {
     // A server that starts now waits, and then finds the rows.
     await session.run('LOCK TABLE node_lease IN EXCLUSIVE MODE')
+    // One may have started while the blocks were copied.
+    await refuseUsedTarget(session)
     await session.run(placesSql)
     await session.run('CREATE UNIQUE INDEX moved_place_hash ON moved_place (hash)')
     await session.run('ANALYZE moved_place')
@@ -112,6 +114,8 @@ export async function moveRowsToPostgres({ session, db, before }: Copy): Promise
     )
     const [lost] = await session.run<Counted>(lostSql)
     await session.run('DROP TABLE moved_place')
+    // The rows are those of this database again.
+    await session.run('DROP TABLE IF EXISTS moved_away')
     await before('commit')
     await session.run('COMMIT')
     await session.run('ANALYZE')

@@ -69,16 +69,20 @@ export async function serversOf(session: MoveSession): Promise<'never' | 'earlie
   return row.live > 0 ? 'now' : 'earlier'
 }
 
+/** Rejects with a sentence if a server has used the database: a move would delete its rows. */
+export async function refuseUsedTarget(session: MoveSession): Promise<void> {
+  if ((await serversOf(session)) === 'never') return
+  throw new Error(
+    'a server has used the database of database.url: name an empty database, and a bucket or prefix of its own',
+  )
+}
+
 /**
  * Claims the database as the target of a move: an empty one, or one that an earlier run of this command has filled. Rejects with a
  * sentence for any other.
  */
 export async function claimTarget(session: MoveSession): Promise<void> {
-  if ((await serversOf(session)) !== 'never') {
-    throw new Error(
-      'a server has used the database of database.url: name an empty database, and a bucket or prefix of its own',
-    )
-  }
+  await refuseUsedTarget(session)
   await session.run(
     'CREATE TABLE IF NOT EXISTS moved_in (one boolean PRIMARY KEY CHECK (one), began timestamptz NOT NULL)',
   )
