@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { hasCode } from '../../src/base/fault.ts'
+import { valuesMax } from '../../src/ipfs/network/peer-network.ts'
 import { defaultSupervisorLimits } from '../../src/ipfs/network/supervisor.ts'
 import { blockOf, blocksMax } from '../fakes/network/network-process.ts'
 import { startPeerNetwork } from '../fakes/network/peer-network.ts'
@@ -166,6 +167,42 @@ test('64 commands run, and a further one is refused', async (t) => {
   )
   gone.abort()
   await Promise.all(running)
+})
+
+test('a reply of more than 10,000 unread values ends with an error, after them', async (t) => {
+  const { network } = await startPeerNetwork(t)
+  const signal = AbortSignal.timeout(30_000)
+  const find = (max: number) =>
+    network.command({ name: 'routing/findprovs', arg: 'x', max }, signal)
+  const fits = find(valuesMax + 1)
+  const over = find(valuesMax + 2)
+  // One value is read, and the others wait.
+  assert.deepEqual([(await fits.next()).value, (await over.next()).value], [1, 1])
+  await Array.fromAsync(network.command({ name: 'swarm/peers' }, signal))
+  assert.equal((await Array.fromAsync(fits)).length, valuesMax)
+  const read: unknown[] = []
+  const ended = (async () => {
+    for await (const value of over) read.push(value)
+  })()
+  await assert.rejects(ended, code('overloaded'))
+  assert.equal(read.length, valuesMax)
+})
+
+test('the heap of the process has the limit of the settings', async (t) => {
+  const { network } = await startPeerNetwork(t)
+  const [flags] = await Array.fromAsync(
+    network.command({ name: 'id' }, AbortSignal.timeout(30_000)),
+  )
+  assert.equal(flags, '--max-old-space-size=64 --initial-old-space-size=32')
+})
+
+test('of the errors that a process writes before it ends, a line is logged', async (t) => {
+  const { read, network } = await startPeerNetwork(t, 'complaining')
+  await Promise.allSettled([read(1)])
+  await reached(() => network.status.deaths.length > 0)
+  const reason = network.status.deaths[0]?.reason ?? ''
+  assert.match(reason, /^exit code 7: .*complaint/)
+  assert.ok(reason.length < 400, `${reason.length} characters`)
 })
 
 test('announcements get one code for each block', async (t) => {

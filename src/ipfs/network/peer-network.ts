@@ -77,7 +77,7 @@ const commandsMax = 64
 /** Passed bytes are summed up to this size before a credit message is sent. */
 const passedBytesMin = 512 * 1024
 /** Maximum number of unread values of a reply. */
-const valuesMax = 10_000
+export const valuesMax = 10_000
 
 type Reply = {
   take(message: NetReply | null): void

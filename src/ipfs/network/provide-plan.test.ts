@@ -1,6 +1,7 @@
 // The plan of announcements over days of a manual clock, on rows that real pins make.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { toBareHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
@@ -156,6 +157,27 @@ test('ten thousand roots are announced once an interval each, and a restart midw
   }
   assert.ok(Math.max(...parts) < 1250, parts.join(' '))
   assert.deepEqual(world.logged, [])
+})
+
+test('two announcements of at most 100 roots run at a time', async (t) => {
+  const world = await createWorld(t)
+  await world.pin(450)
+  const sizes: number[] = []
+  let running = 0
+  let most = 0
+  const plan = world.start({
+    async announce(multihashes) {
+      sizes.push(multihashes.length)
+      running += 1
+      most = Math.max(most, running)
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+      running -= 1
+      return multihashes.map(() => 0)
+    },
+  })
+  await plan.announceDue()
+  await plan.stop()
+  assert.deepEqual([sizes, most], [[100, 100, 100, 100, 50], 2])
 })
 
 test('a new root goes out within seconds, also behind thousands of others, and an unpinned one never again', async (t) => {

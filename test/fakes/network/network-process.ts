@@ -1,6 +1,7 @@
 // A network process without a network, for tests of the server's side: it sends frames on descriptor 3, and has the blocks of
 // `blockOf`. The setting `announce` selects its behaviour.
 import { createHash } from 'node:crypto'
+import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import {
   createToNetReader,
@@ -13,7 +14,7 @@ import type { NetCounts, NetHello } from '../../../src/ipfs/network/net-messages
 
 /**
  * `wrong`: bytes of another block. `absent`: no peer has it. `failing`: no peers. `silent`: no reply to a want. `hanging`: no
- * counts either. `dying`: exits at a want. `malformed`: sends an invalid frame at a want. `flooding`: more bytes than its credit.
+ * counts either. `dying`: exits at a want. `complaining`: also writes 100 kB to standard error. `malformed`: sends an invalid frame at a want. `flooding`: more bytes than its credit.
  * `deaf`: does not listen.
  */
 export type Manner =
@@ -24,6 +25,7 @@ export type Manner =
   | 'silent'
   | 'hanging'
   | 'dying'
+  | 'complaining'
   | 'malformed'
   | 'flooding'
   | 'deaf'
@@ -92,6 +94,10 @@ function run(): void {
     const bytes = blocks.get(key)
     if (manner === 'silent' || manner === 'hanging') return
     if (manner === 'dying') process.exit(7)
+    if (manner === 'complaining') {
+      writeSync(2, `${'complaint '.repeat(10_000)}\n`)
+      process.exit(7)
+    }
     if (manner === 'malformed') return void socket.write(Buffer.alloc(64, 0xff))
     if (manner === 'flooding') {
       for (let sent = 0; sent < 400; sent += 1) send({ kind: 'found', id, bytes: blockOf(0).bytes })
@@ -105,7 +111,7 @@ function run(): void {
 
   /**
    * `routing/get`: requests a block. `swarm/connect`: an error. `swarm/peers`: two values. `stats/bw`: no reply. `swarm/addrs`: the
-   * hints of the last session.
+   * hints of the last session. `id`: its flags of Node. `routing/findprovs`: as many values as requested.
    */
   function command({ id, message }: Extract<ToNet, { kind: 'command' }>): void {
     if (message.name === 'routing/get') {
@@ -114,6 +120,14 @@ function run(): void {
       return
     }
     if (message.name === 'stats/bw') return
+    if (message.name === 'id') return answered(id, process.execArgv.join(' '))
+    if (message.name === 'routing/findprovs') {
+      for (let value = 1; value <= message.max; value += 1) {
+        send({ kind: 'reply', id, message: { value } })
+      }
+      send({ kind: 'reply', id, message: null })
+      return
+    }
     if (message.name === 'swarm/addrs') return answered(id, hints.join(' '))
     if (message.name === 'swarm/connect')
       send({ kind: 'reply', id, message: { error: 'no such peer' } })

@@ -1,6 +1,6 @@
 // The libp2p node of the network process: TCP with Noise or TLS, Yamux, identify, ping, the DHT as a client. Limits connections and
 // dials; peers that sent invalid data are excluded for ten minutes.
-// Tested by test/network/child.test.ts, test/network/connection-limits.test.ts
+// Tested by src/ipfs/network/child/node.test.ts, test/network/child.test.ts, test/network/connection-limits.test.ts
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { identify } from '@libp2p/identify'
 import type { MultiaddrConnection } from '@libp2p/interface'
@@ -47,8 +47,8 @@ const addressDialMs = 5_000
 export const pendingMax = 64
 /** Limit per remote address. */
 const newConnectionsPerSecondMax = 50
-const excludedMs = 10 * 60_000
-const excludedMax = 10_000
+export const excludedMs = 10 * 60_000
+export const excludedMax = 10_000
 /** A paused stream receives up to one more window; Yamux of js-libp2p resets a stream that exceeds its buffer. */
 const streamWindowBytesMax = 2 * 1024 * 1024
 const readBufferBytesMax = 8 * 1024 * 1024
@@ -57,7 +57,8 @@ const streamsMax = 1024
 
 type Exclusions = Pick<NetNode, 'isExcluded' | 'excludedPeers'> & { add(peer: string): void }
 
-function createExclusions(clock: Clock): Exclusions {
+/** Of more than `excludedMax` peers, the newest are excluded. */
+export function createExclusions(clock: Clock): Exclusions {
   const until = new Map<string, number>()
   return {
     add: (peer) => setNewest(until, peer, clock.monotonic() + excludedMs, excludedMax),
