@@ -63,7 +63,9 @@ export function chooseFormat(
   const format = [...formats.values()].find((one) => one === requested)
   if (format === undefined) {
     const shown = JSON.stringify(requested.slice(0, 100))
-    throw new Fault('bad_argument', { detail: `format ${shown} is not supported by this server` })
+    const expected = [...new Set(formats.values())].join(', ')
+    const detail = `format ${shown} is not supported by this server: expected one of ${expected}`
+    throw new Fault('bad_argument', { detail })
   }
   const same = supported.filter(({ type }) => formats.get(type) === format)
   const { parameters } = same.find(isServed) ?? same[0] ?? { parameters: new Map() }

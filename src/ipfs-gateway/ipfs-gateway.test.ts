@@ -113,7 +113,10 @@ test('without a format or with an unknown one it is a 400, with one of files a 4
   }
   const ask = 'ask for ?format=raw or ?format=car: this server gives only what readers can check\n'
   assert.equal(await said(cid), ask)
-  assert.equal(await said(`${cid}?format=zip`), 'format "zip" is not supported by this server\n')
+  assert.equal(
+    await said(`${cid}?format=zip`),
+    'format "zip" is not supported by this server: expected one of raw, car, tar, dag-json, dag-cbor, json, cbor, ipns-record\n',
+  )
   for (const format of ['tar', 'dag-json', 'dag-cbor', 'json', 'cbor']) {
     assert.equal(await said(`${cid}?format=${format}`, {}, 406), ask)
   }

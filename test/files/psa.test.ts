@@ -121,22 +121,22 @@ test('wrong requests get the error object of the specification', async () => {
     return [response.status, error.reason, error.details]
   }
   const bad = (details: string) => [400, 'BAD_REQUEST', details]
-  assert.deepEqual(await wrong('POST', '', {}), bad('cid: not a CID'))
+  assert.deepEqual(await wrong('POST', '', {}), bad('cid: absent, expected a CID'))
   assert.deepEqual(await wrong('POST', '', { cid: 'Qm' }), bad('cid: "Qm" is not a CID'))
-  assert.deepEqual(await wrong('POST', '', []), bad('the body: not a JSON object'))
+  assert.deepEqual(await wrong('POST', '', []), bad('the body: [] is not a JSON object'))
   const cid = 'bafkqaaa'
   const origins = Array.from({ length: 21 }, (_, n) => `/ip4/203.0.113.1/tcp/${n}`)
   assert.deepEqual(
     await wrong('POST', '', { cid, origins }),
-    bad('origins: not a list of at most 20 multiaddrs'),
+    bad('origins: 21 multiaddrs, at most 20 are allowed'),
   )
   assert.deepEqual(
     await wrong('POST', '', { cid, name: 'n'.repeat(256) }),
-    bad('name: not a text of at most 255 characters'),
+    bad('name: 256 characters, at most 255 are allowed'),
   )
   assert.deepEqual(
     await wrong('POST', '', { cid, meta: { n: 1 } }),
-    bad('meta: not an object of texts'),
+    bad('meta: "n": 1 is not a text'),
   )
   assert.deepEqual(
     await wrong('GET', '?limit=1001'),

@@ -73,9 +73,9 @@ async function* checkedBlocks(
 function readSelection({ query, accepted }: PathRequest): DagScope {
   const scope = query.get('dag-scope') ?? 'all'
   if (scope !== 'block' && scope !== 'entity' && scope !== 'all')
-    throw unsupported('dag-scope', scope)
+    throw unsupported('dag-scope', scope, 'block, entity or all')
   const duplicates = query.get('car-dups') ?? accepted.get('dups') ?? 'n'
-  if (duplicates !== 'y' && duplicates !== 'n') throw unsupported('car-dups', duplicates)
+  if (duplicates !== 'y' && duplicates !== 'n') throw unsupported('car-dups', duplicates, 'y or n')
   const range = query.get('entity-bytes')
   if (range === undefined) return { scope, bytes: null, duplicates: duplicates === 'y' }
   // A byte range implies the scope `entity`, whatever scope was requested.
@@ -85,18 +85,19 @@ function readSelection({ query, accepted }: PathRequest): DagScope {
 /** Blocks are always sent depth first, which also satisfies requests for any order. */
 function checkVariant({ query, accepted }: PathRequest): void {
   const version = query.get('car-version') ?? accepted.get('version') ?? '1'
-  if (version !== '1') throw unsupported('car-version', version)
+  if (version !== '1') throw unsupported('car-version', version, '1')
   const order = query.get('car-order') ?? accepted.get('order') ?? 'dfs'
-  if (order !== 'dfs' && order !== 'unk') throw unsupported('car-order', order)
+  if (order !== 'dfs' && order !== 'unk') throw unsupported('car-order', order, 'dfs or unk')
 }
 
 /** `from:to`, in decimal digits with a sign; `to` may be `*`. Throws `bad_argument`. */
 function parseEntityBytes(text: string): EntityBytes {
   const [, from, to] = /^(-?\d{1,19}):(-?\d{1,19}|\*)$/.exec(text) ?? []
-  if (from === undefined || to === undefined) throw unsupported('entity-bytes', text)
+  const expected = '<from>:<to> or <from>:*, in bytes'
+  if (from === undefined || to === undefined) throw unsupported('entity-bytes', text, expected)
   const bytes = { from: BigInt(from), to: to === '*' ? null : BigInt(to) }
   const sameEnd = bytes.to !== null && bytes.from < 0n === bytes.to < 0n
-  if (sameEnd && bytes.from > (bytes.to ?? 0n)) throw unsupported('entity-bytes', text)
+  if (sameEnd && bytes.from > (bytes.to ?? 0n)) throw unsupported('entity-bytes', text, expected)
   return bytes
 }
 
@@ -106,8 +107,8 @@ function digestOf(path: ContentPath, { scope, bytes, duplicates }: DagScope): st
   return hash('sha256', text, 'hex').slice(0, 20)
 }
 
-function unsupported(name: string, value: string): Fault {
+function unsupported(name: string, value: string, expected: string): Fault {
   const shown = value.slice(0, 100)
-  const detail = `value ${JSON.stringify(shown)} of parameter ${JSON.stringify(name)} is not supported by this server`
+  const detail = `value ${JSON.stringify(shown)} of parameter ${JSON.stringify(name)} is not supported by this server: expected ${expected}`
   return new Fault('bad_argument', { detail })
 }

@@ -46,14 +46,15 @@ test("what Kubo refuses to add is refused in Kubo's order and words", () => {
 
 test('what would change a CID and is not built is refused by name', () => {
   const option = (name: string) => `option "${name}" is not supported by this server`
-  const value = (name: string, text: string) =>
-    `value "${text}" of option "${name}" is not supported by this server`
+  const value = (name: string, text: string, expected: string) =>
+    `value "${text}" of option "${name}" is not supported by this server: expected ${expected}`
+  const links = '2 to 30840'
   const unbuilt: [Options, string][] = [
     [{ nocopy: true }, option('nocopy')],
-    [{ 'max-file-links': 1n }, value('max-file-links', '1')],
-    [{ 'max-file-links': 1_000_000n }, value('max-file-links', '1000000')],
-    [{ 'inline-limit': -1n }, value('inline-limit', '-1')],
-    [{ chunker: 'rabin-47' }, value('chunker', 'rabin-47')],
+    [{ 'max-file-links': 1n }, value('max-file-links', '1', links)],
+    [{ 'max-file-links': 1_000_000n }, value('max-file-links', '1000000', links)],
+    [{ 'inline-limit': -1n }, value('inline-limit', '-1', '0 to 128')],
+    [{ chunker: 'rabin-47' }, value('chunker', 'rabin-47', 'an average of at least 48')],
   ]
   for (const [options, message] of unbuilt) refuses(options, message, 'unsupported_option')
 })

@@ -161,8 +161,9 @@ function parseFileLinks(options: OptionValues, hash: string, profile: ImportProf
   // With one link per node Kubo never terminates; too many links would make blocks that peers cannot exchange.
   const sample = new Uint8Array(hash === 'identity' ? 128 : 0)
   const each = multihashOf(hash, sample).length + linkBytes
-  if (requested < 2 || requested * each > nodeBytesMax) {
-    throw refusedValue('max-file-links', String(requested))
+  const most = Math.floor(nodeBytesMax / each)
+  if (requested < 2 || requested > most) {
+    throw refusedValue('max-file-links', String(requested), `2 to ${most}`)
   }
   return requested
 }
@@ -170,7 +171,7 @@ function parseFileLinks(options: OptionValues, hash: string, profile: ImportProf
 function refuseUnbuilt(options: OptionValues, hash: string, inlineLimit: bigint): void {
   if (valueOf(options, declared.nocopy)) throw refusedOption('nocopy')
   if (!hashNames.has(hash)) throw failed('potentially insecure hash functions not allowed')
-  if (inlineLimit < 0n) throw refusedValue('inline-limit', String(inlineLimit))
+  if (inlineLimit < 0n) throw refusedValue('inline-limit', String(inlineLimit), '0 to 128')
 }
 
 /** Names of the multihash table that Kubo accepts, whether Cairn supports them or not. */
@@ -190,9 +191,9 @@ function refusedOption(name: string): Fault {
   })
 }
 
-function refusedValue(name: string, value: string): Fault {
+function refusedValue(name: string, value: string, expected: string): Fault {
   return new Fault('unsupported_option', {
-    detail: `value ${JSON.stringify(value)} of option "${name}" is not supported by this server`,
+    detail: `value ${JSON.stringify(value)} of option "${name}" is not supported by this server: expected ${expected}`,
   })
 }
 
@@ -236,8 +237,7 @@ function boundsAround(average: number): RabinBounds {
   const min = Math.floor(average / 3)
   // Kubo accepts these, and then cuts at boundaries that depend on its integer overflow.
   if (min < windowBytes) {
-    const detail = `value "rabin-${average}" of option "chunker" is not supported by this server`
-    throw new Fault('unsupported_option', { detail })
+    throw refusedValue('chunker', `rabin-${average}`, `an average of at least ${3 * windowBytes}`)
   }
   return { min, average, max }
 }

@@ -59,7 +59,7 @@ test('lists of a filter are limited', () => {
   assert.throws(() => query({ meta: JSON.stringify(meta) }), {
     message: 'meta: 21 members, at most 20 are allowed',
   })
-  assert.throws(() => query({ meta: '{"a":1}' }), { message: 'meta: not an object of texts' })
+  assert.throws(() => query({ meta: '{"a":1}' }), { message: 'meta: "a": 1 is not a text' })
   assert.throws(() => query({ match: 'any' }), { code: 'bad_params' })
 })
 
@@ -106,10 +106,34 @@ test('the texts of a request are limited, because they count towards no quota', 
   const wide = (chars: number) => ({ cid, meta: { a: 'x'.repeat(chars) } })
   assert.equal(parsePin(JSON.stringify(wide(8000))).meta?.['a']?.length, 8000)
   assert.throws(() => parsePin(JSON.stringify(wide(8192))), {
-    message: 'meta: over 8192 characters',
+    message: 'meta: 8200 characters of JSON, at most 8192 are allowed',
   })
-  const origins = [`/dns/${'a'.repeat(600)}/tcp/1`]
-  assert.throws(() => parsePin(JSON.stringify({ cid, origins })), {
-    message: 'origins: not a list of at most 20 multiaddrs',
-  })
+})
+
+test('a refusal names the value, and what was expected', () => {
+  const refusals = [
+    ['{', 'the body: "{" is not JSON'],
+    ['[1]', 'the body: [1] is not a JSON object'],
+    ['{}', 'cid: absent, expected a CID'],
+    ['{"cid":1}', 'cid: 1 is not a CID'],
+    [{ name: 5 }, 'name: 5 is not a text'],
+    [{ name: 'n'.repeat(256) }, 'name: 256 characters, at most 255 are allowed'],
+    [{ name: 'a\0' }, 'name: "a\\u0000" has a character that cannot be stored (NUL, half a pair)'],
+    [{ origins: 'x' }, 'origins: "x" is not a list of multiaddrs'],
+    [{ origins: ['x'] }, 'origins: "x" is not a multiaddr of at most 512 characters'],
+    [
+      { origins: Array.from({ length: 21 }, () => '/dns/a') },
+      'origins: 21 multiaddrs, at most 20 are allowed',
+    ],
+    [
+      { origins: [`/dns/${'a'.repeat(600)}`] },
+      `origins: "/dns/${'a'.repeat(95)}" is not a multiaddr of at most 512 characters`,
+    ],
+    [{ meta: [] }, 'meta: [] is not a JSON object'],
+    [{ meta: { a: { b: 1 } } }, 'meta: "a": {"b":1} is not a text'],
+  ] as const
+  for (const [body, message] of refusals) {
+    const text = typeof body === 'string' ? body : JSON.stringify({ cid, ...body })
+    assert.throws(() => parsePin(text), { code: 'bad_params', message })
+  }
 })

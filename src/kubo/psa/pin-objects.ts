@@ -112,16 +112,17 @@ function tooManyMembers(count: number, most: number): Fault {
   return wrong(`meta: ${count} members, at most ${most} are allowed`)
 }
 
-/** The client's text, shortened for an error message. */
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, shownCharsMax))
+/** The client's value, shortened for an error message. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, shownCharsMax))
+  return String(JSON.stringify(value)).slice(0, shownCharsMax)
 }
 
 function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw wrong(`${what}: not JSON`)
+    throw wrong(`${what}: ${shown(text)} is not JSON`)
   }
 }
 
@@ -129,46 +130,56 @@ function objectOf(value: unknown, what: string): Readonly<Record<string, unknown
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Readonly<Record<string, unknown>>
   }
-  throw wrong(`${what}: not a JSON object`)
+  throw wrong(`${what}: ${shown(value)} is not a JSON object`)
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && isStorableText(value)
+/** `what`: name of the value in an error message. */
+function textOf(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw wrong(`${what}: ${shown(value)} is not a text`)
+  if (isStorableText(value)) return value
+  throw wrong(`${what}: ${shown(value)} has a character that cannot be stored (NUL, half a pair)`)
 }
 
 function cidOf(value: unknown): CID {
   const cid = typeof value === 'string' ? parseCid(value) : null
-  if (cid === null) {
-    throw wrong(typeof value === 'string' ? `cid: ${shown(value)} is not a CID` : 'cid: not a CID')
-  }
+  if (value === undefined) throw wrong('cid: absent, expected a CID')
+  if (cid === null) throw wrong(`cid: ${shown(value)} is not a CID`)
   return cid
 }
 
 function nameOf(value: unknown): string {
-  if (!isText(value) || value.length > nameCharsMax) {
-    throw wrong(`name: not a text of at most ${nameCharsMax} characters`)
-  }
-  return value
+  const name = textOf(value, 'name')
+  if (name.length <= nameCharsMax) return name
+  throw wrong(`name: ${name.length} characters, at most ${nameCharsMax} are allowed`)
 }
 
 function originsOf(value: unknown): readonly string[] {
-  const isAddress = (one: unknown): boolean =>
-    isText(one) && one.startsWith('/') && one.length <= originCharsMax
-  if (!Array.isArray(value) || value.length > originsMax || !value.every(isAddress)) {
-    throw wrong(`origins: not a list of at most ${originsMax} multiaddrs`)
+  if (!Array.isArray(value)) throw wrong(`origins: ${shown(value)} is not a list of multiaddrs`)
+  if (value.length > originsMax) {
+    throw wrong(`origins: ${value.length} multiaddrs, at most ${originsMax} are allowed`)
   }
-  return [...new Set(value as string[])]
+  return [...new Set(value.map(originOf))]
+}
+
+function originOf(value: unknown): string {
+  const origin = textOf(value, 'origins')
+  if (origin.startsWith('/') && origin.length <= originCharsMax) return origin
+  throw wrong(
+    `origins: ${shown(origin)} is not a multiaddr of at most ${originCharsMax} characters`,
+  )
 }
 
 function metaOf(value: unknown): Readonly<Record<string, string>> {
   const meta = objectOf(value, 'meta')
   const entries = Object.entries(meta)
   if (entries.length > metaMax) throw tooManyMembers(entries.length, metaMax)
-  if (!entries.every(([key, one]) => isText(key) && isText(one))) {
-    throw wrong('meta: not an object of texts')
+  for (const [key, text] of entries) {
+    textOf(key, 'meta')
+    textOf(text, `meta: ${shown(key)}`)
   }
-  if (JSON.stringify(meta).length > metaCharsMax) {
-    throw wrong(`meta: over ${metaCharsMax} characters`)
+  const { length } = JSON.stringify(meta)
+  if (length > metaCharsMax) {
+    throw wrong(`meta: ${length} characters of JSON, at most ${metaCharsMax} are allowed`)
   }
   return meta as Readonly<Record<string, string>>
 }

@@ -28,7 +28,7 @@ export function createKeyGen(parts: NameCommandDeps): KuboCommand<GenInput> {
     parse({ args: [name = ''], options }) {
       const type = valueOf(options, declared.type)
       if (type === 'rsa' || type === 'secp256k1') {
-        const detail = `value ${JSON.stringify(type)} of option "type" is not supported by this server`
+        const detail = `value ${JSON.stringify(type)} of option "type" is not supported by this server: expected ed25519`
         throw new Fault('unsupported_option', { detail })
       }
       if (type !== 'ed25519' && type !== '') throw failed(`unrecognized key type: ${type}`)
