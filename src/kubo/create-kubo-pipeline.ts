@@ -117,6 +117,6 @@ function measuredOf({ operation, request, upload }: KuboRequest): FileRequest {
   return {
     declaredBytes: upload?.declaredBytes ?? null,
     reservedBytes: upload?.reservedBytes ?? null,
-    stores: hasUpload && request.options.get('only-hash') !== true,
+    stores: operation.stores ?? (hasUpload && request.options.get('only-hash') !== true),
   }
 }

@@ -143,6 +143,8 @@ export type CommandDeclaration = {
   /** Command path as on the wire: `pin/add`. */
   readonly name: string
   readonly class: CommandClass
+  /** It adds content without an upload, so that a key whose account has reached the storage limit of the key cannot use it. */
+  readonly stores?: true
   /**
    * `name`: Kubo's name, quoted if the argument is missing. A request may repeat the argument. Null: Cairn ignores `arg`
    * parameters.

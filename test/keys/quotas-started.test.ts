@@ -198,6 +198,30 @@ test('content that other accounts store is pinned at its full price', async () =
   assert.deepEqual([stat['RepoSize'], stat['StorageMax']], [0, 200_000])
 })
 
+test('a key whose account stores more than the key may adds nothing, by no command', async () => {
+  const owner = await newKey()
+  const cid = await added(owner, noise(1000, 20))
+  const key = await newKey(['--files-stored-bytes', '50000'])
+  const own = await added(key, noise(60_000, 21))
+  for (const command of [
+    `pin/add?arg=${cid}`,
+    `pin/update?arg=${own}&arg=${cid}`,
+    `files/cp?arg=/ipfs/${cid}&arg=/f`,
+    'files/mkdir?arg=/d',
+  ]) {
+    await refused(await send(key, command), storageBody)
+  }
+  await refused(await send(key, 'add', form(noise(10, 22))), storageBody)
+  const pin = await fetch(`${cairn.url}/psa/pins`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key.apiKey}:${key.apiKeySecret}` },
+    body: JSON.stringify({ cid }),
+  })
+  assert.equal(pin.status, 409)
+  assert.equal((await send(key, `pin/rm?arg=${own}`)).status, 200)
+  assert.equal((await send(key, `pin/add?arg=${cid}`)).status, 200)
+})
+
 test('a request body has a size limit', async () => {
   const key = await newKey(['--files-body-bytes', '100000'])
   for (const response of [

@@ -50,6 +50,7 @@ function declare<Input>(
   const declaration: CommandDeclaration = {
     name: command,
     class: command === 'pin/ls' ? 'read' : 'write',
+    ...(command === 'pin/add' && { stores: true }),
     argument: null,
     body: 'none',
     options: [],

@@ -42,6 +42,7 @@ const declared = {
 export const filesCp: KuboCommand<FilesCpInput> = {
   name: 'files/cp',
   class: 'write',
+  stores: true,
   argument: { name: 'source', required: true },
   second: 'dest',
   body: 'none',

@@ -25,6 +25,7 @@ const declared = { parents: flag('parents', { alias: 'p' }), ...formatOptions, f
 export const filesMkdir: KuboCommand<FilesMkdirInput> = {
   name: 'files/mkdir',
   class: 'write',
+  stores: true,
   argument: { name: 'path', required: true },
   body: 'none',
   options: Object.values(declared),

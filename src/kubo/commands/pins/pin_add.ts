@@ -38,6 +38,7 @@ export function createPinAdd(clock: Clock): KuboCommand<PinAddInput> {
   return {
     name: 'pin/add',
     class: 'write',
+    stores: true,
     argument: { name: 'ipfs-path', required: true },
     body: 'lines',
     options: Object.values(declared),

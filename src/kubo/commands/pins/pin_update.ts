@@ -20,6 +20,7 @@ const declared = {
 export const pinUpdate: KuboCommand<PinUpdateInput> = {
   name: 'pin/update',
   class: 'write',
+  stores: true,
   argument: { name: 'from-path', required: true },
   second: 'to-path',
   body: 'none',
