@@ -115,7 +115,7 @@ function tooManyMembers(count: number, most: number): Fault {
 /** The client's value, shortened for an error message. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, shownCharsMax))
-  return String(JSON.stringify(value)).slice(0, shownCharsMax)
+  return JSON.stringify(value).slice(0, shownCharsMax)
 }
 
 function parseJson(text: string, what: string): unknown {

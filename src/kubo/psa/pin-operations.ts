@@ -50,7 +50,7 @@ function declare<Input>(
   const declaration: CommandDeclaration = {
     name: command,
     class: command === 'pin/ls' ? 'read' : 'write',
-    ...(command === 'pin/add' && { stores: true }),
+    ...(command === 'pin/add' && { stores: true as const }),
     argument: null,
     body: 'none',
     options: [],
