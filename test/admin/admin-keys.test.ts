@@ -242,11 +242,11 @@ test('keys are found and listed page by page, those of other accounts for operat
     await desk.run(createKey, { account, name })
   }
   const owner = person({ [own]: 'owner' })
-  const namesOf = async (input: object, actor = owner) => {
+  const namesOf = async (input: Readonly<Record<string, unknown>>, actor = owner) => {
     const names: string[] = []
     let from: string | null = null
     do {
-      const sent: object = from === null ? input : { ...input, from }
+      const sent: typeof input = from === null ? input : { ...input, from }
       const page = await desk.run(listAllKeys, sent, actor)
       names.push(...page.keys.map(({ name }) => name))
       from = page.next
