@@ -15,7 +15,7 @@ export type Answer = {
   readonly text: string
 }
 
-export type Behind = Started & {
+export type CairnWithUpstreams = Started & {
   /** Sends with the first key, or with another one. */
   ask(method: string, params: readonly unknown[], apiKey?: string): Promise<Answer>
   /** The log of invalid replies, newest first. */
@@ -38,7 +38,7 @@ export async function startBehind(
   network: Readonly<Record<string, unknown>> & { readonly chainId: number },
   settings: Readonly<Record<string, unknown>> = {},
   env: Record<string, string> = {},
-): Promise<Behind> {
+): Promise<CairnWithUpstreams> {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const config = join(dataDir, 'upstreams.yaml')

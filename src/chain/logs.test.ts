@@ -64,12 +64,12 @@ test('a filter with more positions than a log has topics does not match it, even
 })
 
 test('a block that its bloom rules out is not read', async () => {
-  const { network, blocks, asked } = chain()
+  const { network, blocks, requested } = chain()
   const [, block] = blocks
   assert(block !== undefined)
   const filter = { ...all, addresses: [address(9)] }
   assert.deepEqual(await logsOfBlock(network, block, filter, signal), [])
-  assert.deepEqual(asked, [])
+  assert.deepEqual(requested, [])
 })
 
 test('a range ends at its oldest block and follows parent hashes, not numbers', async () => {
@@ -145,7 +145,7 @@ test('missing receipts are an error, pruned, never fewer logs', async () => {
 test('a source that leaves out a log is refused', async () => {
   const logs = (more: readonly Log[]) => [[[log(1, 10), ...more]]]
   const incomplete = createLogChain(logs([]))
-  const { network, blocks, asked } = createLogChain(logs([log(1, 11)]), (items) =>
+  const { network, blocks, requested } = createLogChain(logs([log(1, 11)]), (items) =>
     items.map((item) => {
       if (item.ref.kind !== 'receipts') return item
       const other = incomplete.items.find(({ ref }) => ref.kind === 'receipts')
@@ -155,7 +155,7 @@ test('a source that leaves out a log is refused', async () => {
   const [block] = blocks
   assert(block !== undefined)
   await assert.rejects(logsOfBlock(network, block, all, signal), { code: 'unverified' })
-  assert(asked.some(({ kind }) => kind === 'receipts'))
+  assert(requested.some(({ kind }) => kind === 'receipts'))
 })
 
 test('a search finds the same logs as a check of every log', async () => {

@@ -14,7 +14,7 @@ import {
   type FilesFixture,
   pinsOf,
 } from '../../test/fakes/files/files-fixture.ts'
-import { loseBlock } from '../../test/fakes/upstream/lose-block.ts'
+import { dropBlock } from '../../test/fakes/upstream/lose-block.ts'
 import { cidOf, dagPbCodec } from '../codec/ipld/cid.ts'
 import { encodeDagNode } from '../codec/ipld/dag-pb.ts'
 import { multihashOf } from '../codec/ipld/multihash.ts'
@@ -78,7 +78,7 @@ test('a range touches only the blocks it needs', async (t) => {
   const first = rootOf(
     await importAll(files, [fileEntry('c', bytes.subarray(0, 10))], { pin: false }),
   ).cid
-  await loseBlock({ store, database }, first.multihash.bytes)
+  await dropBlock({ store, database }, first.multihash.bytes)
   const { chunks } = await files.open(root, { offset: 10n, length: null }, atOnce, never)
   assert.deepEqual([...(await bytesOf(chunks))], [...bytes.subarray(10)])
   await assert.rejects(files.open(root, whole, atOnce, never), { code: 'command_failed' })
@@ -330,7 +330,7 @@ test('a failed re-pin does not change the old pin', async (t) => {
   const fixture = createFilesFixture(t)
   const { files } = fixture
   const root = rootOf(await importAll(files, [fileEntry('d/f', 'x')], { pinName: 'old' })).cid
-  await loseBlock(fixture, (await addText(files, 'x', 'bob')).multihash.bytes)
+  await dropBlock(fixture, (await addText(files, 'x', 'bob')).multihash.bytes)
   const pin = { cid: root, mode: 'recursive', name: 'new' } as const
   await assert.rejects(files.pin('alice', pin, atOnce, quiet, never), /^Fault: pin: /)
   assert.equal((await pinsOf(files, 'alice'))[0]?.name, 'old')

@@ -68,14 +68,14 @@ test('a key is created with name, expiry, plan and settings, and only this reply
     allowOrigins: ['https://app.example'],
   }
   assert.deepEqual(made.key.settings, settings)
-  const place = { account: own, key: made.key.id }
+  const params = { account: own, key: made.key.id }
   const later = [
     await desk.run(listKeys, { account: own }),
-    await desk.run(getKey, place),
+    await desk.run(getKey, params),
     await desk.run(listAllKeys, {}),
     await desk.run(findKey, { key: made.key.id }),
-    await desk.run(changeKey, { ...place, name: 'page' }),
-    await desk.run(revokeKey, place),
+    await desk.run(changeKey, { ...params, name: 'page' }),
+    await desk.run(revokeKey, params),
   ]
   for (const answer of later) {
     assert.ok(shown(answer).includes(made.key.id))
@@ -100,12 +100,12 @@ test('omitted members keep their values, and an invalid change changes nothing',
   const desk = openDesk()
   const { own } = await twoAccounts(desk)
   const { key } = await desk.run(createKey, { account: own, name: 'web', plan: 'team' })
-  const place = { account: own, key: key.id }
+  const params = { account: own, key: key.id }
   const end = desk.clock.now() + 5
-  const named = await desk.run(changeKey, { ...place, name: 'page', expires: end })
+  const named = await desk.run(changeKey, { ...params, name: 'page', expires: end })
   assert.deepEqual(named.key, { ...key, name: 'page', expires: end })
   const back = await desk.run(changeKey, {
-    ...place,
+    ...params,
     expires: null,
     plan: 'none',
     settings: { networks: ['dev'] },
@@ -136,24 +136,24 @@ test('omitted members keep their values, and an invalid change changes nothing',
     ),
   ]
   for (const [members, refusal] of wrong) {
-    assert.match(await desk.refusal(changeKey, { ...place, ...members }), refusal)
+    assert.match(await desk.refusal(changeKey, { ...params, ...members }), refusal)
   }
-  assert.deepEqual((await desk.run(getKey, place)).key, back.key)
+  assert.deepEqual((await desk.run(getKey, params)).key, back.key)
 })
 
 test('a rotation returns a new key or secret and the expiry of the old one', async () => {
   const desk = openDesk()
   const { own } = await twoAccounts(desk)
   const { key, apiKeySecret } = await desk.run(createKey, { account: own, name: 'web' })
-  const place = { account: own, key: key.id }
-  const secret = await desk.run(rotateSecret, { ...place, overlapMs: 1000 })
+  const params = { account: own, key: key.id }
+  const secret = await desk.run(rotateSecret, { ...params, overlapMs: 1000 })
   assert.notEqual(secret.apiKeySecret, apiKeySecret)
   assert.equal(secret.key.earlierSecretExpires, desk.clock.now() + 1000)
-  const next = await desk.run(rotateKey, place)
+  const next = await desk.run(rotateKey, params)
   assert.equal(next.key.rotatedFrom, key.id)
   assert.equal(next.replaced.id, key.id)
   assert.equal(next.replaced.expires, desk.clock.now() + 86_400_000)
-  assert.match(await desk.refusal(rotateKey, place), /has a successor already/)
+  assert.match(await desk.refusal(rotateKey, params), /has a successor already/)
   const now = await desk.run(rotateKey, { account: own, key: next.key.id, overlapMs: 0 })
   assert.equal(now.replaced.revoked, desk.clock.now())
 })
@@ -162,20 +162,20 @@ test('public keys are added, listed and removed', async () => {
   const desk = openDesk()
   const { own, foreign } = await twoAccounts(desk)
   const { key } = await desk.run(createKey, { account: own })
-  const place = { account: own, key: key.id }
+  const params = { account: own, key: key.id }
   const pair = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const pem = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  const added = await desk.run(addPublicKey, { ...place, name: 'signer', publicKey: pem })
+  const added = await desk.run(addPublicKey, { ...params, name: 'signer', publicKey: pem })
   assert.partialDeepStrictEqual(added.publicKey, { name: 'signer', algorithm: 'ES256' })
-  assert.deepEqual((await desk.run(getKey, place)).publicKeys, [added.publicKey])
-  assert.deepEqual((await desk.run(listPublicKeys, place)).publicKeys, [added.publicKey])
-  const there = { ...place, account: foreign, publicKey: added.publicKey.id }
-  assert.match(await desk.refusal(removePublicKey, there), /^absent/)
-  const here = { ...place, publicKey: added.publicKey.id }
-  assert.deepEqual(await desk.run(removePublicKey, here), { publicKeys: [] })
-  assert.match(await desk.refusal(removePublicKey, here), /^absent/)
+  assert.deepEqual((await desk.run(getKey, params)).publicKeys, [added.publicKey])
+  assert.deepEqual((await desk.run(listPublicKeys, params)).publicKeys, [added.publicKey])
+  const foreignParams = { ...params, account: foreign, publicKey: added.publicKey.id }
+  assert.match(await desk.refusal(removePublicKey, foreignParams), /^absent/)
+  const ownParams = { ...params, publicKey: added.publicKey.id }
+  assert.deepEqual(await desk.run(removePublicKey, ownParams), { publicKeys: [] })
+  assert.match(await desk.refusal(removePublicKey, ownParams), /^absent/)
   const secret = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  const refused = await desk.refusal(addPublicKey, { ...place, publicKey: secret })
+  const refused = await desk.refusal(addPublicKey, { ...params, publicKey: secret })
   assert.match(refused, /^bad_input: the key is a private key/)
 })
 
@@ -186,19 +186,19 @@ test('members read and owners change keys; keys of other accounts are absent for
   const theirs = await desk.run(createKey, { account: foreign })
   const owner = person({ [own]: 'owner' })
   const member = person({ [own]: 'member' })
-  const place = { account: own, key: mine.key.id }
+  const params = { account: own, key: mine.key.id }
   const reading = [
     [listKeys, { account: own }],
-    [getKey, place],
-    [listPublicKeys, place],
+    [getKey, params],
+    [listPublicKeys, params],
     [findKey, { key: mine.key.id }],
     [getAccount, { account: own }],
   ] as const
   const changing = [
-    [changeKey, { ...place, name: 'x' }],
-    [rotateSecret, place],
+    [changeKey, { ...params, name: 'x' }],
+    [rotateSecret, params],
     [createKey, { account: own }],
-    [revokeKey, place],
+    [revokeKey, params],
   ] as const
   for (const [operation, sent] of reading) {
     assert.equal(await desk.refusal(operation as typeof listKeys, sent, member), 'done')
@@ -327,22 +327,22 @@ test('changes of keys are in the audit log, without keys, secrets or tokens', as
   const desk = openDesk({ tryRequest: () => Promise.resolve(verdict) })
   const { own } = await twoAccounts(desk)
   const imported = { apiKey: '9aa3d95b3bc440fa88ea12eaa4456161', apiKeySecret: 'secret-of-others' }
-  const taken = await desk.run(createKey, { account: own, imported })
+  const importedKey = await desk.run(createKey, { account: own, imported })
   const made = await desk.run(createKey, { account: own, name: 'web' })
-  const place = { account: own, key: made.key.id }
+  const params = { account: own, key: made.key.id }
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  const added = await desk.run(addPublicKey, { ...place, name: 'signer', publicKey: pem })
-  await desk.run(removePublicKey, { ...place, publicKey: added.publicKey.id })
-  await desk.run(changeKey, { ...place, settings: { secretRequired: true } })
-  const secret = await desk.run(rotateSecret, place)
-  await desk.run(tryKey, { ...place, method: 'eth_chainId', jwt: 'head.claims.signature' })
-  const next = await desk.run(rotateKey, { ...place, overlapMs: 5 })
+  const added = await desk.run(addPublicKey, { ...params, name: 'signer', publicKey: pem })
+  await desk.run(removePublicKey, { ...params, publicKey: added.publicKey.id })
+  await desk.run(changeKey, { ...params, settings: { secretRequired: true } })
+  const secret = await desk.run(rotateSecret, params)
+  await desk.run(tryKey, { ...params, method: 'eth_chainId', jwt: 'head.claims.signature' })
+  const next = await desk.run(rotateKey, { ...params, overlapMs: 5 })
   const records = await desk.identity.audit.list({ accountId: own, limit: 100 })
   assert.deepEqual(
     records.toReversed().map(({ action, target }) => [action, target]),
     [
-      ['createKey', taken.key.id],
+      ['createKey', importedKey.key.id],
       ['createKey', made.key.id],
       ['addPublicKey', made.key.id],
       ['removePublicKey', made.key.id],
@@ -353,10 +353,13 @@ test('changes of keys are in the audit log, without keys, secrets or tokens', as
   )
   assert.deepEqual(records[0]?.changes, { overlapMs: 5, successor: next.key.id })
   assert.deepEqual(records[2]?.changes, { secretRequired: true })
-  const kept = shown(records)
-  const texts = [taken, made, next].flatMap(({ apiKey, apiKeySecret }) => [apiKey, apiKeySecret])
+  const retained = shown(records)
+  const texts = [importedKey, made, next].flatMap(({ apiKey, apiKeySecret }) => [
+    apiKey,
+    apiKeySecret,
+  ])
   for (const text of [...texts, secret.apiKeySecret, 'signature']) {
-    assert.ok(!kept.includes(text), text)
+    assert.ok(!retained.includes(text), text)
   }
 })
 

@@ -24,7 +24,7 @@ type Operation = {
   readonly body: Schema | null
   readonly query: readonly { readonly name: string; readonly schema: Schema }[]
 }
-type Place = { readonly account: string; readonly key: string; readonly person: string }
+type PathParams = { readonly account: string; readonly key: string; readonly person: string }
 
 const roles = ['signed out', 'stranger', 'member', 'owner', 'operator', 'token'] as const
 type Role = (typeof roles)[number]
@@ -32,8 +32,8 @@ type Role = (typeof roles)[number]
 let cairn: Started
 let operations: readonly Operation[]
 const clients = new Map<Role, AdminClient>()
-let own: Place
-let foreign: Place
+let own: PathParams
+let foreign: PathParams
 
 before(async () => {
   cairn = await startCairn()
@@ -117,7 +117,7 @@ async function readOperations(): Promise<readonly Operation[]> {
   )
 }
 
-function pathOf({ path }: Operation, { account, key, person }: Place): string {
+function pathOf({ path }: Operation, { account, key, person }: PathParams): string {
   return path
     .replace('{account}', account)
     .replace('{key}', key)
@@ -127,8 +127,8 @@ function pathOf({ path }: Operation, { account, key, person }: Place): string {
 }
 
 /** Sends a member that no schema has. */
-function probe(client: AdminClient | undefined, operation: Operation, place: Place) {
-  const path = pathOf(operation, place)
+function probe(client: AdminClient | undefined, operation: Operation, params: PathParams) {
+  const path = pathOf(operation, params)
   if (operation.method === 'GET' || operation.method === 'DELETE') {
     return client?.ask(operation.method, `${path}?isNoMember=1`)
   }
@@ -151,9 +151,9 @@ test('every operation admits exactly the roles that it names, in their own accou
   const wrong: string[] = []
   let cases = 0
   for (const operation of operations) {
-    const places = operation.path.includes('{account}') ? [true, false] : [true]
+    const foreignOptions = operation.path.includes('{account}') ? [true, false] : [true]
     for (const role of roles) {
-      for (const isOwn of places) {
+      for (const isOwn of foreignOptions) {
         const reply = await probe(clients.get(role), operation, isOwn ? own : foreign)
         const expected = expectedOf(operation, role, isOwn)
         cases++
@@ -188,28 +188,28 @@ function sampleOf(schema: Schema): unknown {
 
 test('an ID of another account is absent for every operation with an ID, and nothing changes there', async (t) => {
   const operator = clients.get('operator')
-  const look = async () => [
+  const snapshot = async () => [
     (await operator?.ask('GET', `/accounts/${foreign.account}/keys`))?.body,
     (await operator?.ask('GET', `/accounts/${foreign.account}/members`))?.body,
   ]
-  const before = await look()
+  const before = await snapshot()
   const wrong: string[] = []
   let cases = 0
   // The own account in the path, and an item of another account.
-  const place = { ...foreign, account: own.account }
+  const params = { ...foreign, account: own.account }
   for (const operation of operations) {
     const { path, method, role, body, query } = operation
     if (!/\{(key|person)\}/.test(path) || role === 'operator') continue
     const sent = body === null ? undefined : (sampleOf(body) as Readonly<Record<string, unknown>>)
     const needed = query.filter(({ schema }) => schema.const !== undefined)
-    const asked = new URLSearchParams()
-    for (const { name, schema } of needed) asked.set(name, String(schema.const))
+    const search = new URLSearchParams()
+    for (const { name, schema } of needed) search.set(name, String(schema.const))
     for (const who of ['owner', 'token', 'operator'] as const) {
       const reply = await clients
         .get(who)
         ?.ask(
           method,
-          `${pathOf(operation, place)}?${asked.toString()}`,
+          `${pathOf(operation, params)}?${search.toString()}`,
           method === 'GET' ? undefined : (sent ?? {}),
         )
       cases++
@@ -222,7 +222,7 @@ test('an ID of another account is absent for every operation with an ID, and not
   }
   t.diagnostic(`${cases} cases`)
   deepEqual(wrong, [])
-  deepEqual(await look(), before)
+  deepEqual(await snapshot(), before)
 })
 
 test('no operation accepts a foreign member: 500 mass-assignment attempts fail', async (t) => {

@@ -70,7 +70,7 @@ async function networksOf(admin: AdminClient): Promise<readonly Network[]> {
 }
 
 test('a network is queried, saved, served at once next to the embedded chain, and again after a restart', async (t) => {
-  const node = await stub(t, { pushes: true, proofWindow: { blocks: 20, words: 'geth' } })
+  const node = await stub(t, { pushes: true, proofWindow: { blocks: 20, client: 'geth' } })
   const { cairn } = await start(t)
   const admin = await takeFirstRun(cairn)
   const upstreams = [{ url: node.url, trusted: true }]

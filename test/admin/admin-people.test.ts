@@ -37,7 +37,7 @@ import { whoAmI } from '../../src/admin/resources/me/who-am-i.ts'
 import { withdrawAnyInvitation } from '../../src/admin/resources/invitations/withdraw-any-invitation.ts'
 import { withdrawInvitation } from '../../src/admin/resources/invitations/withdraw-invitation.ts'
 import { openDesk } from '../fakes/people/admin-desk.ts'
-import { goodPassword as password, here } from '../fakes/people/identity.ts'
+import { goodPassword as password, testClient } from '../fakes/people/identity.ts'
 
 async function openOffice() {
   const desk = openDesk()
@@ -53,7 +53,7 @@ async function openOffice() {
 
   /** The person as the API loads them: with current permissions, in a confirmed session. */
   async function as(id: string): Promise<Principal & { kind: 'person' }> {
-    const { token } = await identity.signIn.enter(id, here)
+    const { token } = await identity.signIn.enter(id, testClient)
     const found = await identity.tokenAuthenticator.findSession(token)
     assert.ok(found)
     identity.confirmations.confirm(found.by.id)
@@ -201,7 +201,10 @@ test('a forgotten password is reset only at the command line', async () => {
   const order = { person: ada, newPassword: 'another stone there' }
   assert.match(await refusal(setPassword, order, await as(op)), /^not_allowed/)
   await run(setPassword, order)
-  await identity.signIn.signIn({ email: 'ada@example.org', password: order.newPassword }, here)
+  await identity.signIn.signIn(
+    { email: 'ada@example.org', password: order.newPassword },
+    testClient,
+  )
 })
 
 test('personal operations are unavailable at the command line, and operations on credentials are unavailable to tokens', async () => {

@@ -20,20 +20,20 @@ async function enter(cairn: Started) {
   const [account] = body['accounts'] as readonly { id: string }[]
   const listed = await client.ask('GET', `/accounts/${account?.id}/keys`)
   const [key] = listed.body['keys'] as readonly { id: string }[]
-  const place = `/accounts/${account?.id}/keys/${key?.id}`
+  const keyPath = `/accounts/${account?.id}/keys/${key?.id}`
   return {
     client,
-    place,
+    keyPath,
     set: async (settings: Readonly<Record<string, boolean>>) =>
-      equal((await client.ask('PATCH', place, { settings })).status, 200),
-    list: async (query = '') => await listOf(client, place, query),
+      equal((await client.ask('PATCH', keyPath, { settings })).status, 200),
+    list: async (query = '') => await listOf(client, keyPath, query),
     whole: async (id: number) =>
-      (await client.ask('GET', `${place}/requests/${id}`)).body as unknown as InspectedRequest,
+      (await client.ask('GET', `${keyPath}/requests/${id}`)).body as unknown as InspectedRequest,
   }
 }
 
-async function listOf(client: AdminClient, place: string, query: string) {
-  const { status, body } = await client.ask('GET', `${place}/requests${query}`)
+async function listOf(client: AdminClient, keyPath: string, query: string) {
+  const { status, body } = await client.ask('GET', `${keyPath}/requests${query}`)
   equal(status, 200)
   return (body as unknown as Listed).requests
 }
@@ -51,7 +51,7 @@ async function textOf(folder: string): Promise<string> {
 test('an owner enables the inspector, sees requests of both APIs, and disables it', async (t: TestContext) => {
   const cairn = await startCairn()
   t.after(() => cairn.stop())
-  const { client, place, set, list, whole } = await enter(cairn)
+  const { client, keyPath, set, list, whole } = await enter(cairn)
   await cairn.rpc('eth_chainId')
   deepEqual(await list(), [])
 
@@ -96,7 +96,7 @@ test('an owner enables the inspector, sees requests of both APIs, and disables i
   for (const secret of [cairn.apiKey, cairn.apiKeySecret]) ok(!all.includes(secret))
 
   const first = rows.at(-1)
-  const replayed = await client.ask('POST', `${place}/requests/${first?.id}/replay`, {
+  const replayed = await client.ask('POST', `${keyPath}/requests/${first?.id}/replay`, {
     block: 'earliest',
   })
   deepEqual(replayed.body['differences'], [])
@@ -111,11 +111,11 @@ test('an owner enables the inspector, sees requests of both APIs, and disables i
 test('live requests are sent as server-sent events', async (t: TestContext) => {
   const cairn = await startCairn()
   t.after(() => cairn.stop())
-  const { client, place, set } = await enter(cairn)
+  const { client, keyPath, set } = await enter(cairn)
   await set({ inspect: true })
   const leaving = new AbortController()
   t.after(() => leaving.abort())
-  const response = await fetch(`${cairn.url}/api/v1${place}/requests/live?outcome=failed`, {
+  const response = await fetch(`${cairn.url}/api/v1${keyPath}/requests/live?outcome=failed`, {
     headers: { cookie: client.cookie ?? '' },
     signal: leaving.signal,
   })
@@ -139,7 +139,7 @@ test('a read through upstreams lists the queried upstreams and compares a differ
     stubs.map(({ url }, at) => ({ url, name: `node-${at}` })),
     { chainId: testChain.chainId, heads: { pollMs: 100, quorum: 1 } },
   )
-  const { client, place, set, list, whole } = await enter(cairn)
+  const { client, keyPath, set, list, whole } = await enter(cairn)
   await set({ inspect: true, inspectBodies: true })
   const slot = [testChain.emitter, `0x${'00'.repeat(32)}`, 'latest']
   const { level } = await cairn.ask('eth_getStorageAt', slot)
@@ -149,11 +149,11 @@ test('a read through upstreams lists the queried upstreams and compares a differ
   ok(first && second)
   const { timeline, upstreams } = await whole(first.id)
   // The second upstream is queried in parallel if the first one is slow.
-  const asked = timeline.filter(({ step }) => step === 'source')
-  deepEqual([...new Set(asked.map(({ name }) => name))], upstreams)
+  const sourceSteps = timeline.filter(({ step }) => step === 'source')
+  deepEqual([...new Set(sourceSteps.map(({ name }) => name))], upstreams)
   ok(upstreams.length > 0 && upstreams.every((name) => /^node-[01]$/.test(name)))
   ok(
-    asked.some(({ outcome }) => outcome === 'answered'),
+    sourceSteps.some(({ outcome }) => outcome === 'answered'),
     JSON.stringify(timeline),
   )
   ok(timeline.some(({ step }) => step === 'verify'))
@@ -162,20 +162,20 @@ test('a read through upstreams lists the queried upstreams and compares a differ
   deepEqual(again.upstreams, [])
   ok(again.timeline.some(({ step }) => step === 'kept'))
 
-  const offered = (await client.ask('GET', `${place}/requests/${first.id}`)).body
+  const offered = (await client.ask('GET', `${keyPath}/requests/${first.id}`)).body
   deepEqual(offered['networkUpstreams'], ['node-0', 'node-1'])
-  const path = `${place}/requests/${first.id}/replay`
+  const path = `${keyPath}/requests/${first.id}/replay`
   const word = await client.ask('POST', path, { upstream: 'node-1' })
   deepEqual([word.body['verified'], word.body['differences']], ['none', []])
   equal((await client.ask('POST', path, { upstream: 'node-7' })).code, 'absent')
 
   // Only operators see upstream names; an owner of the account does not.
-  const accountId = /accounts\/([^/]+)/.exec(place)?.[1]
+  const accountId = /accounts\/([^/]+)/.exec(keyPath)?.[1]
   const { body } = await client.ask('POST', '/invitations', { role: 'owner', accountId })
   const owner = openAdminClient(cairn.url)
   const newcomer = { email: 'grace@example.org', name: 'Grace', password: 'a stone on a stone' }
   await owner.ask('POST', '/welcome', { link: body['link'], ...newcomer })
-  for (const where of [`${place}/requests/${first.id}`, `${place}/requests`]) {
+  for (const where of [`${keyPath}/requests/${first.id}`, `${keyPath}/requests`]) {
     const seen = await owner.ask('GET', where)
     equal(seen.status, 200)
     ok(!/node-[01]/.test(JSON.stringify(seen.body)), where)

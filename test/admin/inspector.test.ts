@@ -19,7 +19,7 @@ const member: Principal = {
   roles: new Map([['a', 'member']]),
   via: { kind: 'session', id: 's' },
 }
-const place = { account: 'a', key: 'k' }
+const params = { account: 'a', key: 'k' }
 
 async function rig(t: Pick<TestContext, 'after'>) {
   const opened = openInspectedGateway(systemClock)
@@ -46,13 +46,13 @@ async function rig(t: Pick<TestContext, 'after'>) {
     }
     return await runAdmin(operation, sent, call as unknown as AdminCall)
   }
-  async function admin<Value>(id: string, sent: Readonly<Record<string, unknown>> = place) {
+  async function admin<Value>(id: string, sent: Readonly<Record<string, unknown>> = params) {
     const reported = await reply(id, sent)
     ok(reported.form === 'json')
     return reported.value as Value
   }
   const list = async (filter: Readonly<Record<string, unknown>> = {}) =>
-    (await admin<{ requests: InspectedRequest[] }>('listRequests', { ...place, ...filter }))
+    (await admin<{ requests: InspectedRequest[] }>('listRequests', { ...params, ...filter }))
       .requests
 
   async function post(body: string, headers: Record<string, string> = {}, key = inspectedKey) {
@@ -86,7 +86,7 @@ test('a call over HTTP is recorded with its stages', async (t) => {
     Object.keys(row).filter((name) => name === 'calls' || name === 'timeline'),
     [],
   )
-  const whole = await admin<InspectedRequest>('getRequest', { ...place, request: `${row.id}` })
+  const whole = await admin<InspectedRequest>('getRequest', { ...params, request: `${row.id}` })
   equal(whole.calls[0]?.params.text, '["0x1"]')
   equal(whole.calls[0]?.result?.text, '{"nonce":"0x5","block":"latest"}')
   const stages = whole.timeline.map(({ step }) => step)
@@ -158,7 +158,7 @@ test('secrets planted in every part of a request are in no inspection', async (t
   const rows = await list()
   equal(rows.length, 3)
   const all = await Promise.all(
-    rows.map((row) => admin('getRequest', { ...place, request: `${row.id}` })),
+    rows.map((row) => admin('getRequest', { ...params, request: `${row.id}` })),
   )
   const text = JSON.stringify(all)
   for (const secret of [inspectedKey, inspectedSecret, 'plantedsignature', 'hidden', basic]) {
@@ -186,7 +186,7 @@ test('a WebSocket message is recorded as one request', async (t) => {
 
 test('finished requests are sent to subscribers, filtered by outcome', async (t) => {
   const { reply, ask } = await rig(t)
-  const reported = await reply('watchRequests', { ...place, outcome: 'failed' })
+  const reported = await reply('watchRequests', { ...params, outcome: 'failed' })
   ok(reported.form === 'events')
   const events = reported.events[Symbol.asyncIterator]()
   const first = events.next()
@@ -205,13 +205,13 @@ test('a read can be replayed over the API, and its records can be cleared', asyn
   ok(row)
   const again = await admin<{ differences: unknown[]; verified: string; units: number }>(
     'replayRequest',
-    { ...place, request: `${row.id}`, block: '0x5' },
+    { ...params, request: `${row.id}`, block: '0x5' },
   )
   deepEqual(again.differences, [{ at: '/block', before: 'latest', after: '0x5' }])
   deepEqual([again.verified, again.units], ['proof', 80])
   await admin('clearRequests')
   deepEqual(await list(), [])
-  await rejects(admin('getRequest', { ...place, request: `${row.id}` }), { code: 'absent' })
+  await rejects(admin('getRequest', { ...params, request: `${row.id}` }), { code: 'absent' })
 })
 
 test('requests of a key are invisible to other accounts', async (t) => {
@@ -219,7 +219,7 @@ test('requests of a key are invisible to other accounts', async (t) => {
   await ask('eth_getBalance', ['0x1'])
   const stranger: Principal = { ...member, roles: new Map([['b', 'owner']]) }
   for (const id of ['listRequests', 'watchRequests', 'clearRequests']) {
-    await rejects(reply(id, place, stranger), { code: 'absent' })
+    await rejects(reply(id, params, stranger), { code: 'absent' })
     await rejects(reply(id, { account: 'b', key: 'k' }, stranger), { code: 'absent' })
   }
 })

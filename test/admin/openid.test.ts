@@ -308,11 +308,11 @@ test('a person without password confirms at the provider, which asks for the cre
   const order = { name: 'ci', role: 'owner' }
   assert.equal((await client.ask('POST', '/me/tokens', order)).code, 'needs_confirmation')
   // The session at the provider is still open, but a confirmation requests the credentials again.
-  const shown = provider.asked()
+  const shown = provider.pagesShown()
   const begun = await client.ask('POST', '/me/confirmation/openid/begin', {})
   const { location, seal } = begun.body as { location: string; seal: string }
   const answer = { seal, query: await browser.signInAt(location, 'without-1') }
-  assert.equal(provider.asked(), shown + 1)
+  assert.equal(provider.pagesShown(), shown + 1)
   // A response for a confirmation is not valid for a sign-in, and vice versa.
   assert.equal((await client.ask('POST', '/session/openid', answer)).code, 'bad_input')
   const confirmed = await client.ask('POST', '/me/confirmation/openid', answer)

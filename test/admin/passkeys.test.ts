@@ -20,7 +20,7 @@ import { whoAmI } from '../../src/admin/resources/me/who-am-i.ts'
 import { firstPerson, openAdminClient } from '../fakes/people/admin-client.ts'
 import { deskPage, openDesk } from '../fakes/people/admin-desk.ts'
 import { createFakeAuthenticator, type FakeAuthenticator } from '../fakes/people/authenticator.ts'
-import { goodPassword as password, here } from '../fakes/people/identity.ts'
+import { goodPassword as password, testClient } from '../fakes/people/identity.ts'
 import { startCairn } from '../started-server.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -37,8 +37,8 @@ function madeBy(
   origin: string,
   { seal, options }: { seal: string; options: { challenge: string; user: { id: string } } },
 ) {
-  const place = { origin, rpId: new URL(origin).hostname, challenge: options.challenge }
-  const { clientData, attestation } = authenticator.make(place, options.user.id)
+  const ceremony = { origin, rpId: new URL(origin).hostname, challenge: options.challenge }
+  const { clientData, attestation } = authenticator.make(ceremony, options.user.id)
   return { seal, ...asTexts({ clientDataJSON: clientData, attestationObject: attestation }) }
 }
 
@@ -48,8 +48,8 @@ function signedBy(
   origin: string,
   { seal, options }: { seal: string; options: { challenge: string } },
 ) {
-  const place = { origin, rpId: new URL(origin).hostname, challenge: options.challenge }
-  const { credentialId, clientData, personHandle, ...rest } = authenticator.sign(place)
+  const ceremony = { origin, rpId: new URL(origin).hostname, challenge: options.challenge }
+  const { credentialId, clientData, personHandle, ...rest } = authenticator.sign(ceremony)
   const named = { id: credentialId, clientDataJSON: clientData, userHandle: personHandle }
   return { seal, ...asTexts({ ...named, ...rest }) }
 }
@@ -59,7 +59,7 @@ async function openOffice() {
   const { link } = await desk.run(inviteAnyone, { role: 'owner', accountName: 'acme' })
   const newcomer = { link, email: 'ada@example.org', name: 'Ada', password }
   const { person } = await desk.run(signUpByInvitation, newcomer, null)
-  const { token } = await desk.identity.signIn.enter(person.id, here)
+  const { token } = await desk.identity.signIn.enter(person.id, testClient)
   const found = await desk.identity.tokenAuthenticator.findSession(token)
   assert.ok(found)
   const actor: Principal & { kind: 'person' } = {
@@ -96,8 +96,8 @@ test('a passkey is added with the password, signs in, is listed, and removed', a
     },
   ])
 
-  const asked = await run(beginPasskeySignIn, {}, null)
-  const answer = signedBy(authenticator, deskPage, asked)
+  const options = await run(beginPasskeySignIn, {}, null)
+  const answer = signedBy(authenticator, deskPage, options)
   assert.equal((await run(signInWithPasskey, answer, null)).person.id, ada)
   assert.match(await refusal(signInWithPasskey, answer, null), /^bad_sign_in: .*answered already/)
 
@@ -120,7 +120,7 @@ test('a passkey confirms only the session that requested it', async () => {
 
   const toSignIn = signedBy(authenticator, deskPage, await run(beginPasskeySignIn, {}, null))
   assert.match(await refusal(confirmWithPasskey, toSignIn, actor), /^bad_sign_in/)
-  const { token } = await identity.signIn.enter(actor.personId, here)
+  const { token } = await identity.signIn.enter(actor.personId, testClient)
   const other = {
     ...actor,
     via: (await identity.tokenAuthenticator.findSession(token))?.by ?? actor.via,
@@ -129,8 +129,8 @@ test('a passkey confirms only the session that requested it', async () => {
   const ofOther = signedBy(authenticator, deskPage, elsewhere)
   assert.match(await refusal(confirmWithPasskey, ofOther, actor), /^bad_sign_in/)
 
-  const asked = await run(beginPasskeyConfirmation, {}, actor)
-  await run(confirmWithPasskey, signedBy(authenticator, deskPage, asked), actor)
+  const options = await run(beginPasskeyConfirmation, {}, actor)
+  await run(confirmWithPasskey, signedBy(authenticator, deskPage, options), actor)
   await run(createToken, order, actor)
   assert.match(await refusal(createToken, order, other), /^needs_confirmation/)
 })
@@ -218,8 +218,8 @@ test('over HTTP the origin and name of the dashboard are accepted, and an addres
   assert.equal(added.status, 200, added.message)
 
   const other = openAdminClient(origin)
-  const asked = await other.ask('POST', '/session/passkey/begin', {})
-  const answer = signedBy(authenticator, origin, asked.body as Parameters<typeof signedBy>[2])
+  const beginReply = await other.ask('POST', '/session/passkey/begin', {})
+  const answer = signedBy(authenticator, origin, beginReply.body as Parameters<typeof signedBy>[2])
   const foreign = { origin: `http://localhost:${Number(port) + 1}` }
   const stolen = await other.ask('POST', '/session/passkey', answer, foreign)
   assert.equal(stolen.code, 'foreign_origin')

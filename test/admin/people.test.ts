@@ -130,9 +130,9 @@ test('accepting an invitation ends the previous session of the browser', async (
 
 test('signing out ends the session on the server, not only in the browser', async () => {
   const page = await signIn()
-  const kept = page.cookie
+  const cookieBefore = page.cookie
   assert.match((await page.ask('DELETE', '/session')).setCookie ?? '', /Max-Age=0/)
-  page.cookie = kept
+  page.cookie = cookieBefore
   assert.equal((await page.ask('GET', '/me')).code, 'signed_out')
 })
 
@@ -165,10 +165,10 @@ test('after ten wrong passwords in a row, the refusal contains the time to wait'
     const wrong = await page.ask('POST', '/session', { email, password: `wrong ${n}` })
     assert.deepEqual([wrong.status, wrong.code], [401, 'bad_sign_in'])
   }
-  const held = await page.ask('POST', '/session', { email, password })
-  assert.deepEqual([held.status, held.code], [429, 'over_rate'])
-  const seconds = Number(/try again in (\d+) s$/.exec(held.message)?.[1])
-  assert.ok(seconds > 0 && seconds <= 3600, held.message)
+  const limited = await page.ask('POST', '/session', { email, password })
+  assert.deepEqual([limited.status, limited.code], [429, 'over_rate'])
+  const seconds = Number(/try again in (\d+) s$/.exec(limited.message)?.[1])
+  assert.ok(seconds > 0 && seconds <= 3600, limited.message)
 })
 
 test('a changed password renews this session and ends all others', async () => {

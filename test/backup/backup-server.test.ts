@@ -32,9 +32,9 @@ async function folder(t: TestContext): Promise<string> {
   return path
 }
 
-async function until<T>(look: () => Promise<T | null>): Promise<T> {
+async function until<T>(check: () => Promise<T | null>): Promise<T> {
   for (;;) {
-    const found = await look()
+    const found = await check()
     if (found !== null) return found
     await pause(20)
   }

@@ -13,13 +13,13 @@ export type Reply = {
   readonly verified?: string
 }
 
-export type Behind = { call(method: string, params: readonly unknown[]): Promise<Reply> }
+export type CairnWithGeth = { call(method: string, params: readonly unknown[]): Promise<Reply> }
 
 /** With `verify: require`: answers that cannot be proved are errors. Stops with the test. */
 export async function startBehindGeth(
   t: { after(end: () => unknown): void },
   geth: Geth,
-): Promise<Behind> {
+): Promise<CairnWithGeth> {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const file = join(dataDir, 'cairn.yaml')
@@ -87,7 +87,7 @@ type Calls = {
 /** Asserts that each of `count` calls returns the node's result or error, with the label `proof`. */
 export async function assertSameCalls(
   geth: Geth,
-  cairn: Behind,
+  cairn: CairnWithGeth,
   { count, nextCall, method = 'eth_call', view = plain, mayRefuse }: Calls,
 ): Promise<void> {
   const differences: unknown[] = []

@@ -3,7 +3,7 @@ import { toQuantity } from '../../src/base/hex.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
 import type { Geth } from '../engines/geth.ts'
 import { type Random, seeded } from '../fakes/seeded.ts'
-import { assertSameCalls, type Behind, plain, type Reply } from './behind-geth.ts'
+import { assertSameCalls, type CairnWithGeth, plain, type Reply } from './behind-geth.ts'
 import { type Fork, forks, type GeneratedChain } from './generated-contracts.ts'
 
 /** The refusal for contracts that create contracts with all the gas of a request. */
@@ -19,7 +19,7 @@ type Simulations = {
 
 export async function assertSameSimulations(
   geth: Geth,
-  cairn: Behind,
+  cairn: CairnWithGeth,
   { fork, chain, seed, count }: Simulations,
 ): Promise<void> {
   const random = seeded(seed)

@@ -1,6 +1,6 @@
 // Compares traces of generated calls on proved state with those of geth and op-geth, with each tracer.
 import type { Geth } from '../engines/geth.ts'
-import { assertSameCalls, type Behind, callsEach, plain, type Reply } from './behind-geth.ts'
+import { assertSameCalls, type CairnWithGeth, callsEach, plain, type Reply } from './behind-geth.ts'
 import type { GeneratedChain } from './generated-contracts.ts'
 
 const tracers: readonly object[] = [
@@ -21,7 +21,7 @@ export const opTracers: readonly object[] = [
 /** `of`: the tracers, which take turns. */
 export async function assertSameTraces(
   geth: Geth,
-  cairn: Behind,
+  cairn: CairnWithGeth,
   { nextCall }: GeneratedChain,
   of: readonly object[] = tracers,
 ): Promise<void> {

@@ -33,7 +33,11 @@ function multicall(calls: readonly { readonly to: string; readonly data: string 
   return { to: multicaller, data: `0x12345678${[...head, ...offsets, ...tuples].join('')}` }
 }
 
-type Asked = { readonly answer: Answer; readonly trips: number; readonly methods: Set<string> }
+type MeasuredCall = {
+  readonly answer: Answer
+  readonly roundTrips: number
+  readonly methods: Set<string>
+}
 
 async function startCounted(t: TestContext) {
   const node = await startRpcProxy(t, chain.url)
@@ -41,11 +45,11 @@ async function startCounted(t: TestContext) {
   // Exclude the fork check and the head's header, which do not belong to a call.
   await cairn.ask('eth_call', [{ to: other, data: '0x' }, 'latest'])
   node.delayMs = 20
-  async function ask(call: object, block: unknown = 'latest'): Promise<Asked> {
+  async function ask(call: object, block: unknown = 'latest'): Promise<MeasuredCall> {
     node.forget()
     const answer = await cairn.ask('eth_call', [call, block])
-    const trips = Math.max(0, ...node.calls.map(({ depth }) => depth))
-    return { answer, trips, methods: new Set(node.calls.map(({ method }) => method)) }
+    const roundTrips = Math.max(0, ...node.calls.map(({ depth }) => depth))
+    return { answer, roundTrips, methods: new Set(node.calls.map(({ method }) => method)) }
   }
   return { ask }
 }
@@ -63,9 +67,9 @@ test('the balance of another holder takes one round trip, and no hint', async (t
   const { ask } = await startCounted(t)
   for (const to of [token, proxy]) {
     deepEqual((await ask(balanceOf(to, other))).answer, proved(0))
-    const { answer, trips, methods } = await ask(balanceOf(to, holder))
+    const { answer, roundTrips, methods } = await ask(balanceOf(to, holder))
     deepEqual(answer, proved(1234))
-    ok(trips <= 1, `${trips} round trips`)
+    ok(roundTrips <= 1, `${roundTrips} round trips`)
     ok(!methods.has('eth_createAccessList'))
   }
 })
@@ -79,9 +83,9 @@ test('a call that is known takes one round trip at a new block', async (t) => {
     [read(31), 496],
     [balanceOf(proxy, holder), 1234],
   ] as const) {
-    const { answer, trips } = await ask(call, block)
+    const { answer, roundTrips } = await ask(call, block)
     deepEqual(answer, proved(sum))
-    equal(trips, 1)
+    equal(roundTrips, 1)
   }
 })
 
@@ -90,10 +94,10 @@ test('a call that reads more than was learned is proved, and asks for a hint the
   deepEqual((await ask(read(5))).answer, proved(15))
   const missed = await ask(read(20))
   deepEqual(missed.answer, proved(210))
-  ok(missed.trips <= 3, `${missed.trips} round trips`)
+  ok(missed.roundTrips <= 3, `${missed.roundTrips} round trips`)
   const next = await ask(read(40))
   deepEqual(next.answer, proved(820))
-  ok(next.trips <= 2, `${next.trips} round trips`)
+  ok(next.roundTrips <= 2, `${next.roundTrips} round trips`)
   ok(next.methods.has('eth_createAccessList'))
 })
 
@@ -110,7 +114,7 @@ test('a multicall takes one round trip if each call that it carries was seen, al
   ]
   const known = await ask(multicall(calls), await mine())
   deepEqual(known.answer, proved(1234 + 15 + 1234))
-  equal(known.trips, 1)
+  equal(known.roundTrips, 1)
   ok(!known.methods.has('eth_createAccessList'))
 })
 

@@ -49,7 +49,7 @@ async function startProxied(t: TestContext) {
 
 test('calls are proved, and hot ones ask nothing of the upstream', async (t) => {
   const { cairn, node } = await startProxied(t)
-  const call = (asked: object) => cairn.ask('eth_call', [asked, 'latest'])
+  const call = (request: object) => cairn.ask('eth_call', [request, 'latest'])
   for (const to of [token, proxy]) deepEqual(await call(balanceOf(to)), proved(word(1234)))
   deepEqual(await call(read(40)), proved(word(820)))
   const data = '0x08c379a0'
@@ -70,9 +70,9 @@ test('a cold call takes two round trips, also without a hint for its first accou
   // Exclude the fork check and the head's header, which do not belong to the call.
   await cairn.ask('eth_call', [{ to: refuser, data: '0x' }, 'latest'])
   node.delayMs = 30
-  for (const asked of [balanceOf(proxy), read(31)]) {
+  for (const request of [balanceOf(proxy), read(31)]) {
     node.forget()
-    equal((await cairn.ask('eth_call', [asked, 'latest'])).verified, 'proof')
+    equal((await cairn.ask('eth_call', [request, 'latest'])).verified, 'proof')
     const depths = node.calls.map(({ depth }) => depth)
     ok(depths.length > 0 && Math.max(...depths) <= 2, JSON.stringify(node.calls))
   }
@@ -105,7 +105,7 @@ test('BLOCKHASH reads proved hashes of earlier blocks, and zeros elsewhere', asy
 
 test('no changed field of a reply changes an answer', { timeout: 300_000 }, async (t) => {
   const chain = await calledChain
-  const asked = [balanceOf(proxy), 'latest']
+  const params = [balanceOf(proxy), 'latest']
   const recorder = await startRpcProxy(t, chain.url)
   const lies: { readonly of: string; readonly changed: unknown }[] = []
   recorder.change = (request, reply) => {
@@ -115,7 +115,7 @@ test('no changed field of a reply changes an answer', { timeout: 300_000 }, asyn
     return reply
   }
   const honest = await startBehind(t, chain.genesisFile, [recorder.url])
-  deepEqual(await honest.ask('eth_call', asked), proved(word(1234)))
+  deepEqual(await honest.ask('eth_call', params), proved(word(1234)))
   ok(lies.length > 50)
   t.diagnostic(`${lies.length} lies`)
   const liars = await Promise.all(
@@ -130,7 +130,7 @@ test('no changed field of a reply changes an answer', { timeout: 300_000 }, asyn
   for (let first = 0; first < liars.length; first += 50) {
     const some = liars.slice(first, first + 50)
     for (const [index, network] of (await startBehindEach(t, chain.genesisFile, some)).entries()) {
-      const answer = await network.ask('eth_call', asked)
+      const answer = await network.ask('eth_call', params)
       const isRefused = answer.error !== undefined && answer.verified === 'none'
       if (!isRefused) deepEqual(answer, proved(word(1234)), JSON.stringify(lies[first + index]))
     }
@@ -147,8 +147,8 @@ test('beside a node that lies, the honest one proves the call', async (t) => {
   }
   const cairn = await startBehind(t, chain.genesisFile, [liar.url, chain.url])
   for (let nonce = 0; nonce < 5; nonce += 1) {
-    const asked = [fresh(balanceOf(proxy), nonce), 'latest']
-    deepEqual(await cairn.ask('eth_call', asked), proved(word(1234)))
+    const params = [fresh(balanceOf(proxy), nonce), 'latest']
+    deepEqual(await cairn.ask('eth_call', params), proved(word(1234)))
   }
 })
 
@@ -197,11 +197,11 @@ test('a genesis file of another chain, or none at all, stops the start with a se
   const wrong = join(dirname(chain.genesisFile), 'wrong.json')
   const genesis = JSON.parse(await readFile(chain.genesisFile, 'utf8')) as { config: object }
   await writeFile(wrong, JSON.stringify({ ...genesis, config: { ...genesis.config, chainId: 5 } }))
-  for (const [file, said] of [
+  for (const [file, message] of [
     [wrong, /called: genesisFile .* is of chain 5, expected chain 1337/],
     [`${wrong}.none`, /called: genesisFile .* cannot be read: ENOENT/],
   ] as const) {
-    await rejects(startBehind(t, file, [chain.url]), said)
+    await rejects(startBehind(t, file, [chain.url]), message)
   }
 })
 

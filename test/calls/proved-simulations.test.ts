@@ -184,10 +184,10 @@ test('no changed field of a reply changes a simulation', { timeout: 600_000 }, a
   deepEqual(await honest.ask(method, params), { result, verified: 'proof' })
   ok(lies.length > 100)
   const step = Math.max(1, Math.floor(lies.length / liesMax))
-  const told = lies.filter((_, index) => index % step === 0)
-  t.diagnostic(`${told.length} of ${lies.length} lies`)
+  const tested = lies.filter((_, index) => index % step === 0)
+  t.diagnostic(`${tested.length} of ${lies.length} lies`)
   const liars = await Promise.all(
-    told.map(async ({ of, changed }) => {
+    tested.map(async ({ of, changed }) => {
       const liar = await startRpcProxy(t, chain.url)
       liar.change = (request, reply) =>
         JSON.stringify(request) === of ? { result: changed } : reply
@@ -200,7 +200,7 @@ test('no changed field of a reply changes a simulation', { timeout: 600_000 }, a
       const answer = await network.ask(method, params)
       const isRefused = answer.error !== undefined && answer.verified === 'none'
       if (!isRefused)
-        deepEqual(answer, { result, verified: 'proof' }, JSON.stringify(told[first + index]))
+        deepEqual(answer, { result, verified: 'proof' }, JSON.stringify(tested[first + index]))
     }
   }
 })

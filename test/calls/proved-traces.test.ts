@@ -21,7 +21,7 @@ import { until } from '../fakes/until.ts'
 import { startRpcProxy } from './rpc-proxy.ts'
 
 const method = 'debug_traceCall'
-const asked = { from: holder, to: proxy, data: word(BigInt(holder)) }
+const request = { from: holder, to: proxy, data: word(BigInt(holder)) }
 
 const configs: readonly object[] = [
   {},
@@ -43,14 +43,18 @@ const calledChain = startCalledChain(cleanUpAfter())
 test('a call is traced on proved state by each tracer, also one that reverts or cannot begin', async (t) => {
   const chain = await calledChain
   const cairn = await startBehind(t, chain.genesisFile, [chain.url], ['verify: require'])
-  for (const call of [asked, { to: refuser, data: '0x08c379a0' }, { to: reader, data: word(3) }]) {
+  for (const call of [
+    request,
+    { to: refuser, data: '0x08c379a0' },
+    { to: reader, data: word(3) },
+  ]) {
     for (const config of configs) {
       const params = [call, 'latest', config]
       const { result } = await chain.rpc(method, params)
       deepEqual(await cairn.ask(method, params), { result, verified: 'proof' } satisfies Answer)
     }
   }
-  const params = [{ ...asked, gas: '0x1' }, 'latest']
+  const params = [{ ...request, gas: '0x1' }, 'latest']
   const { verified: _, ...expected } = await chain.rpc(method, params)
   match(expected.error?.message ?? '', /^intrinsic gas too low/)
   deepEqual(await cairn.ask(method, params), { ...expected, verified: 'proof' })
@@ -73,7 +77,7 @@ test('a tracer that Cairn lacks is forwarded, or refused by its name', async (t)
     ],
     [{ txIndex: '0x0' }, /^txIndex is not supported/],
   ] as const) {
-    const params = [asked, 'latest', config]
+    const params = [request, 'latest', config]
     deepEqual(await preferring.ask(method, params), { ...own, verified: 'none' })
     const { error, verified } = await strict.ask(method, params)
     match(error?.message ?? '', text)
@@ -114,14 +118,14 @@ test('an upstream whose trace has other gas or another output is logged', async 
     ['0x186a0', {}],
     ['0x186a1', { tracer: 'callTracer' }],
   ] as const) {
-    equal((await cairn.ask(method, [{ ...asked, gas }, 'latest', config])).verified, 'proof')
+    equal((await cairn.ask(method, [{ ...request, gas }, 'latest', config])).verified, 'proof')
   }
   await until(() => equal(honest, 2))
   equal(differencesIn(cairn.log()), 0)
   isLying = true
   for (const config of [{}, { tracer: 'callTracer' }]) {
     const before = differencesIn(cairn.log())
-    equal((await cairn.ask(method, [asked, 'latest', config])).verified, 'proof')
+    equal((await cairn.ask(method, [request, 'latest', config])).verified, 'proof')
     await until(() => equal(differencesIn(cairn.log()), before + 1))
   }
   match(cairn.log(), /"event":"chain.call_differs".*"upstream":"gas 26214, output 0x0+4d2"/)
@@ -131,7 +135,7 @@ const differencesIn = (log: string): number => log.split('chain.call_differs').l
 
 test('no changed field of a reply changes a trace', { timeout: 300_000 }, async (t) => {
   const chain = await calledChain
-  const params = [asked, 'latest', { tracer: 'prestateTracer' }]
+  const params = [request, 'latest', { tracer: 'prestateTracer' }]
   const { result } = await chain.rpc(method, params)
   const recorder = await startRpcProxy(t, chain.url)
   const lies: { readonly of: string; readonly changed: unknown }[] = []

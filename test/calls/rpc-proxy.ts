@@ -35,11 +35,11 @@ export async function startRpcProxy(
   let depth = 0
   async function answer(request: IncomingMessage): Promise<string> {
     const body = await bodyOf(request)
-    const asked = JSON.parse(body) as Request & { readonly id: unknown }
-    const isOfState = stateMethods.test(asked.method)
+    const received = JSON.parse(body) as Request & { readonly id: unknown }
+    const isOfState = stateMethods.test(received.method)
     proxy.underway += isOfState ? 1 : 0
     try {
-      return await passOn(body, asked, isOfState)
+      return await passOn(body, received, isOfState)
     } finally {
       proxy.underway -= isOfState ? 1 : 0
     }
@@ -49,7 +49,7 @@ export async function startRpcProxy(
     { id, method, params }: Request & { readonly id: unknown },
     isOfState: boolean,
   ): Promise<string> {
-    const asked = { method, params }
+    const call = { method, params }
     const begun = proxy.calls
     const own = depth + 1
     if (isOfState) begun.push({ method, depth: own })
@@ -59,7 +59,7 @@ export async function startRpcProxy(
       body,
     })
     const { result, error } = (await reply.json()) as Reply
-    const changed = proxy.change(asked, error === undefined ? { result } : { error })
+    const changed = proxy.change(call, error === undefined ? { result } : { error })
     if (proxy.delayMs > 0) await pause(proxy.delayMs)
     if (isOfState && begun === proxy.calls) depth = Math.max(depth, own)
     return JSON.stringify({ jsonrpc: '2.0', id, ...changed })

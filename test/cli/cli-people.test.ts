@@ -52,8 +52,8 @@ test('the link for the first operator can be printed again, and each new link in
   )
   const cairn = await startCairn({ dataDir })
   try {
-    const look = { link: new URL(String(first)).hash.slice(1) }
-    const { code } = await openAdminClient(cairn.url).ask('POST', '/welcome/look', look)
+    const params = { link: new URL(String(first)).hash.slice(1) }
+    const { code } = await openAdminClient(cairn.url).ask('POST', '/welcome/look', params)
     assert.equal(code, 'link_over')
     // Created by another process while the server runs.
     const { link } = await json('init --link')

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, test, type TestContext } from 'node:test'
 import { runProgram } from '../../src/cli/program.ts'
-import { type Behind, startBehind } from '../behind-upstreams.ts'
+import { type CairnWithUpstreams, startBehind } from '../behind-upstreams.ts'
 import { bin, type Started, startCairn } from '../started-server.ts'
 import { engineChainId, startAnvilUpstream } from '../upstream/engine-upstream.ts'
 
@@ -48,7 +48,7 @@ function reportOf({ out, err }: Ended): Report {
 
 /** A server with some blocks, and one that serves the same chain through it. */
 let theirs: Started
-let ours: Behind
+let ours: CairnWithUpstreams
 const opened = new AsyncDisposableStack()
 before(async () => {
   theirs = await startCairn()
@@ -245,11 +245,11 @@ test('an interrupt ends the command also while it pauses for a rate limit', asyn
   const args = [bin, 'doctor', '--dropin', '${env:THEIRS}']
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(child, 'exit')
-  const said = text(child.stderr)
+  const output = text(child.stderr)
   await limited.promise
   // The reply is in flight; a second request would follow after the pause.
   child.kill('SIGINT')
   const [code] = (await ended) as [number]
   assert.equal(code, 1)
-  assert.match(await said, /interrupted/)
+  assert.match(await output, /interrupted/)
 })

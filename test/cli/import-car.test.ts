@@ -60,8 +60,12 @@ async function run(
 }
 
 /** Writes a CAR of one block, and returns its CID. */
-async function carOf(name: string, bytes: Uint8Array, said: Uint8Array = bytes): Promise<string> {
-  const cid = cidOf(1, rawCodec, multihashOf('sha2-256', said))
+async function carOf(
+  name: string,
+  bytes: Uint8Array,
+  section: Uint8Array = bytes,
+): Promise<string> {
+  const cid = cidOf(1, rawCodec, multihashOf('sha2-256', section))
   async function* blocks() {
     yield { cid, block: bytes }
   }

@@ -129,7 +129,7 @@ test(
     const file = list('pins.ndjson', lines.join('\n'))
     const args = [file, '--from', kubo.url]
     await run(args, async (child) => {
-      while (kubo.asked.length < 300) await pause(5)
+      while (kubo.requests.length < 300) await pause(5)
       child.kill('SIGKILL')
     })
     const half = (await pins()).size
@@ -227,7 +227,7 @@ test('Ctrl-C ends the import cleanly and reports the remaining pins', async (t) 
   const { run, pins, list } = await start(t)
   const file = list('cids.txt', cids.join('\n'))
   const { code, found } = await run([file, '--from', kubo.url, '--at-once', '4'], async (child) => {
-    while (kubo.asked.length < 40) await pause(5)
+    while (kubo.requests.length < 40) await pause(5)
     child.kill('SIGINT')
   })
   assert.equal(code, 1)
@@ -246,7 +246,7 @@ test('an unreachable server ends the import, and completed pins exist after its 
   const file = list('cids.txt', cids.join('\n'))
   const args = [file, '--from', kubo.url, '--at-once', '4']
   const { code, found } = await run(args, async () => {
-    while (kubo.asked.length < 60) await pause(5)
+    while (kubo.requests.length < 60) await pause(5)
     await server.kill()
   })
   assert.equal(code, 1)

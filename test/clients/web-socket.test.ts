@@ -83,9 +83,9 @@ test('viem receives blocks, events and pending transactions', async () => {
     onBlockNumber: (number) => numbers.push(number),
     onError: assert.fail,
   })
-  const heard: string[] = []
+  const events: string[] = []
   const endPending = client.watchPendingTransactions({
-    onTransactions: (hashes) => heard.push(...hashes),
+    onTransactions: (hashes) => events.push(...hashes),
     onError: assert.fail,
   })
   const send = async (request: object, nonce: number) => {
@@ -115,8 +115,8 @@ test('viem receives blocks, events and pending transactions', async () => {
   await client.getBlockNumber({ cacheTime: 0 })
   const sent = await send({ to: contractAddress, data: `0x${word(9)}${word(99)}` }, 1)
   assert.deepEqual(await event, { slot: 9n, value: 99n })
-  while (heard.length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
-  assert.deepEqual(heard, [deployed, sent])
+  while (events.length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.deepEqual(events, [deployed, sent])
   assert.deepEqual(numbers, [blockNumber, blockNumber + 1n])
   endBlocks()
   endPending()
@@ -163,8 +163,8 @@ test('viem reconnects after a restart and receives blocks again', async (t) => {
   const address = `${front.url}/ws/v3/${first.apiKey}`
   const transport = webSocket(address, { reconnect: { delay: 50 } })
   const client = createPublicClient({ chain: localhost, transport })
-  let heard = (_number: bigint): unknown => null
-  client.watchBlockNumber({ onBlockNumber: (number) => heard(number) })
+  let onBlock = (_number: bigint): unknown => null
+  client.watchBlockNumber({ onBlockNumber: (number) => onBlock(number) })
   assert.equal(await client.getChainId(), 1337)
   const { ended } = await openWebSocket(address)
   const restarted = Promise.withResolvers<string>()
@@ -175,7 +175,7 @@ test('viem reconnects after a restart and receives blocks again', async (t) => {
   t.after(() => second.stop())
   restarted.resolve(second.url)
   let block = 0n
-  heard = (number) => (block = number)
+  onBlock = (number) => (block = number)
   // One after the other, so that none is in flight when the server stops.
   while (block === 0n) await rpc(second.url, first.apiKey, 'evm_mine')
   ;(await client.transport.getRpcClient()).close()

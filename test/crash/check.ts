@@ -9,23 +9,23 @@ import { filesClient } from '../fakes/files/files-client.ts'
 import type { Random } from '../fakes/seeded.ts'
 import type { Started } from '../started-server.ts'
 import { type Content, digestsOf } from './content.ts'
-import { type Ledger, settle } from './ledger.ts'
+import { type Ledger, resolveUndecided } from './ledger.ts'
 
 /** Block sizes by multihash, of the DAG below a CID. */
-type Closure = ReadonlyMap<string, number>
+type BlockSizes = ReadonlyMap<string, number>
 
 /** Immutable data of a CID, requested once. */
-export type Closures = Map<string, Closure>
+export type BlockSizesByCid = Map<string, BlockSizes>
 
 /** Number of unchanged entries to read again. */
 const others = 4
 
 /** `all`: reads everything back. `alsoAt`: a server with the same content. Leaves the account without leases. */
-export async function assertKept(
+export async function assertAcknowledged(
   cairn: Started,
   ledger: Ledger,
   of: {
-    readonly closures: Closures
+    readonly closures: BlockSizesByCid
     readonly random: Random
     readonly all: boolean
     readonly alsoAt?: Started
@@ -36,11 +36,11 @@ export async function assertKept(
   const readers = [client, ...(alsoAt === undefined ? [] : [createReader(alsoAt)])]
   const pinned = await client.pins()
   for (const reader of readers.slice(1)) assert.deepEqual(await reader.pins(), pinned)
-  settle(ledger, pinned)
+  resolveUndecided(ledger, pinned)
   for (const { cid, state } of ledger.entries.values()) {
     assert.equal(pinned.has(cid), state === 'pinned', `${cid} is ${state}`)
   }
-  const closureOf = async (cid: string): Promise<Closure> => {
+  const closureOf = async (cid: string): Promise<BlockSizes> => {
     const closure = closures.get(cid) ?? (await client.closure(cid))
     closures.set(cid, closure)
     return closure
@@ -48,29 +48,29 @@ export async function assertKept(
 
   await adopt(ledger, pinned, client)
   const stale = [...ledger.entries.values()].filter(
-    (entry) => pinned.has(entry.cid) && !entry.fresh,
+    (entry) => pinned.has(entry.cid) && !entry.unchecked,
   )
   const again = new Set(Array.from({ length: others }, () => stale[random(stale.length)]))
   for (const entry of ledger.entries.values()) {
     if (!pinned.has(entry.cid)) continue
-    if (!all && !entry.fresh && !again.has(entry)) continue
+    if (!all && !entry.unchecked && !again.has(entry)) continue
     for (const reader of readers) await reader.assertContent(entry.cid, entry.content)
     if (again.has(entry)) closures.delete(entry.cid)
     await closureOf(entry.cid)
-    entry.fresh = false
+    entry.unchecked = false
   }
 
   const sizes = new Map<string, number>()
   for (const cid of pinned) for (const [key, size] of await closureOf(cid)) sizes.set(key, size)
   const sure = new Map(sizes)
-  for (const [cid, content] of ledger.loose) {
+  for (const [cid, content] of ledger.unpinned) {
     for (const reader of readers) await reader.assertContent(cid, content)
     for (const [key, size] of await closureOf(cid)) sure.set(key, size)
   }
   const before = await client.stored()
   assert.ok(before.bytes >= sum(sure), `${before.bytes} bytes stored of ${sum(sure)}`)
   await client.collect()
-  ledger.loose.clear()
+  ledger.unpinned.clear()
   assert.deepEqual(await client.stored(), { blocks: sizes.size, bytes: sum(sizes) })
 }
 
@@ -82,23 +82,23 @@ async function adopt(
 ): Promise<void> {
   for (const cid of pinned) {
     if (ledger.entries.has(cid)) continue
-    const content = await client.findContent(cid, [...ledger.coming])
+    const content = await client.findContent(cid, [...ledger.pendingAdds])
     assert.ok(content, `${cid} is pinned without a request`)
-    ledger.coming.delete(content)
+    ledger.pendingAdds.delete(content)
     ledger.entries.set(cid, {
       content,
       cid,
       state: 'pinned',
-      busy: 0,
-      clash: false,
-      fresh: true,
+      inFlight: 0,
+      hasConflict: false,
+      unchecked: true,
       changes: 0,
     })
   }
-  ledger.coming.clear()
+  ledger.pendingAdds.clear()
 }
 
-function sum(sizes: Closure): number {
+function sum(sizes: BlockSizes): number {
   return [...sizes.values()].reduce((all, size) => all + size, 0)
 }
 
@@ -158,7 +158,7 @@ function createReader(cairn: Started) {
       return null
     },
     /** Fetches the DAG as a CAR: every block is proved, and no linked block is missing. */
-    async closure(cid: string): Promise<Closure> {
+    async closure(cid: string): Promise<BlockSizes> {
       const { body } = await ask(`dag/export?arg=${cid}`)
       assert.ok(body)
       const { blocks } = await openCar(body, carLimits)

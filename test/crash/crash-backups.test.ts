@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pause } from '../../src/base/clock.ts'
 import { runProgram } from '../../src/cli/program.ts'
-import { assertKept, type Closures } from './check.ts'
-import { type Ledger, createLedger, freeze } from './ledger.ts'
-import { workUntilKilled } from './work.ts'
+import { assertAcknowledged, type BlockSizesByCid } from './check.ts'
+import { type Ledger, createLedger, snapshotLedger } from './ledger.ts'
+import { runUntilKilled } from './work.ts'
 import {
   type AdminClient,
   cookieAt,
@@ -58,7 +58,7 @@ async function backUpInFolder(
   const root = await temporaryFolder()
   const [dataDir, to] = [join(root, 'data'), join(root, 'backups')]
   const ledger = createLedger()
-  const closures: Closures = new Map()
+  const closures: BlockSizesByCid = new Map()
   let first: Started | null = null
   let operator: AdminClient | null = null
   let now: Started | null = null
@@ -72,9 +72,9 @@ async function backUpInFolder(
       const { apiKey, apiKeySecret } = first
       const keys = { apiKey, apiKeySecret }
       // Determines the result of commands that the kill of the previous round interrupted.
-      await assertKept({ ...started, ...keys }, ledger, { closures, random, all: false })
+      await assertAcknowledged({ ...started, ...keys }, ledger, { closures, random, all: false })
       const stopAfter = 20 + random(60)
-      const working = workUntilKilled({ ...started, ...keys }, ledger, {
+      const working = runUntilKilled({ ...started, ...keys }, ledger, {
         random,
         own: `${seed} ${number}.${round}`,
         stopAfter,
@@ -131,7 +131,7 @@ async function backUpMeanwhile(parts: {
   for (const kind of plans[tally.rounds % plans.length] ?? []) {
     await pause(random(150))
     const began = Date.now()
-    const state = freeze(ledger)
+    const state = snapshotLedger(ledger)
     const killAfterMs = kind === 'killed' ? random(50) : null
     if (kind === 'server') await backUpByServer(started, operator)
     else if (!(await backUpByCommand(started.dataDir, to, killAfterMs))) tally.killed += 1
@@ -218,7 +218,7 @@ async function assertRestored(parts: {
   const server = await startCairn({ dataDir })
   try {
     const copy = { ...server, ...keys }
-    await assertKept(copy, expected, { closures: new Map(), random, all: true })
+    await assertAcknowledged(copy, expected, { closures: new Map(), random, all: true })
     assert.equal(await server.stop(), 0)
     await run('store', 'verify', '--data-dir', dataDir)
   } finally {

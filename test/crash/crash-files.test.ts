@@ -8,9 +8,9 @@ import { rm } from 'node:fs/promises'
 import { platform } from 'node:process'
 import { test } from 'node:test'
 import { runProgram } from '../../src/cli/program.ts'
-import { assertKept, type Closures } from './check.ts'
+import { assertAcknowledged, type BlockSizesByCid } from './check.ts'
 import { createLedger } from './ledger.ts'
-import { workUntilKilled } from './work.ts'
+import { runUntilKilled } from './work.ts'
 import { seeded } from '../fakes/seeded.ts'
 import { readFigures } from '../hostile/process-figures.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
@@ -61,7 +61,7 @@ async function surviveInFolder(
   const random = seeded(seed + number)
   const dataDir = await temporaryFolder()
   const ledger = createLedger()
-  const closures: Closures = new Map()
+  const closures: BlockSizesByCid = new Map()
   let first: { readonly cairn: Started; readonly cpuMs: number } | null = null
   let now: Started | null = null
 
@@ -84,13 +84,13 @@ async function surviveInFolder(
   try {
     for (let round = 0; round < kills && isTime(); round += 1) {
       const cairn = await start()
-      await assertKept(cairn, ledger, { closures, random, all: false })
+      await assertAcknowledged(cairn, ledger, { closures, random, all: false })
       const stopAfter = random(6) === 0 ? 0 : 1 + random(40)
-      await workUntilKilled(cairn, ledger, { random, own: `${seed} ${number}.${round}`, stopAfter })
+      await runUntilKilled(cairn, ledger, { random, own: `${seed} ${number}.${round}`, stopAfter })
       tally.rounds += 1
     }
     const cairn = await start()
-    await assertKept(cairn, ledger, { closures, random, all: true })
+    await assertAcknowledged(cairn, ledger, { closures, random, all: true })
     tally.acknowledged += ledger.acknowledged
     tally.pins += [...ledger.entries.values()].filter(({ state }) => state === 'pinned').length
     assert.equal(await cairn.stop(), 0)

@@ -12,10 +12,10 @@ import { missingVersitygw } from '../fakes/files/versitygw.ts'
 import { usePostgres } from '../fakes/postgres-rows.ts'
 import { type Random, seeded } from '../fakes/seeded.ts'
 import { runCli } from '../started-server.ts'
-import { assertKept, type Closures } from './check.ts'
+import { assertAcknowledged, type BlockSizesByCid } from './check.ts'
 import { createLedger, type Ledger } from './ledger.ts'
-import { assertCollected, assertRows, passHours } from './nodes-rows.ts'
-import { workThrough } from './nodes-work.ts'
+import { assertCollected, assertRows, advanceHours } from './nodes-rows.ts'
+import { runThrough } from './nodes-work.ts'
 import { type Nodes, startNodes } from './nodes.ts'
 
 const rounds = Number(process.env['CAIRN_NODES_ROUNDS'] ?? 20)
@@ -40,12 +40,12 @@ test(
       const nodes = await startNodes(t, postgres)
       const random = seeded(seed + number)
       const ledger = createLedger()
-      const closures: Closures = new Map()
+      const closures: BlockSizesByCid = new Map()
       const troubles = shuffled(nodes, random)
       for (let round = 0; round < roundsOfNodes && tally.rounds < rounds && isTime(); round += 1) {
         const trouble = troubles[round % troubles.length] ?? assert.fail('no trouble')
         try {
-          await workThrough(nodes, ledger, {
+          await runThrough(nodes, ledger, {
             random,
             own: `${seed} ${number}.${round}`,
             trouble,
@@ -58,7 +58,7 @@ test(
           const what = `round ${number}.${round}: ${trouble.name} (seed ${seed})`
           throw new Error(`${what}\n${nodes.logs()}`, { cause: error })
         }
-        await passHours(nodes, { hours: 3, isStopped: false })
+        await advanceHours(nodes, { hours: 3, isStopped: false })
         await nodes.query('INSERT INTO collection (asked) VALUES (0)')
         tally.rounds += 1
       }
@@ -85,10 +85,10 @@ function shuffled({ troubles }: Nodes, random: Random): Nodes['troubles'] {
 async function check(
   nodes: Nodes,
   ledger: Ledger,
-  of: { readonly closures: Closures; readonly random: Random; readonly all: boolean },
+  of: { readonly closures: BlockSizesByCid; readonly random: Random; readonly all: boolean },
 ): Promise<void> {
   const [one, other] = of.random(2) === 0 ? [0, 1] : [1, 0]
-  await assertKept(nodes.at(one), ledger, { ...of, alsoAt: nodes.at(other) })
+  await assertAcknowledged(nodes.at(one), ledger, { ...of, alsoAt: nodes.at(other) })
   await assertRows(nodes)
 }
 

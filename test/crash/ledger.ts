@@ -7,11 +7,11 @@ export type Entry = {
   readonly cid: string
   state: 'pinned' | 'free' | 'either'
   /** Commands in flight for this pin. */
-  busy: number
+  inFlight: number
   /** Several commands were in flight. */
-  clash: boolean
+  hasConflict: boolean
   /** Not checked since its last change. */
-  fresh: boolean
+  unchecked: boolean
   /** Number of commands, including those in flight. */
   changes: number
 }
@@ -19,9 +19,9 @@ export type Entry = {
 export type Ledger = {
   readonly entries: Map<string, Entry>
   /** Contents being added, whose CIDs are still unknown. */
-  readonly coming: Set<Content>
+  readonly pendingAdds: Set<Content>
   /** Content without a pin, except content that a concurrent `repo/gc` may have deleted. */
-  readonly loose: Map<string, Content>
+  readonly unpinned: Map<string, Content>
   /** Number of `repo/gc` calls so far. */
   collections: number
   collecting: boolean
@@ -31,8 +31,8 @@ export type Ledger = {
 export function createLedger(): Ledger {
   return {
     entries: new Map(),
-    coming: new Set(),
-    loose: new Map(),
+    pendingAdds: new Set(),
+    unpinned: new Map(),
     collections: 0,
     collecting: false,
     acknowledged: 0,
@@ -40,58 +40,58 @@ export function createLedger(): Ledger {
 }
 
 /** Adds new content; `send` resolves with its CID. */
-export async function bring(
-  { entries, coming }: Ledger,
+export async function addPinned(
+  { entries, pendingAdds }: Ledger,
   content: Content,
   send: () => Promise<string>,
 ): Promise<void> {
-  coming.add(content)
+  pendingAdds.add(content)
   const cid = await send()
-  coming.delete(content)
+  pendingAdds.delete(content)
   entries.set(cid, {
     content,
     cid,
     state: 'pinned',
-    busy: 0,
-    clash: false,
-    fresh: true,
+    inFlight: 0,
+    hasConflict: false,
+    unchecked: true,
     changes: 0,
   })
 }
 
 /** Runs a command for one pin; `send` resolves with the new state, null: unchanged. */
-export async function change(
+export async function changePin(
   entry: Entry,
   send: () => Promise<'pinned' | 'free' | null>,
 ): Promise<void> {
-  entry.busy += 1
+  entry.inFlight += 1
   entry.changes += 1
-  if (entry.busy > 1) entry.clash = true
+  if (entry.inFlight > 1) entry.hasConflict = true
   const before = entry.state
   entry.state = 'either'
-  entry.fresh = true
+  entry.unchecked = true
   const after = (await send()) ?? before
-  entry.busy -= 1
-  if (!entry.clash) entry.state = after
-  if (entry.busy === 0) entry.clash = false
+  entry.inFlight -= 1
+  if (!entry.hasConflict) entry.state = after
+  if (entry.inFlight === 0) entry.hasConflict = false
 }
 
 /** Adds leased content. It is expected to exist unless a collection ran at the same time. */
-export async function lease(
+export async function addLeased(
   ledger: Ledger,
   content: Content,
   send: () => Promise<string>,
 ): Promise<void> {
   const before = ledger.collections
   const cid = await send()
-  if (!ledger.collecting && ledger.collections === before) ledger.loose.set(cid, content)
+  if (!ledger.collecting && ledger.collections === before) ledger.unpinned.set(cid, content)
 }
 
 /** Runs a collection, which releases all leases. */
-export async function collect(ledger: Ledger, send: () => Promise<void>): Promise<void> {
+export async function runCollection(ledger: Ledger, send: () => Promise<void>): Promise<void> {
   ledger.collections += 1
   ledger.collecting = true
-  ledger.loose.clear()
+  ledger.unpinned.clear()
   await send()
   ledger.collecting = false
 }
@@ -100,24 +100,24 @@ export async function collect(ledger: Ledger, send: () => Promise<void>): Promis
  * The acknowledged state now. `complete`: marks changes that were in flight or were requested since, for which either state is
  * correct.
  */
-export function freeze(ledger: Ledger): { complete(): Ledger } {
+export function snapshotLedger(ledger: Ledger): { complete(): Ledger } {
   const entries = new Map([...ledger.entries].map(([cid, entry]) => [cid, { ...entry }]))
-  const coming = new Set(ledger.coming)
-  const loose = new Map(ledger.loose)
+  const pendingAdds = new Set(ledger.pendingAdds)
+  const unpinned = new Map(ledger.unpinned)
   const { collections, collecting } = ledger
   return {
     complete() {
       for (const [cid, { content, changes }] of ledger.entries) {
         const before = entries.get(cid)
-        if (before === undefined) coming.add(content)
-        else if (before.busy > 0 || before.changes !== changes) before.state = 'either'
+        if (before === undefined) pendingAdds.add(content)
+        else if (before.inFlight > 0 || before.changes !== changes) before.state = 'either'
       }
-      for (const content of ledger.coming) coming.add(content)
+      for (const content of ledger.pendingAdds) pendingAdds.add(content)
       const isCollected = collecting || ledger.collections !== collections
       return {
         entries,
-        coming,
-        loose: isCollected ? new Map() : loose,
+        pendingAdds,
+        unpinned: isCollected ? new Map() : unpinned,
         collections,
         collecting: false,
         acknowledged: ledger.acknowledged,
@@ -127,11 +127,11 @@ export function freeze(ledger: Ledger): { complete(): Ledger } {
 }
 
 /** After a restart: no command is in flight, and undecided pins get the server's state. */
-export function settle(ledger: Ledger, pinned: ReadonlySet<string>): void {
+export function resolveUndecided(ledger: Ledger, pinned: ReadonlySet<string>): void {
   ledger.collecting = false
   for (const entry of ledger.entries.values()) {
-    entry.busy = 0
-    entry.clash = false
+    entry.inFlight = 0
+    entry.hasConflict = false
     if (entry.state === 'either') entry.state = pinned.has(entry.cid) ? 'pinned' : 'free'
   }
 }

@@ -45,7 +45,7 @@ export async function assertCollected(
   collect: () => Promise<unknown>,
 ): Promise<void> {
   for (let round = 1; ; round += 1) {
-    await passHours(nodes, { hours: 24 * 8, isStopped: true })
+    await advanceHours(nodes, { hours: 24 * 8, isStopped: true })
     await collect()
     await assertRows(nodes)
     const left = await rest(nodes)
@@ -79,7 +79,7 @@ async function liveSegments(nodes: Nodes): Promise<readonly string[]> {
  * Simulates hours without a request: complete objects count as quiet, the next collection removes dead ones, and leases of killed
  * servers have expired. `isStopped`: all servers are stopped.
  */
-export async function passHours(
+export async function advanceHours(
   nodes: Nodes,
   { hours, isStopped }: { readonly hours: number; readonly isStopped: boolean },
 ): Promise<void> {

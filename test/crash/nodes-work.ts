@@ -6,7 +6,14 @@ import { pause } from '../../src/base/clock.ts'
 import { filesClient } from '../fakes/files/files-client.ts'
 import type { Random } from '../fakes/seeded.ts'
 import { cidIn, type Content, digestsOf, requestOf, someContent } from './content.ts'
-import { bring, change, collect, type Entry, lease, type Ledger } from './ledger.ts'
+import {
+  addPinned,
+  changePin,
+  runCollection,
+  type Entry,
+  addLeased,
+  type Ledger,
+} from './ledger.ts'
 import type { Nodes, Trouble } from './nodes.ts'
 
 const turnsMax = 500
@@ -36,7 +43,7 @@ type Plan = {
 }
 
 /** Resolves when the failure is over and no request is in flight. */
-export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Promise<void> {
+export async function runThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Promise<void> {
   const { random, own, trouble } = plan
   let done = 0
   let made = 0
@@ -87,16 +94,16 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
   }
 
   async function unpin(entry: Entry): Promise<void> {
-    await change(entry, async () => {
+    await changePin(entry, async () => {
       const { status, text } = await ask(`pin/rm?arg=${entry.cid}`)
       if (status === 200) return 'free'
-      assert.ok(entry.clash, `another command was faster: ${text}`)
+      assert.ok(entry.hasConflict, `another command was faster: ${text}`)
       return null
     })
   }
 
   async function pinAgain(entry: Entry): Promise<void> {
-    await change(entry, async () => {
+    await changePin(entry, async () => {
       const { status, text } = await ask(`pin/add?arg=${entry.cid}`)
       if (status === 200) return 'pinned'
       assert.match(text, /could not find/)
@@ -109,10 +116,10 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
     const entry = at < 55 ? null : some(at < 85 ? 'pinned' : 'free')
     if (entry === null) {
       const content = someContent(random, `${own}.${(made += 1)}`)
-      await bring(ledger, content, () => send(content, true))
+      await addPinned(ledger, content, () => send(content, true))
     } else if (at < 78) await unpin(entry)
     else if (at < 92) {
-      await change(entry, async () => {
+      await changePin(entry, async () => {
         assert.equal(await send(entry.content, true), entry.cid)
         return 'pinned'
       })
@@ -154,8 +161,8 @@ export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Pro
   async function bringLoose(): Promise<void> {
     const content = someContent(random, `${own}.${(made += 1)}`)
     if (content.kind === 'car') return await read()
-    if (random(4) > 0) await lease(ledger, content, () => send(content, false))
-    else await collect(ledger, async () => void (await get('repo/gc')))
+    if (random(4) > 0) await addLeased(ledger, content, () => send(content, false))
+    else await runCollection(ledger, async () => void (await get('repo/gc')))
   }
 
   async function lane(step: () => Promise<void>): Promise<void> {

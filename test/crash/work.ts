@@ -11,12 +11,19 @@ import { filesClient } from '../fakes/files/files-client.ts'
 import type { Random } from '../fakes/seeded.ts'
 import type { Started } from '../started-server.ts'
 import { cidIn, type Content, requestOf, someContent } from './content.ts'
-import { bring, change, collect, type Entry, lease, type Ledger } from './ledger.ts'
+import {
+  addPinned,
+  changePin,
+  runCollection,
+  type Entry,
+  addLeased,
+  type Ledger,
+} from './ledger.ts'
 
 const turnsMax = 500
 
 /** `own`: prefix unique to the round. Resolves when the server is dead, after about `stopAfter` acknowledgements. */
-export async function workUntilKilled(
+export async function runUntilKilled(
   cairn: Started,
   ledger: Ledger,
   plan: { readonly random: Random; readonly own: string; readonly stopAfter: number },
@@ -53,25 +60,25 @@ export async function workUntilKilled(
   }
 
   async function addAgain(entry: Entry): Promise<void> {
-    await change(entry, async () => {
+    await changePin(entry, async () => {
       assert.equal(await send(entry.content, true), entry.cid)
       return 'pinned'
     })
   }
 
   async function unpin(entry: Entry): Promise<void> {
-    await change(entry, async () => {
+    await changePin(entry, async () => {
       const response = await post(`pin/rm?arg=${entry.cid}`)
       const text = await response.text()
       if (response.status === 200) return 'free'
       // Another command was faster.
-      assert.ok(entry.clash, text)
+      assert.ok(entry.hasConflict, text)
       return null
     })
   }
 
   async function pinAgain(entry: Entry): Promise<void> {
-    await change(entry, async () => {
+    await changePin(entry, async () => {
       const response = await post(`pin/add?arg=${entry.cid}`)
       const text = await response.text()
       if (response.status === 200) return 'pinned'
@@ -86,7 +93,7 @@ export async function workUntilKilled(
     const entry = at < 55 ? null : some(at < 85 ? 'pinned' : 'free')
     if (entry === null) {
       const content = someContent(random, `${own}.${(made += 1)}`)
-      await bring(ledger, content, () => send(content, true))
+      await addPinned(ledger, content, () => send(content, true))
     } else if (at < 78) await unpin(entry)
     else if (at < 92) await addAgain(entry)
     else await pinAgain(entry)
@@ -95,8 +102,8 @@ export async function workUntilKilled(
   async function bringLoose(): Promise<void> {
     const content = someContent(random, `${own}.${(made += 1)}`)
     if (content.kind === 'car') return
-    if (random(4) > 0) await lease(ledger, content, () => send(content, false))
-    else await collect(ledger, async () => void (await ask('repo/gc')))
+    if (random(4) > 0) await addLeased(ledger, content, () => send(content, false))
+    else await runCollection(ledger, async () => void (await ask('repo/gc')))
   }
 
   /** As `cairn gc` does with a running server. */

@@ -31,29 +31,29 @@ const services = [...files, sharedFile].flatMap((file) =>
 )
 
 /** The files as parsed by a validator of the Compose Specification, which does not read the environment. */
-async function load(t: TestContext, given: readonly string[], host: string | null) {
+async function load(t: TestContext, fileNames: readonly string[], host: string | null) {
   const copy = await temporaryFolder()
   t.after(() => rm(copy, { recursive: true, force: true }))
-  for (const file of given) {
+  for (const file of fileNames) {
     const text = read(file)
     const filled = host === null ? text : text.replaceAll(/\$\{CAIRN_HOST[^}]*\}/g, host)
     await writeFile(join(copy, file), filled)
   }
   await mkdir(join(copy, 'secrets'))
   await writeFile(join(copy, 'secrets/shared.env'), 'POSTGRES_PASSWORD=secret\n')
-  const out = await run('compose-spec', ['-format', 'json', ...given], { cwd: copy })
+  const out = await run('compose-spec', ['-format', 'json', ...fileNames], { cwd: copy })
   return JSON.parse(out) as Compose
 }
 
-for (const given of [files.slice(0, 1), files]) {
+for (const fileNames of [files.slice(0, 1), files]) {
   test(
-    `the Compose Specification accepts ${given.join(' with ')}`,
+    `the Compose Specification accepts ${fileNames.join(' with ')}`,
     needs('compose-spec'),
     async (t) => {
-      const { services: loaded } = await load(t, given, 'cairn.example.org')
+      const { services: loaded } = await load(t, fileNames, 'cairn.example.org')
       // In merged files the variables are a list, in a single file a mapping.
       assert.match(JSON.stringify(loaded['cairn']), /CAIRN_ADMIN_HOSTS(=|":")cairn\.example\.org"/)
-      const token = given.includes('compose.monitoring.yaml')
+      const token = fileNames.includes('compose.monitoring.yaml')
       assert.equal(JSON.stringify(loaded['cairn']).includes('CAIRN_METRICS_TOKEN_FILE'), token)
     },
   )

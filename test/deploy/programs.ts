@@ -46,8 +46,8 @@ export async function run(
   options: { readonly cwd?: string; readonly env?: Record<string, string> } = {},
 ): Promise<string> {
   const env = { ...process.env, ...options.env }
-  const given = { cwd: options.cwd ?? root, env, maxBuffer: 64 * 1024 * 1024 }
-  const { stdout } = await promisify(execFile)(program, [...args], given).catch(
+  const execOptions = { cwd: options.cwd ?? root, env, maxBuffer: 64 * 1024 * 1024 }
+  const { stdout } = await promisify(execFile)(program, [...args], execOptions).catch(
     (thrown: unknown) => {
       const { message, stdout: out, stderr } = thrown as Error & { stdout: string; stderr: string }
       throw new Error(`${message}\n${out}\n${stderr}`, { cause: thrown })

@@ -60,14 +60,14 @@ test(
     const made = await runCli(['keys', 'create', '--data-dir', dataDir, '--json'])
     const key = String(made['apiKey'])
     const server = [process.execPath, bin, 'start', '--data-dir', dataDir, '--port', '0', '--json']
-    const held = spawn('python3', ['-c', parent, ...server], { stdio: ['pipe', 'pipe', 'pipe'] })
-    t.after(() => held.stdin.end())
-    const lines = createInterface({ input: held.stdout })[Symbol.asyncIterator]()
+    const holder = spawn('python3', ['-c', parent, ...server], { stdio: ['pipe', 'pipe', 'pipe'] })
+    t.after(() => holder.stdin.end())
+    const lines = createInterface({ input: holder.stdout })[Symbol.asyncIterator]()
     const next = async () => String((await lines.next()).value)
     const url = `http://127.0.0.1:${await next()}`
 
     const start = async () => {
-      held.stdin.write('127.0.0.1\n')
+      holder.stdin.write('127.0.0.1\n')
       const pid = Number(await next())
       t.after(() => end(pid))
       return pid
@@ -91,9 +91,9 @@ test(
     assert.equal(await next(), 'exit 0')
 
     // The settings restrict access to the server; a socket at another address contradicts them.
-    held.stdin.write('0.0.0.0\n')
+    holder.stdin.write('0.0.0.0\n')
     let errors = ''
-    held.stderr.on('data', (text: Buffer) => (errors += text.toString()))
+    holder.stderr.on('data', (text: Buffer) => (errors += text.toString()))
     await next()
     assert.equal(await next(), 'exit 1')
     assert.match(
@@ -118,11 +118,11 @@ test(
     const made = await runCli(['keys', 'create', '--config', config, '--json'])
     const key = String(made['apiKey'])
     const server = [process.execPath, bin, 'start', '--config', config, '--port', '0', '--json']
-    const held = spawn('python3', ['-c', parent, ...server], { stdio: ['pipe', 'pipe', 'pipe'] })
-    t.after(() => held.stdin.end())
-    const lines = createInterface({ input: held.stdout })[Symbol.asyncIterator]()
+    const holder = spawn('python3', ['-c', parent, ...server], { stdio: ['pipe', 'pipe', 'pipe'] })
+    t.after(() => holder.stdin.end())
+    const lines = createInterface({ input: holder.stdout })[Symbol.asyncIterator]()
     const next = async () => String((await lines.next()).value)
-    const log = createInterface({ input: held.stderr })[Symbol.asyncIterator]()
+    const log = createInterface({ input: holder.stderr })[Symbol.asyncIterator]()
     /** Reads the log until a line with this event. */
     async function logged(event: string): Promise<void> {
       for (;;) {
@@ -138,7 +138,7 @@ test(
     }
 
     const early = chainIds()
-    held.stdin.write('127.0.0.1\n')
+    holder.stdin.write('127.0.0.1\n')
     const pid = Number(await next())
     t.after(() => end(pid))
     assert.equal(JSON.parse(await next()).url, url)
@@ -150,7 +150,7 @@ test(
     assert.equal(await next(), 'exit 0')
 
     // If all its workers are killed, the server loses the socket: it exits, and is restarted on the same socket.
-    held.stdin.write('127.0.0.1\n')
+    holder.stdin.write('127.0.0.1\n')
     const second = Number(await next())
     t.after(() => end(second))
     assert.equal(JSON.parse(await next()).url, url)
@@ -163,7 +163,7 @@ test(
     await logged('passed_socket_lost')
     const waiting = chainIds()
     assert.equal(await next(), 'exit 1')
-    held.stdin.write('127.0.0.1\n')
+    holder.stdin.write('127.0.0.1\n')
     const third = Number(await next())
     t.after(() => end(third))
     assert.equal(JSON.parse(await next()).url, url)

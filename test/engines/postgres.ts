@@ -66,7 +66,7 @@ export async function startPostgres(
   if (user !== null) await chown(folder, user.uid, user.gid)
   const data = join(folder, 'data')
   if (follows === null) {
-    await cp(await madeCluster(bin, user), data, { recursive: true, preserveTimestamps: true })
+    await cp(await createCluster(bin, user), data, { recursive: true, preserveTimestamps: true })
   } else {
     const of = ['-h', '127.0.0.1', '-p', String(follows.port), '-U', systemUser]
     await run(join(bin, 'pg_basebackup'), [...of, '-D', data, '-R', '-c', 'fast', '--no-sync'])
@@ -154,9 +154,12 @@ async function userOf(): Promise<User> {
 }
 
 /** An unused cluster. If another process creates it at the same time, the first one is used. */
-async function madeCluster(bin: string, user: User): Promise<string> {
-  const kept = join(tmpdir(), `cairn-cluster-${bin.replaceAll(/\W+/g, '-')}-${user?.uid ?? 'own'}`)
-  if (await isFolder(kept)) return kept
+async function createCluster(bin: string, user: User): Promise<string> {
+  const cachedCluster = join(
+    tmpdir(),
+    `cairn-cluster-${bin.replaceAll(/\W+/g, '-')}-${user?.uid ?? 'own'}`,
+  )
+  if (await isFolder(cachedCluster)) return cachedCluster
   const fresh = await mkdtemp(join(tmpdir(), 'cairn-initdb-'))
   if (user !== null) await chown(fresh, user.uid, user.gid)
   const data = join(fresh, 'data')
@@ -174,12 +177,12 @@ async function madeCluster(bin: string, user: User): Promise<string> {
   ]
   await run(join(bin, 'initdb'), args, { ...user, env: { PATH: process.env['PATH'], LC_ALL: 'C' } })
   try {
-    await rename(data, kept)
+    await rename(data, cachedCluster)
   } catch (error) {
-    if (!(await isFolder(kept))) throw error
+    if (!(await isFolder(cachedCluster))) throw error
   }
   await rm(fresh, { recursive: true, force: true })
-  return kept
+  return cachedCluster
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -38,18 +38,18 @@ export async function bundleOf(
   return await runBundled({ operation, input: operation.parse(params), params }, call, watch)
 }
 
-/** `asked` null: the request in the bundle. `bundle` is converted to JSON and back, as over a network. */
+/** `call` null: the request in the bundle. `bundle` is converted to JSON and back, as over a network. */
 export async function verdictOn(
   bundle: unknown,
   block: string,
-  asked: readonly [method: string, params: readonly unknown[]] | null = null,
+  call: readonly [method: string, params: readonly unknown[]] | null = null,
   blobFeeFraction: bigint | null = null,
 ): Promise<BundleVerdict> {
   const parsed = parseBundle(JSON.parse(JSON.stringify(bundle)))
   if ('refused' in parsed) return parsed
   const request = {
     blockHash: fromHex(block),
-    expectedRequest: asked === null ? null : { method: asked[0], params: asked[1] },
+    expectedRequest: call === null ? null : { method: call[0], params: call[1] },
     blobFeeFraction,
   }
   return await verifyBundle(parsed.bundle, request, operations)

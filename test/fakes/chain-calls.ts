@@ -25,18 +25,19 @@ export function createChainCalls(
   const slices = new TimeSlices(systemClock, limits)
   const { signal } = new AbortController()
   const run = (task: ReadOnlyExecution) => slices.run((slice) => calculate(task, slice), signal)
-  type Asked = [request: CallRequest, blockHash: Uint8Array, overrides?: Partial<Overrides>]
-  const task = ([request, blockHash, overrides]: Asked) => ({
+  type CallArguments = [request: CallRequest, blockHash: Uint8Array, overrides?: Partial<Overrides>]
+  const task = ([request, blockHash, overrides]: CallArguments) => ({
     request,
     blockHash,
     overrides: { ...noOverrides, ...overrides },
   })
   return {
     run,
-    call: async (...asked: Asked) => (await run({ kind: 'call', ...task(asked) })) as Uint8Array,
-    estimateGas: async (...asked: Asked) =>
-      (await run({ kind: 'estimate', ...task(asked) })) as bigint,
-    createAccessList: async (...asked: Asked) =>
-      (await run({ kind: 'access-list', ...task(asked) })) as AccessListReport,
+    call: async (...args: CallArguments) =>
+      (await run({ kind: 'call', ...task(args) })) as Uint8Array,
+    estimateGas: async (...args: CallArguments) =>
+      (await run({ kind: 'estimate', ...task(args) })) as bigint,
+    createAccessList: async (...args: CallArguments) =>
+      (await run({ kind: 'access-list', ...task(args) })) as AccessListReport,
   }
 }

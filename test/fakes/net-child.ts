@@ -36,7 +36,7 @@ export type NetChild = {
   readonly blocks: Map<string, Uint8Array>
   readonly frames: FromNet[]
   /** Requested multihashes, in hexadecimal. */
-  readonly asked: string[]
+  readonly requestedBlocks: string[]
   /** Resolves when the process has ended. */
   readonly ended: Promise<number | null>
   readonly counts: () => NetCounts | null
@@ -110,7 +110,7 @@ export async function startNetChild(
   socket.on('error', () => {})
   const blocks = new Map<string, Uint8Array>()
   const frames: FromNet[] = []
-  const asked: string[] = []
+  const requestedBlocks: string[] = []
   const waiting: Waiting = { wants: new Map(), replies: new Map(), provides: new Map() }
   const sendCredit = createSendCredit()
   const receiveCredit = createReceiveCredit((bytes) => send({ kind: 'credit', id: 0, bytes }))
@@ -128,7 +128,7 @@ export async function startNetChild(
 
   function answer(id: number, multihash: Uint8Array, sizeOnly: boolean): void {
     const name = hexOf(multihash)
-    asked.push(name)
+    requestedBlocks.push(name)
     const bytes = blocks.get(name)
     if (bytes === undefined) send({ kind: 'notHere', id })
     else if (sizeOnly) send({ kind: 'size', id, bytes: bytes.length })
@@ -180,7 +180,7 @@ export async function startNetChild(
     ready: readyMessage,
     blocks,
     frames,
-    asked,
+    requestedBlocks,
     ended,
     counts: () => counts,
     address: readyMessage.addrs[0] ?? '',

@@ -33,9 +33,9 @@ async function command(
 }
 
 /** Repeats the request until the reply satisfies the condition, for at most one minute. */
-async function until<T>(ask: () => Promise<T>, satisfies: (answer: T) => boolean): Promise<T> {
+async function until<T>(query: () => Promise<T>, satisfies: (answer: T) => boolean): Promise<T> {
   for (let tries = 0; ; tries += 1) {
-    const answer = await ask()
+    const answer = await query()
     if (satisfies(answer)) return answer
     assert.ok(tries < 300, 'it never did')
     await setTimeout(200)

@@ -175,11 +175,11 @@ async function readAll(server: Started, bad: ReadonlySet<string>): Promise<numbe
 /** True if it arrived completely; a partial read must be a prefix. */
 async function assertStart(response: Response, expected: Buffer): Promise<boolean> {
   const chunks: Uint8Array[] = []
-  let whole = true
+  let isComplete = true
   try {
     for await (const chunk of response.body ?? []) chunks.push(chunk)
   } catch {
-    whole = false
+    isComplete = false
   }
   const came = Buffer.concat(chunks)
   if (response.status !== 200) {
@@ -190,8 +190,8 @@ async function assertStart(response: Response, expected: Buffer): Promise<boolea
     return false
   }
   assert.ok(came.equals(expected.subarray(0, came.length)), 'a wrong byte')
-  assert.ok(!whole || came.length === expected.length, 'a short answer that looks whole')
-  return whole
+  assert.ok(!isComplete || came.length === expected.length, 'a short answer that looks whole')
+  return isComplete
 }
 
 async function readCar(response: Response): Promise<{ whole: boolean; hashes: Set<string> }> {

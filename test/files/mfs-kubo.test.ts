@@ -40,11 +40,11 @@ async function startBoth(t: TestContext) {
   async function both(command: string, body?: Body): Promise<Reply> {
     done.push(body === undefined ? command : `${command} (${body.length} bytes)`)
     const [expected, actual] = [await theirs(command, body), await ours(command, body)]
-    const said = done.slice(-30).join('\n')
-    assert.equal(actual.text, expected.text, said)
-    assert.equal(actual.status, expected.status, said)
+    const history = done.slice(-30).join('\n')
+    assert.equal(actual.text, expected.text, history)
+    assert.equal(actual.status, expected.status, history)
     const [root, own] = [await theirs('files/stat?arg=/'), await ours('files/stat?arg=/')]
-    assert.equal(own.text, root.text, said)
+    assert.equal(own.text, root.text, history)
     return actual
   }
   return { both, ours, theirs }

@@ -25,7 +25,7 @@ import {
   collect,
   discharge,
   listObjects,
-  passHours,
+  advanceHours,
 } from '../fakes/files/object-service.ts'
 
 const skip = missingPostgres()
@@ -58,13 +58,13 @@ promise('an object without blocks is removed after the delay, and not before', a
   const [loose, stored] = [blocks('loose', 3), blocks('stored', 3)]
   await machine.store.put(loose)
   await machine.store.put(stored, charge(stored))
-  await passHours(fixture, 0.5)
+  await advanceHours(fixture, 0.5)
   await collect(machine)
   for (const { ref } of loose) assert.equal(await machine.store.has(ref), false)
   assert.equal((await listObjects(fixture)).length, 2)
   await collect(machine)
   assert.equal((await listObjects(fixture)).length, 2)
-  await passHours(fixture, 1.1)
+  await advanceHours(fixture, 1.1)
   await collect(machine)
   assert.equal((await listObjects(fixture)).length, 1)
   await checkReadable(await fixture.machine(), stored)
@@ -86,7 +86,7 @@ promise(
     const items = blocks('late', 2)
     await machine.store.put(items)
     await collect(machine)
-    await passHours(fixture, 0.5)
+    await advanceHours(fixture, 0.5)
     const { segments } = machine.store
     const sealed = await segments.sealed()
     assert.equal(sealed.size, 1)
@@ -109,9 +109,9 @@ promise(
     await machine.store.put(items, charge(items))
     await checkReadable(reader, items)
     await machine.rows.write(discharge(items.slice(0, 6)))
-    await passHours(fixture, 0.5)
+    await advanceHours(fixture, 0.5)
     await collect(machine)
-    await passHours(fixture, 0.5)
+    await advanceHours(fixture, 0.5)
     await collect(machine)
     assert.equal((await listObjects(fixture)).length, 1)
     await checkReadable(reader, items.slice(6))
@@ -131,7 +131,7 @@ promise(
     await machine.store.put(stored, charge(stored))
     await machine.rows.write(discharge(items.slice(0, 8)))
     for (let round = 0; round < 3; round += 1) {
-      await passHours(fixture, 0.5)
+      await advanceHours(fixture, 0.5)
       await collect(machine)
     }
     assert.equal((await listObjects(fixture)).length, 2)
@@ -198,7 +198,7 @@ promise(
     await other.put(blocks('new', 6, mebibyte))
     await other.put(blocks('newer', 6, mebibyte))
     assert.notEqual((await fixture.read('SELECT 1 FROM staged')).length, 0)
-    await passHours(fixture, 30)
+    await advanceHours(fixture, 30)
     await collect(await fixture.machine())
     assert.equal((await fixture.read('SELECT 1 FROM staged')).length, 0)
     await assert.rejects(other.commit(), { code: 'overloaded' })
@@ -226,7 +226,7 @@ promise('a writer that was paused beyond its lease writes its bytes again', asyn
         await objects.put(name, body, signal)
         if (!isPaused) return
         isPaused = false
-        await passHours(fixture, 2)
+        await advanceHours(fixture, 2)
         await collect(collector)
       },
     }),
@@ -238,7 +238,7 @@ promise('a writer that was paused beyond its lease writes its bytes again', asyn
   assert.equal((await listObjects(fixture)).length, 1)
   // Its lease has expired permanently.
   const { token } = writer.store.ids
-  await passHours(fixture, 2)
+  await advanceHours(fixture, 2)
   await writer.store.ids.renew()
   assert.ok(writer.store.ids.token > token)
   const more = blocks('more', 3)
@@ -255,7 +255,7 @@ promise('an object that is stored after its removal is removed again', async (fi
       async put(name, body, signal) {
         if (isPaused) {
           isPaused = false
-          await passHours(fixture, 30)
+          await advanceHours(fixture, 30)
           await collect(collector)
           await collect(collector)
         }
@@ -283,7 +283,7 @@ promise(
     await batch.put(blocks('new', 6, mebibyte))
     await batch.put(blocks('newer', 6, mebibyte))
     // Its machine is killed at this point.
-    await passHours(fixture, 30)
+    await advanceHours(fixture, 30)
     const next = await fixture.machine({ deleteDelayMs: 0 })
     await checkCollected(fixture, next)
     assert.deepEqual(await listObjects(fixture), [])
@@ -297,7 +297,7 @@ promise('a collector that another one replaced commits nothing', async (fixture)
     await fixture.machine({ deleteDelayMs: 0 }),
   ]
   await paused.store.put(blocks('loose', 3))
-  await passHours(fixture, 30)
+  await advanceHours(fixture, 30)
   const token = await lead(fixture, 'paused')
   const ofPaused = createFencedRows(fixture.rows, fence('collector', token))
   const later = await lead(fixture, 'next')

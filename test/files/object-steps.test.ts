@@ -15,7 +15,7 @@ import {
   checkReadable,
   checkService,
   collect,
-  passHours,
+  advanceHours,
 } from '../fakes/files/object-service.ts'
 
 const skip = missingPostgres()
@@ -132,7 +132,7 @@ async function runOnce({ items, run }: Work, trouble: Trouble, collectAt: number
     await collector.store.put(items.slice(0, items.length / 2))
     const troubled = createTrouble(trouble, async (call) => {
       if (call !== collectAt) return
-      await passHours(fixture, 30)
+      await advanceHours(fixture, 30)
       await collect(collector)
       await collect(collector)
     })
@@ -142,7 +142,7 @@ async function runOnce({ items, run }: Work, trouble: Trouble, collectAt: number
       () => true,
       () => false,
     )
-    await passHours(fixture, 30)
+    await advanceHours(fixture, 30)
     await collect(collector)
     await checkService(fixture)
     if (isDone) await checkReadable(collector, items)

@@ -11,7 +11,7 @@ import {
 import { openSharedUploads } from '../../src/kubo/tus/shared-uploads.ts'
 import { missingPostgres, type Postgres, startPostgres } from '../engines/postgres.ts'
 import { type ObjectFixture, openObjectFixture } from '../fakes/files/object-fixture.ts'
-import { collect, listObjects, passHours } from '../fakes/files/object-service.ts'
+import { collect, listObjects, advanceHours } from '../fakes/files/object-service.ts'
 import { noise } from '../fakes/seeded.ts'
 import { createTurnedClock } from '../fakes/turned-clock.ts'
 
@@ -84,14 +84,14 @@ test('an upload goes on at another machine where it stopped', { skip }, async (t
   assert.equal(await other.append(upload.id, 2500, pieces(body.subarray(2500)), fits), 4321)
   assert.ok((await bytesOf(one, upload.id)).equals(body))
   // A collection in between removes no part.
-  await passHours(fixture, 0.5)
+  await advanceHours(fixture, 0.5)
   await collect(await fixture.machine({ deleteDelayMs: 0 }))
   assert.ok((await bytesOf(one, upload.id)).equals(body))
   const added = { Name: 'a', Hash: 'Qm', Size: '1' }
   await other.finish({ ...upload, added })
   assert.deepEqual((await one.find(upload.id))?.added, added)
   assert.equal(await one.append(upload.id, 4321, pieces(Buffer.of(1)), fits), null)
-  await passHours(fixture, 0.5)
+  await advanceHours(fixture, 0.5)
   await collect(await fixture.machine({ deleteDelayMs: 0 }))
   assert.deepEqual(await listObjects(fixture), [])
 })

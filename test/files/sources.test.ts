@@ -64,7 +64,7 @@ test('content that no source has is reported after the time limit, and immediate
   const offline = await post(`cat?arg=${cid}&offline=true`)
   assert.equal(offline.status, 500)
   assert.match(await offline.text(), /could not find/)
-  assert.equal(gateway.asked.length, 0)
+  assert.equal(gateway.requests.length, 0)
   const waited = await post(`cat?arg=${cid}`)
   assert.equal(waited.status, 500)
   assert.match(await waited.text(), /context deadline exceeded/)
@@ -94,7 +94,7 @@ test('a request from another Cairn (CDN-Loop, RFC 8586) queries no source', asyn
   for (const loop of ['cairn', 'other, Cairn; a=b']) {
     assert.equal((await get({ 'cdn-loop': loop })).status, 404)
   }
-  assert.deepEqual(third.asked, [])
+  assert.deepEqual(third.requests, [])
   assert.equal((await get({ 'cdn-loop': 'cairns' })).status, 200)
 })
 

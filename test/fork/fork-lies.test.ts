@@ -70,8 +70,8 @@ for (const [what, method, lie] of lies) {
     const fork = await startFork(t, forked)
     const { reader, wallet } = fork
     const number = await reader.getBlockNumber()
-    node.change = (asked, reply) =>
-      asked.method === method && reply.result !== undefined ? { result: lie(reply.result) } : reply
+    node.change = (call, reply) =>
+      call.method === method && reply.result !== undefined ? { result: lie(reply.result) } : reply
     const isCode = method === 'eth_getCode'
     const to = isCode ? hasher : store
     const named = isCode
@@ -107,8 +107,8 @@ for (const [what, method, lie] of lies) {
 test('invalid replies are logged with the upstream that sent them', { skip }, async (t) => {
   const forked = await proxied(t, geth)
   const fork = await startFork(t, forked)
-  forked.node.change = (asked, reply) =>
-    asked.method === 'eth_getProof' && reply.result !== undefined
+  forked.node.change = (call, reply) =>
+    call.method === 'eth_getProof' && reply.result !== undefined
       ? { result: lies[0]?.[2](reply.result) }
       : reply
   await rejects(fork.reader.call({ to: store, data: slot(800) }))

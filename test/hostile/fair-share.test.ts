@@ -13,7 +13,7 @@ import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { burstOf } from '../../src/access/limits/limiter.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
-import { callAtPace, type Pace, type Paced, percentile } from './load-callers.ts'
+import { callAtPace, type Pace, type PacedResult, percentile } from './load-callers.ts'
 
 const rounds = 3
 /** Number of attempts while the median is too high, because other load on the machine may affect some of them. */
@@ -47,7 +47,7 @@ async function makeKeys(dataDir: string, count: number): Promise<readonly string
   return keys
 }
 
-function callFromThread(url: string): Promise<Paced> {
+function callFromThread(url: string): Promise<PacedResult> {
   const worker = new Worker(new URL('./load-worker.ts', import.meta.url), {
     workerData: { url, body, pace: greedy },
   })

@@ -2,7 +2,7 @@
 // delayed requests.
 import { Agent, request } from 'node:http'
 
-export type Paced = {
+export type PacedResult = {
   /** Milliseconds from the due time of a call to the end of its reply. */
   readonly latencies: readonly number[]
   readonly statuses: ReadonlyMap<number, number>
@@ -20,7 +20,7 @@ export type Pace = {
 }
 
 /** Sends `body` to `url` at that rate, regardless of the replies. */
-export function callAtPace(url: string, body: string, pace: Pace): Promise<Paced> {
+export function callAtPace(url: string, body: string, pace: Pace): Promise<PacedResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: pace.connections })
   const total = Math.round(pace.perSecond * pace.seconds)
   const latencies: number[] = []

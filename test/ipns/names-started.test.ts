@@ -127,7 +127,7 @@ test(
     assert.equal((await site('/api/v0/version')).status, 404)
     assert.equal((await site(`/ipns/site.example`, '127.0.0.1')).text, 'stone')
     assert.equal((await site('/', 'other.example')).status, 500)
-    assert.deepEqual(dns.asked, ['_dnslink.site.example', '_dnslink.other.example'])
+    assert.deepEqual(dns.queriedNames, ['_dnslink.site.example', '_dnslink.other.example'])
   },
 )
 

@@ -96,7 +96,7 @@ test('with mode fetch it listens nowhere, and answers wants with DONT_HAVE', lim
   child.blocks.set(block.key, block.bytes)
   await peer.send(peerOf(child), { wants: [wantOf(block.cid), wantOf(randomCid(), true)] })
   deepEqual(await presences(peer, 2), [false, false])
-  deepEqual(child.asked, [])
+  deepEqual(child.requestedBlocks, [])
 })
 
 async function connected(t: TestContext, manner: Manner = 'honest') {

@@ -17,10 +17,10 @@ export function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-export type Holding = { readonly held: Promise<ActiveLease>; stop(): Promise<void> }
+export type HeldLease = { readonly held: Promise<ActiveLease>; stop(): Promise<void> }
 
 /** `held` resolves with the first lease, which is held until it ends. */
-export function holdOne(leases: Leases, name: string): Holding {
+export function acquireLease(leases: Leases, name: string): HeldLease {
   const { promise: held, resolve } = Promise.withResolvers<ActiveLease>()
   const stop = leases.hold(name, async (lease) => {
     resolve(lease)
@@ -51,7 +51,7 @@ export function leasesSuite(
 
   suite(name, () => {
     promise('a lease is held until it is stopped', 1, async ([one]) => {
-      const { held, stop } = holdOne(one as Leases, 'a')
+      const { held, stop } = acquireLease(one as Leases, 'a')
       const { signal, token } = await held
       assert.equal(signal.aborted, false)
       assert.ok(token > 0n)
@@ -60,8 +60,8 @@ export function leasesSuite(
     })
 
     promise('leases with different names are held at the same time', 1, async ([one]) => {
-      const first = holdOne(one as Leases, 'a')
-      const second = holdOne(one as Leases, 'b')
+      const first = acquireLease(one as Leases, 'a')
+      const second = acquireLease(one as Leases, 'b')
       await Promise.all([first.held, second.held])
       await Promise.all([first.stop(), second.stop()])
     })
@@ -111,9 +111,9 @@ export function leasesSuite(
     )
 
     promise('a process that stops gives its lease to another', 2, async ([one, other]) => {
-      const first = holdOne(one as Leases, 'a')
+      const first = acquireLease(one as Leases, 'a')
       const { token } = await first.held
-      const second = holdOne(other as Leases, 'a')
+      const second = acquireLease(other as Leases, 'a')
       await first.stop()
       assert.ok((await second.held).token > token)
       await second.stop()

@@ -71,7 +71,7 @@ test('with a faulty upstream in the pool, every bundle proves the correct answer
 
 test('the bundle of an unproved answer names its trust level and contains no nodes', async (t) => {
   const stub = await startStubUpstream(t, chain, {
-    knobs: { proofWindow: { blocks: 1, words: 'geth' } },
+    knobs: { proofWindow: { blocks: 1, client: 'geth' } },
   })
   const network = { chainId: Number(chain.chainId), verify: 'prefer' }
   const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], network)

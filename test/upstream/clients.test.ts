@@ -8,7 +8,7 @@ import { localhost } from 'viem/chains'
 import { Web3 } from 'web3'
 import { systemClock } from '../../src/base/clock.ts'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
-import { type Behind, startBehind } from '../behind-upstreams.ts'
+import { type CairnWithUpstreams, startBehind } from '../behind-upstreams.ts'
 import { mappingSlot, storageInit, storageRuntime, word } from '../fakes/storage-contract.ts'
 import { type EngineUpstream, engineChainId, startEngineUpstream } from './engine-upstream.ts'
 
@@ -18,7 +18,7 @@ const t = {
   diagnostic: (text: string) => console.log(text),
 }
 let engine: EngineUpstream | null
-let cairn: Behind
+let cairn: CairnWithUpstreams
 let url: string
 
 before(async () => {

@@ -2,7 +2,7 @@
 // succeed, and no message reveals the URL of an upstream.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type Behind, startBehind } from '../behind-upstreams.ts'
+import { type CairnWithUpstreams, startBehind } from '../behind-upstreams.ts'
 import { openStubChain, type StubChain } from '../fakes/upstream/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/upstream/stub-upstream.ts'
 
@@ -16,7 +16,7 @@ before(async () => {
 async function open(
   t: Parameters<typeof startBehind>[0],
   count: number,
-): Promise<readonly [Behind, ...StubUpstream[]]> {
+): Promise<readonly [CairnWithUpstreams, ...StubUpstream[]]> {
   const stubs = await Promise.all(Array.from({ length: count }, () => startStubUpstream(t, chain)))
   const upstreams = stubs.map(({ url }, at) => ({ url, name: `n${at}`, trusted: at === 0 }))
   const network = { chainId: Number(chain.chainId), verify: 'prefer' }

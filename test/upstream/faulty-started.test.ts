@@ -2,7 +2,7 @@
 // faulty upstream.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
-import { type Behind, startBehind } from '../behind-upstreams.ts'
+import { type CairnWithUpstreams, startBehind } from '../behind-upstreams.ts'
 import {
   type FaultyUpstreamOptions,
   makeFaultyUpstream,
@@ -19,7 +19,7 @@ before(async () => {
 })
 
 type Rig = {
-  readonly cairn: Behind
+  readonly cairn: CairnWithUpstreams
   readonly honest: StubUpstream
   readonly faultyUpstreams: readonly StubUpstream[]
 }

@@ -167,11 +167,11 @@ test('an unknown block is null if two upstreams agree, and an error with only on
 test('require refuses old state without a proof; prefer forwards the answer of an upstream', async (t) => {
   const params = [contract, '0x0', '0x28']
   // Errors that a node returns: the proof depth is exceeded, or the state is gone.
-  for (const [words, code] of [
+  for (const [client, code] of [
     ['reth', -32002],
     ['geth', -32000],
   ] as const) {
-    const upstreams = [{ knobs: { proofWindow: { blocks: 10, words } } }]
+    const upstreams = [{ knobs: { proofWindow: { blocks: 10, client } } }]
     const { ask } = await rig(t, { upstreams, withOpen: true })
     const refused = await ask('eth_getStorageAt', params)
     assert.deepEqual([refused.error?.code, refused.result], [code, undefined])

@@ -8,7 +8,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { localhost } from 'viem/chains'
 import { Web3 } from 'web3'
 import { devAccounts } from '../../src/devchain/dev-accounts.ts'
-import { type Behind, startBehind } from '../behind-upstreams.ts'
+import { type CairnWithUpstreams, startBehind } from '../behind-upstreams.ts'
 import { type EngineUpstream, engineChainId, startAnvilUpstream } from './engine-upstream.ts'
 
 const cleanUps: (() => unknown)[] = []
@@ -17,7 +17,7 @@ const t = {
   diagnostic: (text: string) => console.log(text),
 }
 let engine: EngineUpstream | null
-let cairn: Behind
+let cairn: CairnWithUpstreams
 let url: string
 
 before(async () => {

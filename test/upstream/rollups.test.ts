@@ -131,7 +131,7 @@ for (const hasRaw of [true, false]) {
     const [opened, node] = await open(t, blocks.op, { hasRaw })
     await checkAll(opened, blocks.op, proof)
     // Only hints.
-    assert.equal(node.asked().includes('eth_getTransactionReceipt'), false)
+    assert.equal(node.receivedMethods().includes('eth_getTransactionReceipt'), false)
   })
 
   test(`a block of Arbitrum is proved from ${from}, and its receipts show what only nodes know`, async (t) => {

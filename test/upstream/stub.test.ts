@@ -89,10 +89,10 @@ test('each setting makes it behave like the named node', async (t) => {
   assert.equal(await said('eth_blockNumber'), '0x32')
   assert.equal(await said('eth_getBlockByHash', chain.recorded[54]?.hash, false), null)
   knobs.lag = 0
-  knobs.proofWindow = { blocks: 10, words: 'reth' }
+  knobs.proofWindow = { blocks: 10, client: 'reth' }
   assert.match(String(await said('eth_getProof', address, [], old)), /maximum proof window/)
   assert.equal(await said('eth_getBalance', address, old), '0x0')
-  knobs.proofWindow = { blocks: 10, words: 'geth' }
+  knobs.proofWindow = { blocks: 10, client: 'geth' }
   assert.match(String(await said('eth_getProof', address, [], old)), /missing trie node/)
   knobs.proofWindow = null
   knobs.stateWindow = 10

@@ -7,7 +7,7 @@ import {
   createIdentityRig,
   dayMs,
   goodPassword,
-  here,
+  testClient,
 } from '../../../test/fakes/people/identity.ts'
 import { AccountsRefusal, type RefusalReason } from '../accounts/account-rules.ts'
 
@@ -31,7 +31,7 @@ test('the first-run link creates an operator who owns the first account, once', 
   assert.ok(!JSON.stringify(db.all('SELECT * FROM invitation')).includes(token))
   const id = await invitations.acceptAsNew(token, ada)
   assert.equal((await people.get(id)).isOperator, true)
-  const { token: session } = await signIn.signIn(ada, here)
+  const { token: session } = await signIn.signIn(ada, testClient)
   const signedIn = await tokenAuthenticator.findSession(session)
   assert.equal(signedIn?.isOperator, true)
   assert.equal(signedIn?.roles.get(account), 'owner')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createIdentityRig, here } from '../../../test/fakes/people/identity.ts'
+import { createIdentityRig, testClient } from '../../../test/fakes/people/identity.ts'
 import { AccountsRefusal, type RefusalReason } from '../accounts/account-rules.ts'
 
 const refused = (reason: RefusalReason) => (error: unknown) =>
@@ -50,12 +50,12 @@ test('if two owners become members concurrently, one stays an owner', async () =
 test('a new role requires a new sign-in; the same role changes nothing', async () => {
   const { memberships, signIn, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id, account } = await addPerson('ada@example.org')
-  const { token } = await signIn.enter(id, here)
+  const { token } = await signIn.enter(id, testClient)
   await memberships.changeRole(account, id, 'member')
   assert.equal((await tokenAuthenticator.findSession(token))?.roles.get(account), 'member')
   await memberships.changeRole(account, id, 'owner')
   assert.equal(await tokenAuthenticator.findSession(token), null)
-  const again = await signIn.enter(id, here)
+  const again = await signIn.enter(id, testClient)
   assert.equal((await tokenAuthenticator.findSession(again.token))?.roles.get(account), 'owner')
 })
 

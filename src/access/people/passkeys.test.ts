@@ -6,14 +6,14 @@ import {
   createFakeAuthenticator,
   encodeCose,
   type FakeAuthenticator,
-  type Wrongs,
+  type Defects,
 } from '../../../test/fakes/people/authenticator.ts'
 import { seeded } from '../../../test/fakes/seeded.ts'
 import {
   createIdentityRig,
   dayMs,
   goodPassword,
-  here,
+  testClient,
 } from '../../../test/fakes/people/identity.ts'
 import { Fault } from '../../base/fault.ts'
 import { passkeyCoseKeys } from '../../db/migrations.ts'
@@ -26,7 +26,7 @@ async function openRig() {
   const rig = createIdentityRig()
   const { passkeys, passkeySignIn, signIn, addPerson } = rig
   const ada = (await addPerson('ada@example.org')).id
-  const { session } = await signIn.enter(ada, here)
+  const { session } = await signIn.enter(ada, testClient)
   const adder = { id: ada, session: session.id }
 
   async function add(
@@ -38,17 +38,17 @@ async function openRig() {
     return await passkeys.add(person, at, { ...made, seal, name, transports: ['internal'] })
   }
 
-  async function enter(authenticator: FakeAuthenticator, wrongs: Wrongs = {}, at = page) {
+  async function enter(authenticator: FakeAuthenticator, wrongs: Defects = {}, at = page) {
     const { challenge, seal } = passkeySignIn.begin(at, null)
     const answer = { ...authenticator.sign({ ...at, challenge }, wrongs), seal }
-    return await passkeySignIn.signIn(answer, at, here)
+    return await passkeySignIn.signIn(answer, at, testClient)
   }
 
   return { ...rig, ada, adder, add, enter }
 }
 
 type AddOptions = {
-  readonly wrongs: Wrongs
+  readonly wrongs: Defects
   readonly person: { readonly id: string; readonly session: string }
   readonly at: typeof page
   readonly name: string
@@ -99,12 +99,12 @@ test('a passkey alone lets in where the password takes a code too', async () => 
   const authenticator = createFakeAuthenticator()
   await add(authenticator)
   db.run(`UPDATE person SET totp = x'00' WHERE id = ?`, [ada])
-  const byPassword = signIn.signIn({ email: 'ada@example.org', password: goodPassword }, here)
+  const byPassword = signIn.signIn({ email: 'ada@example.org', password: goodPassword }, testClient)
   assert.match(await refusal(byPassword), /^needs_code/)
   assert.equal((await enter(authenticator)).personId, ada)
 })
 
-const wrongForBoth: readonly (readonly [what: string, wrongs: Wrongs, why: RegExp])[] = [
+const wrongForBoth: readonly (readonly [what: string, wrongs: Defects, why: RegExp])[] = [
   ['another ceremony', { type: 'payment.get' }, /Unexpected \w+ response type/],
   ['another challenge', { challenge: 'AAAA' }, /took too long, or the server was restarted/],
   [
@@ -126,7 +126,7 @@ test('a new passkey is refused for each invalid part, and not stored', async () 
   const point = coseOf('ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)
   const cose = (changes: readonly (readonly [number, unknown])[]) =>
     encodeCose(new Map<unknown, unknown>([...point, ...changes]))
-  const cases: readonly (readonly [what: string, wrongs: Wrongs, why: RegExp])[] = [
+  const cases: readonly (readonly [what: string, wrongs: Defects, why: RegExp])[] = [
     ...wrongForBoth,
     ['no user presence', { flags: 0x44 }, /user was not present/],
     ['no user verification', { flags: 0x41 }, /User verification was required/],
@@ -158,7 +158,7 @@ test('a sign-in with any invalid part is refused with one and the same error', a
   const other = (await addPerson('grace@example.org')).id
   const before = (await sessions.list(ada)).length
   const wrongSignature = Buffer.from('3006020101020101', 'hex')
-  const cases: readonly (readonly [what: string, wrongs: Wrongs, why: RegExp])[] = [
+  const cases: readonly (readonly [what: string, wrongs: Defects, why: RegExp])[] = [
     ...wrongForBoth,
     ['no user presence', { flags: 4 }, /User not present/],
     ['no user verification', { flags: 1 }, /User verification required/],
@@ -190,7 +190,7 @@ test('signatures of any length and authenticator data of any shape are refused, 
       clock.turn(60_000)
       const { challenge, seal } = passkeySignIn.begin(page, null)
       const answer = { ...authenticator.sign({ ...page, challenge }), seal, ...wrong }
-      return await refusal(passkeySignIn.signIn(answer, page, here))
+      return await refusal(passkeySignIn.signIn(answer, page, testClient))
     }
     for (const length of [0, 1, 63, 64, 65, 256, 257, 2048]) {
       const signature = Buffer.alloc(length, 0x30)
@@ -215,7 +215,7 @@ test('signatures of any length and authenticator data of any shape are refused, 
 test('a passkey of one person never signs in another, whose handle it names or not', async () => {
   const { add, enter, ada, addPerson, signIn } = await openRig()
   const grace = (await addPerson('grace@example.org')).id
-  const { session } = await signIn.enter(grace, here)
+  const { session } = await signIn.enter(grace, testClient)
   const [hers, his] = [createFakeAuthenticator(), createFakeAuthenticator()]
   await add(hers)
   await add(his, { person: { id: grace, session: session.id } })
@@ -231,9 +231,9 @@ test('a passkey response is accepted once, within five minutes, for its session 
   await add(authenticator)
   const { challenge, seal } = passkeySignIn.begin(page, null)
   const answer = { ...authenticator.sign({ ...page, challenge }), seal }
-  await passkeySignIn.signIn(answer, page, here)
+  await passkeySignIn.signIn(answer, page, testClient)
   assert.match(
-    await refusal(passkeySignIn.signIn(answer, page, here)),
+    await refusal(passkeySignIn.signIn(answer, page, testClient)),
     /^bad_sign_in: this was answered already/,
   )
 
@@ -243,7 +243,7 @@ test('a passkey response is accepted once, within five minutes, for its session 
     asked.personHandle,
   )
   const fresh = { ...made, seal: asked.seal, name: 'x', transports: [] }
-  const { session } = await signIn.enter(adder.id, here)
+  const { session } = await signIn.enter(adder.id, testClient)
   const inAnother = passkeys.add({ ...adder, session: session.id }, page, fresh)
   assert.match(await refusal(inAnother), /took too long/)
   const asSignIn = passkeySignIn.begin(page, null)
@@ -261,7 +261,9 @@ test('of two concurrent uses of one passkey response one signs in', async () => 
   await add(authenticator)
   const { challenge, seal } = passkeySignIn.begin(page, null)
   const answer = { ...authenticator.sign({ ...page, challenge }), seal }
-  const uses = await Promise.allSettled([1, 2].map(() => passkeySignIn.signIn(answer, page, here)))
+  const uses = await Promise.allSettled(
+    [1, 2].map(() => passkeySignIn.signIn(answer, page, testClient)),
+  )
   assert.deepEqual(uses.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
 })
 
@@ -272,7 +274,7 @@ test('a challenge from before a restart is refused in words', async () => {
   const authenticator = createFakeAuthenticator()
   await two.add(authenticator)
   const answer = { ...authenticator.sign({ ...page, challenge }), seal }
-  const refused = two.passkeySignIn.signIn(answer, page, here)
+  const refused = two.passkeySignIn.signIn(answer, page, testClient)
   await assert.rejects(refused, /the server was restarted: try again/)
 })
 
@@ -306,7 +308,7 @@ test('a registered passkey is refused for any person, and a person has at most t
   await add(authenticator)
   assert.match(await refusal(add(authenticator)), /^passkey_taken/)
   const { id } = await addPerson('grace@example.org')
-  const { session } = await signIn.enter(id, here)
+  const { session } = await signIn.enter(id, testClient)
   const person = { id, session: session.id }
   assert.match(await refusal(add(authenticator, { person })), /^passkey_taken/)
   assert.match(await refusal(add(createFakeAuthenticator(), { name: ' ' })), /^bad_name/)
@@ -327,7 +329,7 @@ test('a removed passkey is refused, the other sessions of its person end, and th
     [adder.session],
   )
   assert.match(await refusal(enter(authenticator)), /no person has this passkey/)
-  await signIn.signIn({ email: 'ada@example.org', password: goodPassword }, here)
+  await signIn.signIn({ email: 'ada@example.org', password: goodPassword }, testClient)
 })
 
 test('a disabled person is not let in, and a reset takes passkeys with the authenticator', async () => {
@@ -348,8 +350,8 @@ test('tries with a passkey are held back by it and by address, and wrong passwor
   const authenticator = createFakeAuthenticator()
   await add(authenticator)
   const wrong = { email: 'ada@example.org', password: 'wrong' }
-  for (let tries = 0; tries < 10; tries += 1) await refusal(signIn.signIn(wrong, here))
-  assert.match(await refusal(signIn.signIn(wrong, here)), /^over_rate/)
+  for (let tries = 0; tries < 10; tries += 1) await refusal(signIn.signIn(wrong, testClient))
+  assert.match(await refusal(signIn.signIn(wrong, testClient)), /^over_rate/)
   await enter(authenticator)
   const forged = { signature: Buffer.alloc(64) }
   for (let tries = 0; tries < 10; tries += 1) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createIdentityRig, goodPassword, here } from '../../../test/fakes/people/identity.ts'
+import { createIdentityRig, goodPassword, testClient } from '../../../test/fakes/people/identity.ts'
 import { AccountsRefusal, type RefusalReason } from '../accounts/account-rules.ts'
 
 const refused = (reason: RefusalReason) => (error: unknown) =>
@@ -37,28 +37,28 @@ test('a password is stored as an argon2id string alone', async () => {
 test('a new password ends every other session, and the old password is refused', async () => {
   const { people, signIn, sessions, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
-  const kept = await signIn.enter(id, here)
-  const other = await signIn.enter(id, here)
+  const kept = await signIn.enter(id, testClient)
+  const other = await signIn.enter(id, testClient)
   await people.setPassword(id, 'another stone on it', kept.session.id)
   assert.equal((await tokenAuthenticator.findSession(kept.token))?.person.id, id)
   assert.equal(await tokenAuthenticator.findSession(other.token), null)
   assert.equal((await sessions.list(id)).length, 1)
   const old = { email: 'ada@example.org', password: goodPassword }
-  await assert.rejects(signIn.signIn(old, here), /wrong email or password/)
-  await signIn.signIn({ ...old, password: 'another stone on it' }, here)
+  await assert.rejects(signIn.signIn(old, testClient), /wrong email or password/)
+  await signIn.signIn({ ...old, password: 'another stone on it' }, testClient)
   await assert.rejects(people.setPassword(id, 'password123', null), refused('bad_password'))
 })
 
 test('disabling a person immediately blocks sessions and tokens, and enabling restores the tokens', async () => {
   const { people, signIn, tokens, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
-  const { token } = await signIn.enter(id, here)
+  const { token } = await signIn.enter(id, testClient)
   const order = { name: 'ci', role: 'member' as const, expires: null }
   const { text } = await tokens.create({ id, may: 'member' }, order)
   await people.setDisabled(id, true)
   assert.equal(await tokenAuthenticator.findSession(token), null)
   assert.equal(await tokenAuthenticator.findToken(text), null)
-  await assert.rejects(signIn.enter(id, here), refused('no_person'))
+  await assert.rejects(signIn.enter(id, testClient), refused('no_person'))
   await people.setDisabled(id, false)
   assert.equal(await tokenAuthenticator.findSession(token), null)
   assert.equal((await tokenAuthenticator.findToken(text))?.person.id, id)

@@ -4,7 +4,7 @@ import { TOTP, Secret } from 'otpauth'
 import {
   createIdentityRig,
   goodPassword,
-  here,
+  testClient,
   type IdentityRig,
 } from '../../../test/fakes/people/identity.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
@@ -66,20 +66,20 @@ test('an authenticator code is required only after the enrolment was confirmed',
   const { id } = await addPerson(ada.email)
   const { address, secret } = await secondFactor.enrol(id, 'Cairn')
   assert.match(address, /^otpauth:\/\/totp\/Cairn:ada%40example\.org\?.*secret=/)
-  await signIn.signIn(ada, here)
+  await signIn.signIn(ada, testClient)
   await assert.rejects(secondFactor.confirm(id, '000000', null), wrongCode)
   await secondFactor.confirm(id, codeOf(secret, clock.now()), null)
   assert.equal((await people.get(id)).hasTotp, true)
-  await assert.rejects(signIn.signIn(ada, here), fault('needs_code'))
+  await assert.rejects(signIn.signIn(ada, testClient), fault('needs_code'))
   clock.turn(30_000)
-  await signIn.signIn({ ...ada, code: codeOf(secret, clock.now()) }, here)
+  await signIn.signIn({ ...ada, code: codeOf(secret, clock.now()) }, testClient)
 })
 
 test('enrolling ends every other session', async () => {
   const { signIn, secondFactor, tokenAuthenticator, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
-  const kept = await signIn.enter(id, here)
-  const other = await signIn.enter(id, here)
+  const kept = await signIn.enter(id, testClient)
+  const other = await signIn.enter(id, testClient)
   const { secret } = await secondFactor.enrol(id, 'Cairn')
   await secondFactor.confirm(id, codeOf(secret, clock.now()), kept.session.id)
   assert.ok(await tokenAuthenticator.findSession(kept.token))
@@ -92,14 +92,14 @@ test('a code is accepted once: a replay is refused, also of the code that confir
   const { secret } = await secondFactor.enrol(id, 'Cairn')
   const first = codeOf(secret, clock.now())
   await secondFactor.confirm(id, first, null)
-  await assert.rejects(signIn.signIn({ ...ada, code: first }, here), fault('bad_sign_in'))
+  await assert.rejects(signIn.signIn({ ...ada, code: first }, testClient), fault('bad_sign_in'))
   clock.turn(60_000)
   const code = codeOf(secret, clock.now())
-  await signIn.signIn({ ...ada, code }, here)
-  await assert.rejects(signIn.signIn({ ...ada, code }, here), fault('bad_sign_in'))
+  await signIn.signIn({ ...ada, code }, testClient)
+  await assert.rejects(signIn.signIn({ ...ada, code }, testClient), fault('bad_sign_in'))
   // A code of an earlier step is refused too, though it has not expired.
   const before = codeOf(secret, clock.now() - 30_000)
-  await assert.rejects(signIn.signIn({ ...ada, code: before }, here), fault('bad_sign_in'))
+  await assert.rejects(signIn.signIn({ ...ada, code: before }, testClient), fault('bad_sign_in'))
 })
 
 test('of two uses of one code at the same moment one wins', async () => {
@@ -113,7 +113,7 @@ test('a password alone opens no session if an authenticator is confirmed during 
   const { signIn, secondFactor, sessions, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
   const { secret } = await secondFactor.enrol(id, 'Cairn')
-  const signing = signIn.signIn(ada, here)
+  const signing = signIn.signIn(ada, testClient)
   await secondFactor.confirm(id, codeOf(secret, clock.now()), null)
   await assert.rejects(signing, fault('bad_sign_in'))
   assert.deepEqual(await sessions.list(id), [])
@@ -144,9 +144,9 @@ test('each of ten recovery codes opens once in place of a code, however it is ty
   const [one = '', two = ''] = codes
   assert.match(one, /^[2-9a-z]{4}-[2-9a-z]{4}-[2-9a-z]{4}$/)
   assert.ok(!JSON.stringify(db.all('SELECT * FROM recovery_code')).includes(one))
-  await signIn.signIn({ ...ada, code: one.toUpperCase().replaceAll('-', ' ') }, here)
-  await assert.rejects(signIn.signIn({ ...ada, code: one }, here), fault('bad_sign_in'))
-  await signIn.signIn({ ...ada, code: two }, here)
+  await signIn.signIn({ ...ada, code: one.toUpperCase().replaceAll('-', ' ') }, testClient)
+  await assert.rejects(signIn.signIn({ ...ada, code: one }, testClient), fault('bad_sign_in'))
+  await signIn.signIn({ ...ada, code: two }, testClient)
   assert.equal(await secondFactor.codesLeft(id), 8)
 })
 
@@ -155,7 +155,7 @@ test('after removal of the authenticator the password is sufficient, and codes a
   await secondFactor.remove(id, null)
   assert.equal((await people.get(id)).hasTotp, false)
   assert.equal(await secondFactor.codesLeft(id), 0)
-  await signIn.signIn(ada, here)
+  await signIn.signIn(ada, testClient)
 })
 
 test('the secret of an authenticator is stored encrypted', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createIdentityRig, dayMs, here } from '../../../test/fakes/people/identity.ts'
+import { createIdentityRig, dayMs, testClient } from '../../../test/fakes/people/identity.ts'
 import type { Query } from '../../db/rows.ts'
 import { AccountsRefusal } from '../accounts/account-rules.ts'
 
@@ -12,8 +12,8 @@ const gone = (error: unknown) => error instanceof AccountsRefusal && error.reaso
 test('the token of a session is new each time, and only its hash is stored', async () => {
   const { signIn, tokenAuthenticator, db, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
-  const one = await signIn.enter(id, here)
-  const two = await signIn.enter(id, here)
+  const one = await signIn.enter(id, testClient)
+  const two = await signIn.enter(id, testClient)
   assert.notEqual(one.token, two.token)
   assert.match(one.token, /^[A-Za-z0-9_-]{27}$/)
   const stored = db.all<{ token_hash: Uint8Array }>('SELECT * FROM session')
@@ -25,7 +25,7 @@ test('the token of a session is new each time, and only its hash is stored', asy
 test('a session expires after its idle time, counted from the last call', async () => {
   const { signIn, tokenAuthenticator, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
-  const { token } = await signIn.enter(id, here)
+  const { token } = await signIn.enter(id, testClient)
   clock.turn(dayMs / 2 - 1)
   assert.ok(await tokenAuthenticator.findSession(token))
   clock.turn(dayMs / 2 - 1)
@@ -37,7 +37,7 @@ test('a session expires after its idle time, counted from the last call', async 
 test('a session expires thirty days after sign-in, however busy', async () => {
   const { signIn, tokenAuthenticator, sessions, clock, db, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
-  const { token } = await signIn.enter(id, here)
+  const { token } = await signIn.enter(id, testClient)
   for (let day = 0; day < 120; day++) {
     assert.ok(await tokenAuthenticator.findSession(token), `day ${day / 4}`)
     clock.turn(dayMs / 4)
@@ -51,7 +51,7 @@ test('a session expires thirty days after sign-in, however busy', async () => {
 test('being seen is written once a minute at most', async () => {
   const { signIn, tokenAuthenticator, sessions, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
-  const { token, session } = await signIn.enter(id, here)
+  const { token, session } = await signIn.enter(id, testClient)
   clock.turn(59_999)
   await tokenAuthenticator.findSession(token)
   assert.equal((await sessions.list(id))[0]?.lastSeen, session.created)
@@ -63,7 +63,7 @@ test('being seen is written once a minute at most', async () => {
 test('a renewed session keeps its identity and its old token is refused', async () => {
   const { signIn, tokenAuthenticator, sessions, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
-  const { token, session } = await signIn.enter(id, here)
+  const { token, session } = await signIn.enter(id, testClient)
   assert.ok(await tokenAuthenticator.findSession(token))
   const { token: fresh, expires } = await sessions.renew(session.id)
   assert.equal(expires, session.expires)
@@ -77,9 +77,9 @@ test('sessions are listed and ended one by one or all but one, by their own pers
   const { id } = await addPerson('ada@example.org')
   const { id: grace } = await addPerson('grace@example.org')
   const [one, two, three] = [
-    await signIn.enter(id, here),
-    await signIn.enter(id, here),
-    await signIn.enter(id, here),
+    await signIn.enter(id, testClient),
+    await signIn.enter(id, testClient),
+    await signIn.enter(id, testClient),
   ]
   await assert.rejects(sessions.end(one.session.id, grace), gone)
   await sessions.end(one.session.id, id)
@@ -93,11 +93,11 @@ test('sessions are listed and ended one by one or all but one, by their own pers
 test('of more than twenty sessions the one seen longest ago gives way', async () => {
   const { signIn, tokenAuthenticator, sessions, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
-  const first = await signIn.enter(id, here)
+  const first = await signIn.enter(id, testClient)
   let last = first
   for (let n = 0; n < 20; n++) {
     clock.turn(1000)
-    last = await signIn.enter(id, here)
+    last = await signIn.enter(id, testClient)
   }
   assert.equal((await sessions.list(id)).length, 20)
   assert.equal(await tokenAuthenticator.findSession(first.token), null)
@@ -108,10 +108,10 @@ test('the address of a sign-in is stored only if the setting enables it', async 
   const { signIn, sessions, settings, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const agent = `x\u001b[31m${'y'.repeat(500)}`
-  const kept = await signIn.enter(id, { ...here, agent })
+  const kept = await signIn.enter(id, { ...testClient, agent })
   settings.keepAddresses = false
-  const unkept = await signIn.enter(id, here)
-  assert.equal(kept.session.address, here.address)
+  const unkept = await signIn.enter(id, testClient)
+  assert.equal(kept.session.address, testClient.address)
   assert.ok(!/\p{C}/u.test(kept.session.agent) && kept.session.agent.length <= 256)
   assert.equal(unkept.session.address, null)
   assert.ok((await sessions.list(id)).some(({ address }) => address === null))
@@ -125,11 +125,11 @@ test('a session or role that another process ended is refused at the next call',
   try {
     const { id, account } = await one.addPerson('ada@example.org', { role: 'owner' })
     await one.addPerson('grace@example.org', { role: 'owner', account })
-    const { token, session } = await one.signIn.enter(id, here)
+    const { token, session } = await one.signIn.enter(id, testClient)
     assert.equal((await two.tokenAuthenticator.findSession(token))?.roles.get(account), 'owner')
     await one.sessions.end(session.id, id)
     assert.equal(await two.tokenAuthenticator.findSession(token), null)
-    const again = await one.signIn.enter(id, here)
+    const again = await one.signIn.enter(id, testClient)
     assert.ok(await two.tokenAuthenticator.findSession(again.token))
     await one.people.setDisabled(id, true)
     assert.equal(await two.tokenAuthenticator.findSession(again.token), null)
@@ -157,7 +157,7 @@ test('a person who was read before a change of rights is not found after it', as
     },
   )
   const { id } = await addPerson('ada@example.org')
-  const { token } = await signIn.enter(id, here)
+  const { token } = await signIn.enter(id, testClient)
   const read = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   reads.hold = () => {

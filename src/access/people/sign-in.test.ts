@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
-import { createIdentityRig, goodPassword, here } from '../../../test/fakes/people/identity.ts'
+import { createIdentityRig, goodPassword, testClient } from '../../../test/fakes/people/identity.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { createPasswords } from './passwords.ts'
 import { AccountsRefusal } from '../accounts/account-rules.ts'
@@ -20,7 +20,7 @@ test('an unknown email, a wrong password and a disabled person get the same repl
       { ...ada, password: 'something else' },
       { ...ada, email: 'gone@example.org' },
     ].map((order) =>
-      signIn.signIn(order, here).catch((error: Fault) => [error.code, error.message]),
+      signIn.signIn(order, testClient).catch((error: Fault) => [error.code, error.message]),
     ),
   )
   for (const answer of answers) {
@@ -55,7 +55,7 @@ test('each of them costs one hash of a password, as a right one does', async () 
     { ...ada, email: 'gone@example.org', password: 'something else' },
   ]) {
     hashes = 0
-    await signIn.signIn(order, here).catch(() => null)
+    await signIn.signIn(order, testClient).catch(() => null)
     assert.equal(hashes, 1, order.email)
   }
 })
@@ -63,28 +63,34 @@ test('each of them costs one hash of a password, as a right one does', async () 
 test('an email is typed in capitals and with space around it', async () => {
   const { signIn, addPerson } = createIdentityRig()
   await addPerson(ada.email)
-  await signIn.signIn({ ...ada, email: ' Ada@Example.ORG ' }, here)
+  await signIn.signIn({ ...ada, email: ' Ada@Example.ORG ' }, testClient)
 })
 
 test('eleven wrong passwords shut the door to the twelfth, right or wrong, for a minute', async () => {
   const { signIn, clock, addPerson } = createIdentityRig()
   await addPerson(ada.email)
   for (let n = 0; n < 10; n++) {
-    const from = { ...here, address: `198.51.100.${n}` }
+    const from = { ...testClient, address: `198.51.100.${n}` }
     await assert.rejects(signIn.signIn({ ...ada, password: 'wrong' }, from), fault('bad_sign_in'))
   }
-  await assert.rejects(signIn.signIn(ada, { ...here, address: '203.0.113.1' }), fault('over_rate'))
+  await assert.rejects(
+    signIn.signIn(ada, { ...testClient, address: '203.0.113.1' }),
+    fault('over_rate'),
+  )
   clock.turn(60_000)
-  await signIn.signIn(ada, { ...here, address: '203.0.113.1' })
+  await signIn.signIn(ada, { ...testClient, address: '203.0.113.1' })
 })
 
 test('unknown emails are rate-limited like known ones', async () => {
   const { signIn } = createIdentityRig()
   for (let n = 0; n < 10; n++) {
-    const from = { ...here, address: `198.51.100.${n}` }
+    const from = { ...testClient, address: `198.51.100.${n}` }
     await assert.rejects(signIn.signIn(ada, from), fault('bad_sign_in'))
   }
-  await assert.rejects(signIn.signIn(ada, { ...here, address: '203.0.113.1' }), fault('over_rate'))
+  await assert.rejects(
+    signIn.signIn(ada, { ...testClient, address: '203.0.113.1' }),
+    fault('over_rate'),
+  )
 })
 
 test('guesses of a code are wrong tries too', async () => {
@@ -93,9 +99,12 @@ test('guesses of a code are wrong tries too', async () => {
   await secondFactor.enrol(id, 'Cairn')
   db.run('UPDATE person SET totp = totp_new')
   for (let n = 0; n < 10; n++) {
-    await assert.rejects(signIn.signIn({ ...ada, code: '000000' }, here), fault('bad_sign_in'))
+    await assert.rejects(
+      signIn.signIn({ ...ada, code: '000000' }, testClient),
+      fault('bad_sign_in'),
+    )
   }
-  await assert.rejects(signIn.signIn({ ...ada, code: '000000' }, here), fault('over_rate'))
+  await assert.rejects(signIn.signIn({ ...ada, code: '000000' }, testClient), fault('over_rate'))
 })
 
 test('the log lists failures with the address, if addresses are stored, and without any typed text', async () => {
@@ -105,14 +114,15 @@ test('the log lists failures with the address, if addresses are stored, and with
   })
   await addPerson(ada.email)
   const typed = { email: 'a password in the wrong place', password: 'planted' }
-  await assert.rejects(signIn.signIn(typed, here))
+  await assert.rejects(signIn.signIn(typed, testClient))
   settings.keepAddresses = false
-  for (let n = 0; n < 10; n++) await signIn.signIn({ ...ada, password: 'x' }, here).catch(() => 0)
-  await assert.rejects(signIn.signIn(ada, here), fault('over_rate'))
+  for (let n = 0; n < 10; n++)
+    await signIn.signIn({ ...ada, password: 'x' }, testClient).catch(() => 0)
+  await assert.rejects(signIn.signIn(ada, testClient), fault('over_rate'))
   assert.deepEqual(lines[0], [
     'warn',
     'sign_in_refused',
-    { code: 'bad_sign_in', address: here.address },
+    { code: 'bad_sign_in', address: testClient.address },
   ])
   assert.deepEqual(lines.at(-1), ['warn', 'sign_in_refused', { code: 'over_rate' }])
   assert.doesNotMatch(JSON.stringify(lines), /planted|wrong place|ada@/)
@@ -121,13 +131,13 @@ test('the log lists failures with the address, if addresses are stored, and with
 test('signing in often with the right password is never too often', async () => {
   const { signIn, addPerson } = createIdentityRig()
   await addPerson(ada.email)
-  for (let n = 0; n < 30; n++) await signIn.signIn(ada, here)
+  for (let n = 0; n < 30; n++) await signIn.signIn(ada, testClient)
 })
 
 test('a password that changed during its check opens no session', async () => {
   const { signIn, sessions, db, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
-  const signing = signIn.signIn(ada, here)
+  const signing = signIn.signIn(ada, testClient)
   db.run(`UPDATE person SET password = password || 'x'`)
   await assert.rejects(signing, fault('bad_sign_in'))
   assert.deepEqual(await sessions.list(id), [])
@@ -137,14 +147,14 @@ test('a sensitive change requires the password again, and limits the guesses', a
   const { signIn, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
   const person = { id, session: 'one' }
-  await signIn.confirm(person, goodPassword, here.address)
+  await signIn.confirm(person, goodPassword, testClient.address)
   const wrong = (error: unknown) =>
     error instanceof AccountsRefusal && error.reason === 'wrong_password'
   for (let n = 0; n < 10; n++) {
-    await assert.rejects(signIn.confirm(person, 'wrong', here.address), wrong)
+    await assert.rejects(signIn.confirm(person, 'wrong', testClient.address), wrong)
   }
-  await assert.rejects(signIn.confirm(person, goodPassword, here.address), fault('over_rate'))
-  await signIn.confirm({ id, session: 'two' }, goodPassword, here.address)
+  await assert.rejects(signIn.confirm(person, goodPassword, testClient.address), fault('over_rate'))
+  await signIn.confirm({ id, session: 'two' }, goodPassword, testClient.address)
 })
 
 test('failed sign-ins lock out no session that is open, and no device that signed in before', async () => {
@@ -152,15 +162,15 @@ test('failed sign-ins lock out no session that is open, and no device that signe
   const { id } = await addPerson(ada.email)
   const { id: other } = await addPerson('grace@example.org')
   for (let n = 0; n < 12; n++) {
-    const from = { ...here, address: `198.51.100.${n}` }
+    const from = { ...testClient, address: `198.51.100.${n}` }
     await assert.rejects(signIn.signIn({ ...ada, password: 'wrong' }, from))
   }
-  await assert.rejects(signIn.signIn(ada, here), fault('over_rate'))
-  const elsewhere = { ...here, device: devices.issue(other).token }
+  await assert.rejects(signIn.signIn(ada, testClient), fault('over_rate'))
+  const elsewhere = { ...testClient, device: devices.issue(other).token }
   await assert.rejects(signIn.signIn(ada, elsewhere), fault('over_rate'))
-  const known = { ...here, device: devices.issue(id).token }
+  const known = { ...testClient, device: devices.issue(id).token }
   await signIn.signIn(ada, known)
-  await signIn.confirm({ id, session: 'one' }, goodPassword, here.address)
+  await signIn.confirm({ id, session: 'one' }, goodPassword, testClient.address)
   for (let n = 0; n < 10; n++) {
     await assert.rejects(signIn.signIn({ ...ada, password: 'x' }, known), fault('bad_sign_in'))
   }
@@ -173,10 +183,10 @@ test('a right password does not wait behind the wrong ones of another address', 
   const settled: string[] = []
   const wrong = Array.from({ length: 20 }, async (_, n) => {
     const order = { email: `unknown${n}@example.org`, password: 'wrong' }
-    await signIn.signIn(order, { ...here, address: '198.51.100.1' }).catch(() => {})
+    await signIn.signIn(order, { ...testClient, address: '198.51.100.1' }).catch(() => {})
     settled.push('wrong')
   })
-  const right = signIn.signIn(ada, here).then(() => settled.push('right'))
+  const right = signIn.signIn(ada, testClient).then(() => settled.push('right'))
   await Promise.all([...wrong, right])
   // Attempts that are refused immediately do not count: of the queued ones, it is among the first.
   const waited = settled.slice(settled.indexOf('right'))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { createBeaconChain, minimalSpec } from '../../../test/fakes/beacon/beacon-chain.ts'
-import { type BeaconNodeKnobs, startBeaconNode } from '../../../test/fakes/beacon/beacon-node.ts'
+import { type BeaconNodeOptions, startBeaconNode } from '../../../test/fakes/beacon/beacon-node.ts'
 import { systemClock } from '../../base/clock.ts'
 import { toHex } from '../../base/hex.ts'
 import { timeOfSlot } from '../../beacon/spec.ts'
@@ -24,7 +24,7 @@ after(() => rmSync(folder, { recursive: true }))
 async function codes(
   t: TestContext,
   given: {
-    readonly knobs?: Partial<BeaconNodeKnobs>
+    readonly knobs?: Partial<BeaconNodeOptions>
     readonly checkpoint?: Uint8Array | null
     readonly now?: number
     readonly trust?: 'votes' | 'consensus'

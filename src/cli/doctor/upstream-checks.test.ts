@@ -103,7 +103,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     'a node that proves the newest blocks only',
     'upstream_shallow_proof',
     {
-      nodes: [{ proofWindow: { blocks: 4, words: 'reth' }, clientVersion: 'reth/v1.9.3/x86_64' }],
+      nodes: [{ proofWindow: { blocks: 4, client: 'reth' }, clientVersion: 'reth/v1.9.3/x86_64' }],
       says: /proves state of the last \d+ blocks, less than 128 fix reth node --rpc\.eth-proof-window 10000/,
     },
   ],

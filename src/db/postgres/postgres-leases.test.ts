@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PostgresNode, usePostgres } from '../../../test/fakes/postgres-rows.ts'
-import { holdOne, leasesSuite } from '../../../test/suites/leases.suite.ts'
+import { acquireLease, leasesSuite } from '../../../test/suites/leases.suite.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { Leases } from '../../base/leases.ts'
 import { NothingChanged } from '../writer.ts'
@@ -36,11 +36,11 @@ test(
     const database = await postgres.createDatabase()
     const one = await postgres.openNode(t, database)
     const other = await postgres.openNode(t, database)
-    const first = holdOne(leasesOf(one), 'a')
+    const first = acquireLease(leasesOf(one), 'a')
     const { token, signal } = await first.held
     await one.rows.write([fence('a', token)])
     one.cutter.cut()
-    const second = holdOne(leasesOf(other), 'a')
+    const second = acquireLease(leasesOf(other), 'a')
     const later = await second.held
     assert.equal(signal.aborted, true)
     assert.ok(later.token > token)

@@ -13,7 +13,7 @@ import {
   type FilesFixture,
   pinsOf,
 } from '../../../test/fakes/files/files-fixture.ts'
-import { loseBlock } from '../../../test/fakes/upstream/lose-block.ts'
+import { dropBlock } from '../../../test/fakes/upstream/lose-block.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Source } from '../../content/source.ts'
 import { createGarbageCollector } from './garbage-collector.ts'
@@ -249,7 +249,7 @@ test('a pinned block with a corrupt copy is readable again after a valid copy ar
   const ref = { kind: 'dag-block', hash: entry.cid.multihash.bytes } as const
   const idOf = () => database.getValue('SELECT id FROM block WHERE hash = ?', [ref.hash])
   const before = [idOf(), await files.stored('alice'), await files.stored('bob')]
-  await loseBlock(fixture, ref.hash)
+  await dropBlock(fixture, ref.hash)
   assert.equal(await store.has(ref), false)
   assert.equal(store.peek(ref), null)
   // A pin of an incomplete DAG is walked, which finds the missing block.

@@ -10,7 +10,7 @@ const texts = ['v=spf1', `dnslink=/ipfs/${'x'.repeat(150)}`]
 
 test('both kinds of lookup give the texts of a name, and null for a name without any', async (t) => {
   const records = new Map<string, DnsRecord>([['_dnslink.example.org', { texts, ttl: 300 }]])
-  const { udp, url, asked } = await startDnsServer(t, records)
+  const { udp, url, queriedNames } = await startDnsServer(t, records)
   const system = createSystemLookup([udp])
   assert.deepEqual(await system('_dnslink.example.org', never), { texts, ttlMs: null })
   assert.equal(await system('_dnslink.other.org', never), null)
@@ -18,7 +18,7 @@ test('both kinds of lookup give the texts of a name, and null for a name without
   t.after(close)
   assert.deepEqual(await lookUp('_dnslink.example.org', never), { texts, ttlMs: 300_000 })
   assert.equal(await lookUp('_dnslink.other.org', never), null)
-  assert.equal(asked.length, 4)
+  assert.equal(queriedNames.length, 4)
 })
 
 test('a resolver that answers something else, or nothing, is a failure and not an absent name', async (t) => {

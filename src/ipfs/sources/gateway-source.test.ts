@@ -87,7 +87,9 @@ test('a block comes from a gateway, is requested in raw form, and is stored', as
   t.after(() => one.close())
   const found = await one.find(wanted.cid, never)
   assert.deepEqual(Buffer.from(found ?? []), wanted.bytes)
-  assert.deepEqual(gateway.asked, [`/under/ipfs/${wanted.cid.toString()}?token=hidden&format=raw`])
+  assert.deepEqual(gateway.requests, [
+    `/under/ipfs/${wanted.cid.toString()}?token=hidden&format=raw`,
+  ])
   assert.equal(gateway.headers.accept, 'application/vnd.ipld.raw')
   assert.equal(gateway.headers.authorization, 'Bearer quite-secret')
   assert.equal(gateway.headers['cdn-loop'], 'cairn')
@@ -165,7 +167,7 @@ test('a redirect within the origin is followed, one to another host is not', asy
   const away = await startFakeGateway(t, held(), { manner: 'sending-away', awayTo: inside.url })
   const other = over(t, [away])
   await assert.rejects(other.obtain(wanted.ref, {}, never), code('no_upstream'))
-  assert.deepEqual(inside.asked, [], 'only the configured host was asked')
+  assert.deepEqual(inside.requests, [], 'only the configured host was asked')
 })
 
 test('a second gateway is asked when the first takes long, and the first is let go', async (t) => {
@@ -175,12 +177,12 @@ test('a second gateway is asked when the first takes long, and the first is let 
   const clock = createTurnedClock()
   const { obtain } = over(t, [slow, quick], clock)
   const found = obtain(wanted.ref, {}, never)
-  await until(() => slow.asked.length === 1)
-  assert.equal(quick.asked.length, 0)
+  await until(() => slow.requests.length === 1)
+  assert.equal(quick.requests.length, 0)
   clock.turn(499)
-  assert.equal(quick.asked.length, 0)
+  assert.equal(quick.requests.length, 0)
   clock.turn(1)
-  await until(() => quick.asked.length === 1)
+  await until(() => quick.requests.length === 1)
   release()
   assert.deepEqual(Buffer.from(await found), wanted.bytes)
 })
@@ -194,15 +196,15 @@ test('one that always loses the race is not asked first for long', async (t) => 
   const { obtain } = over(t, [hanging, slow], clock)
   for (const [before, { ref }] of blocks.entries()) {
     const release = slow.hold()
-    const [hung, found] = [hanging.asked.length, obtain(ref, {}, never)]
-    await until(() => hanging.asked.length > hung || slow.asked.length > before)
-    if (slow.asked.length === before) clock.turn(500)
-    await until(() => slow.asked.length > before)
+    const [hung, found] = [hanging.requests.length, obtain(ref, {}, never)]
+    await until(() => hanging.requests.length > hung || slow.requests.length > before)
+    if (slow.requests.length === before) clock.turn(500)
+    await until(() => slow.requests.length > before)
     clock.turn(100)
     release()
     await found
   }
-  assert.equal(hanging.asked.length, 1)
+  assert.equal(hanging.requests.length, 1)
 })
 
 test('who is quick is waited for as long as it usually takes', async (t) => {
@@ -214,16 +216,16 @@ test('who is quick is waited for as long as it usually takes', async (t) => {
   const [last, ...first] = blocks
   // With a manual clock each request takes no time.
   for (const { ref } of first) await obtain(ref, {}, never)
-  const [asked, waiting] = one.asked.length > other.asked.length ? [one, other] : [other, one]
-  const before = waiting.asked.length
+  const [asked, waiting] = one.requests.length > other.requests.length ? [one, other] : [other, one]
+  const before = waiting.requests.length
   const release = asked.hold()
   const found = obtain(last?.ref ?? wanted.ref, {}, never)
-  await until(() => asked.asked.length + before === 9)
+  await until(() => asked.requests.length + before === 9)
   clock.turn(19)
-  assert.equal(waiting.asked.length, before)
+  assert.equal(waiting.requests.length, before)
   clock.turn(1)
   await found
-  assert.equal(waiting.asked.length, before + 1)
+  assert.equal(waiting.requests.length, before + 1)
   release()
 })
 
@@ -240,7 +242,7 @@ test('no more requests than allowed are under way, and the others come after the
     found.map((bytes) => Buffer.from(bytes)),
     blocks.map(({ bytes }) => bytes),
   )
-  assert.ok(gateway.most <= 3, `${gateway.most} at once`)
+  assert.ok(gateway.concurrentMax <= 3, `${gateway.concurrentMax} at once`)
 })
 
 test('a gateway that fails again and again is left alone, then tried with one request', async (t) => {
@@ -250,7 +252,7 @@ test('a gateway that fails again and again is left alone, then tried with one re
   for (let turn = 0; turn < 10; turn++) {
     await assert.rejects(obtain(wanted.ref, {}, never), code('no_upstream'))
   }
-  assert.equal(gateway.asked.length, 6)
+  assert.equal(gateway.requests.length, 6)
   gateway.manner = 'honest'
   await assert.rejects(obtain(wanted.ref, {}, never), code('no_upstream'))
   clock.turn(5000)
@@ -263,7 +265,7 @@ test('a gateway that sends a wrong block is logged and not asked for a while', a
   await assert.rejects(obtain(wanted.ref, {}, never), code('unverified'))
   assert.deepEqual(logged, ['gateway_lied'])
   await assert.rejects(obtain(wanted.ref, {}, never), code('no_upstream'))
-  assert.equal(gateway.asked.length, 1)
+  assert.equal(gateway.requests.length, 1)
 })
 
 test('a Retry-After is kept', async (t) => {
@@ -274,7 +276,7 @@ test('a Retry-After is kept', async (t) => {
   gateway.manner = 'honest'
   clock.turn(999)
   await assert.rejects(obtain(wanted.ref, {}, never), code('no_upstream'))
-  assert.equal(gateway.asked.length, 1)
+  assert.equal(gateway.requests.length, 1)
   clock.turn(1)
   await obtain(wanted.ref, {}, never)
 })
@@ -284,7 +286,7 @@ test('who hangs up is answered at once, and nothing stays under way', async (t) 
   const { obtain } = over(t, [gateway])
   const caller = new AbortController()
   const found = obtain(wanted.ref, {}, caller.signal)
-  await until(() => gateway.asked.length === 1)
+  await until(() => gateway.requests.length === 1)
   caller.abort(new Error('gone'))
   await assert.rejects(found, /gone/)
 })
@@ -294,7 +296,7 @@ test('what is no block of a file is not asked for', async (t) => {
   const { obtain } = over(t, [gateway])
   const header: ContentRef = { kind: 'header', hash: wanted.ref.hash.subarray(2) }
   await assert.rejects(obtain(header, {}, never), code('not_found'))
-  assert.deepEqual(gateway.asked, [])
+  assert.deepEqual(gateway.requests, [])
 })
 
 test('a Kubo node gives blocks through its RPC, and says what it has not', async (t) => {
@@ -302,7 +304,7 @@ test('a Kubo node gives blocks through its RPC, and says what it has not', async
   const { obtain } = over(t, [[kubo, { speaks: 'kubo' }]])
   assert.deepEqual(Buffer.from(await obtain(wanted.ref, { codec: 0x70 }, never)), wanted.bytes)
   const asked = CID.createV1(0x70, wanted.cid.multihash).toString()
-  assert.deepEqual(kubo.asked, [`/api/v0/block/get?arg=${asked}`])
+  assert.deepEqual(kubo.requests, [`/api/v0/block/get?arg=${asked}`])
   await assert.rejects(obtain(blockOf('other').ref, {}, never), code('not_found'))
 })
 

@@ -67,11 +67,11 @@ const silent = () => {}
 async function gather(gateway: FakeGateway, first: number, atOnce: number): Promise<void> {
   for (let count = 1; count <= first; count++) {
     const answer = gateway.hold()
-    while (gateway.asked.length < count) await setImmediate()
+    while (gateway.requests.length < count) await setImmediate()
     answer()
   }
   const answer = gateway.hold()
-  while (gateway.most < atOnce) await setImmediate()
+  while (gateway.concurrentMax < atOnce) await setImmediate()
   answer()
 }
 
@@ -81,9 +81,9 @@ test('a pin of what is elsewhere fetches many blocks at once, each one time', li
   const progress = (count: number) => void counts.push(count)
   const pin = { cid: root, mode: 'recursive', name: 'x' } as const
   await Promise.all([here.files.pin('alice', pin, atOnce, progress, never), gather(gateway, 1, 9)])
-  assert.equal(gateway.asked.length, blocks.size)
-  assert.equal(new Set(gateway.asked).size, blocks.size)
-  assert.ok(gateway.most <= 17, `${gateway.most} at once`)
+  assert.equal(gateway.requests.length, blocks.size)
+  assert.equal(new Set(gateway.requests).size, blocks.size)
+  assert.ok(gateway.concurrentMax <= 17, `${gateway.concurrentMax} at once`)
   assert.equal(counts.at(-1), blocks.size)
   const { complete: whole } = await here.files.locality(root, never)
   assert.ok(whole)
@@ -97,7 +97,7 @@ test('the bytes of a file that is elsewhere come in order, 16 blocks at once', l
   }
   const [bytes] = await Promise.all([read(), gather(gateway, 2, 2)])
   assert.ok(bytes.equals(content))
-  assert.ok(gateway.most <= 17, `${gateway.most} at once`)
+  assert.ok(gateway.concurrentMax <= 17, `${gateway.concurrentMax} at once`)
 })
 
 test('a directory of small files is fetched across its files', limit, async (t) => {
@@ -105,7 +105,7 @@ test('a directory of small files is fetched across its files', limit, async (t) 
   const { root, gateway, blocks, here } = await rig(t, entries)
   const pin = { cid: root, mode: 'recursive', name: '' } as const
   await Promise.all([here.files.pin('alice', pin, atOnce, silent, never), gather(gateway, 1, 9)])
-  assert.equal(gateway.asked.length, blocks.size)
+  assert.equal(gateway.requests.length, blocks.size)
 })
 
 test('a pin that was broken off asks only for what it did not have yet', async (t) => {
@@ -117,11 +117,11 @@ test('a pin that was broken off asks only for what it did not have yet', async (
   assert.deepEqual(await pinsOf(here.files, 'alice'), [])
   // Fetched blocks are stored shortly afterwards.
   here.clock.turn(1000)
-  const before = gateway.asked.length
+  const before = gateway.requests.length
   assert.ok(before < blocks.size)
   await here.files.pin('alice', pin, atOnce, silent, never)
   // Requests of the first run may still have been pending.
-  assert.ok(new Set(gateway.asked.slice(before)).size <= blocks.size - 10)
+  assert.ok(new Set(gateway.requests.slice(before)).size <= blocks.size - 10)
   assert.equal((await pinsOf(here.files, 'alice')).length, 1)
 })
 
@@ -133,7 +133,7 @@ test('a walk that ends early stops what it had begun to fetch', async (t) => {
     break
   }
   // The client closes every request: otherwise the server could not be stopped.
-  assert.ok(gateway.asked.length <= 20)
+  assert.ok(gateway.requests.length <= 20)
 })
 
 test('what is nowhere is waited for as long as the caller says, offline not at all', async (t) => {
@@ -141,7 +141,7 @@ test('what is nowhere is waited for as long as the caller says, offline not at a
   gateway.manner = 'absent'
   const offline = { offline: true, timeoutMs: null }
   await assert.rejects(here.files.block(root, offline, never), /could not find/)
-  assert.equal(gateway.asked.length, 0)
+  assert.equal(gateway.requests.length, 0)
   const found = here.files.block(root, { offline: false, timeoutMs: 7000 }, never)
   const failed = assert.rejects(found, /context deadline exceeded/)
   for (let turn = 0; turn < 8; turn++) {
@@ -149,7 +149,7 @@ test('what is nowhere is waited for as long as the caller says, offline not at a
     here.clock.turn(1000)
   }
   await failed
-  assert.ok(gateway.asked.length >= 2, 'it is asked again')
+  assert.ok(gateway.requests.length >= 2, 'it is asked again')
 })
 
 const ills: readonly Manner[] = [
@@ -178,6 +178,6 @@ for (let first = 0; first < ills.length; first += 3) {
     await here.files.pin('alice', { cid: root, mode: 'recursive', name: '' }, atOnce, silent, never)
     const { complete: whole } = await here.files.locality(root, never)
     assert.ok(whole)
-    for (const { asked } of rogues) assert.ok(asked.length > 0)
+    for (const { requests } of rogues) assert.ok(requests.length > 0)
   })
 }

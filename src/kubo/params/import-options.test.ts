@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
-import { given, type Options } from '../../../test/fakes/files/file-commands.ts'
+import { optionMap, type Options } from '../../../test/fakes/files/file-commands.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'
 import { importProfiles, type ImportProfileName } from '../../codec/ipld/import-profile.ts'
 import { parseChunker, parseImportOptions } from './import-options.ts'
 import { cidPrinter } from './file-options.ts'
 
 const parse = (options: Options, profile: ImportProfileName = 'unixfs-v0-2015') =>
-  parseImportOptions(given(options), importProfiles[profile])
+  parseImportOptions(optionMap(options), importProfiles[profile])
 
 function refuses(options: Options, message: string, code = 'command_failed'): void {
   assert.throws(() => parse(options), { code, message })
@@ -138,7 +138,7 @@ test('a chunker is parsed by the whole grammar of Kubo', () => {
 
 test('cid-base rebases v1 and lifts v0, unless an option says otherwise', () => {
   const v0 = CID.parse('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
-  const shown = (options: Options) => cidPrinter(given(options))(v0)
+  const shown = (options: Options) => cidPrinter(optionMap(options))(v0)
   assert.equal(shown({}), v0.toString())
   assert.equal(shown({ 'cid-base': 'base58btc' }), v0.toString())
   assert.equal(shown({ 'cid-base': 'base32' }), v0.toV1().toString())

@@ -59,7 +59,7 @@ export type BeaconChain = {
 }
 
 /** 32 members, epochs of 8 slots, periods of 8 epochs: the minimal preset. */
-export function minimalSpec(given: Partial<BeaconSpec> = {}): BeaconSpec {
+export function minimalSpec(options: Partial<BeaconSpec> = {}): BeaconSpec {
   const version = fromHex('0x05000001')
   return {
     genesisTime: Date.UTC(2026, 0, 1) / 1000,
@@ -69,7 +69,7 @@ export function minimalSpec(given: Partial<BeaconSpec> = {}): BeaconSpec {
     epochsPerPeriod: 8,
     committeeSize: 32,
     forks: [{ name: 'electra', epoch: 0, version }],
-    ...given,
+    ...options,
   }
 }
 

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { toHex } from '../../../src/base/hex.ts'
 import type { BeaconChain, Json, SignOptions } from './beacon-chain.ts'
 
-export type BeaconNodeKnobs = {
+export type BeaconNodeOptions = {
   chain: BeaconChain
   /** The newest slot with a block: it contains the signature of the block before. */
   headSlot: () => number
@@ -23,13 +23,16 @@ export type BeaconNodeKnobs = {
 export type BeaconNode = {
   readonly url: string
   /** Can be changed while the node runs. */
-  readonly knobs: BeaconNodeKnobs
+  readonly knobs: BeaconNodeOptions
   /** Paths of requests, oldest first. */
   readonly requests: readonly string[]
 }
 
-export async function startBeaconNode(t: TestContext, given: BeaconNodeKnobs): Promise<BeaconNode> {
-  const knobs = { ...given }
+export async function startBeaconNode(
+  t: TestContext,
+  options: BeaconNodeOptions,
+): Promise<BeaconNode> {
+  const knobs = { ...options }
   const requests: string[] = []
   const server = createServer((request, response) => {
     const path = request.url ?? ''
@@ -48,7 +51,7 @@ export async function startBeaconNode(t: TestContext, given: BeaconNodeKnobs): P
   return { url: `http://127.0.0.1:${port}`, knobs, requests }
 }
 
-function answer(knobs: BeaconNodeKnobs, path: string): unknown {
+function answer(knobs: BeaconNodeOptions, path: string): unknown {
   const { pathname, searchParams } = new URL(path, 'http://node')
   const name = pathname.replace('/eth/v1/beacon/light_client/', '')
   const { chain, sign = {}, falsify = (_: string, data: Json): unknown => data } = knobs

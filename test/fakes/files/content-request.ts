@@ -15,7 +15,7 @@ export async function requestContent(
   { method = 'GET', via = null }: { readonly method?: string; readonly via?: number | null } = {},
 ): Promise<ContentReply> {
   const { host, port, pathname, search } = new URL(url)
-  const asked = request({
+  const sent = request({
     host: '127.0.0.1',
     port: via ?? Number(port),
     path: pathname + search,
@@ -23,7 +23,7 @@ export async function requestContent(
     headers: { host, ...headers },
     agent: false,
   }).end()
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   let text = ''
   for await (const chunk of response) text += String(chunk)
   return {

@@ -8,12 +8,12 @@ import type { TestContext } from 'node:test'
 
 export type DnsRecord = { readonly texts: readonly string[]; readonly ttl: number }
 
-/** `records`: by name, read at each query. A name without a record: NXDOMAIN. `asked`: queried names, in order. */
+/** `records`: by name, read at each query. A name without a record: NXDOMAIN. `queriedNames`: queried names, in order. */
 export async function startDnsServer(t: TestContext, records: ReadonlyMap<string, DnsRecord>) {
-  const asked: string[] = []
+  const queriedNames: string[] = []
   const answer = (query: Buffer): Buffer => {
     const name = nameIn(query)
-    asked.push(name)
+    queriedNames.push(name)
     return dnsReply(query, records.get(name) ?? null)
   }
   const udp = createSocket('udp4')
@@ -41,7 +41,7 @@ export async function startDnsServer(t: TestContext, records: ReadonlyMap<string
   await once(http, 'listening')
   t.after(() => http.close())
   return {
-    asked,
+    queriedNames,
     udp: `127.0.0.1:${udp.address().port}`,
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/dns-query`,
   }

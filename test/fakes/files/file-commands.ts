@@ -15,7 +15,7 @@ import { noRemotePins } from './no-remote-pins.ts'
 import { bytesOf, createFilesFixture, fileEntry, never, streamOf } from './files-fixture.ts'
 
 export type Options = Record<string, boolean | bigint | string>
-export const given = (options: Options) => new Map(Object.entries(options))
+export const optionMap = (options: Options) => new Map(Object.entries(options))
 
 /** Runs commands by name as `alice` (or another account), with arguments, options and entries. */
 export function createFileCommands(
@@ -43,7 +43,7 @@ export function createFileCommands(
     const operation = operations.get(name)
     assert.ok(operation)
     const stream = entries === null ? null : streamOf(entries)
-    const request = { args, options: given(options), entries: stream, host: '127.0.0.1:8545' }
+    const request = { args, options: optionMap(options), entries: stream, host: '127.0.0.1:8545' }
     const input = operation.parse(request, importProfiles['unixfs-v0-2015'])
     const caller = {
       accountId,

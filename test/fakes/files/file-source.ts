@@ -37,8 +37,8 @@ export type FakeGateway = {
   /** Blocks by multihash in hex. */
   readonly blocks: Map<string, Uint8Array>
   /** Requests so far, and the maximum number of concurrent ones. */
-  readonly asked: string[]
-  readonly most: number
+  readonly requests: string[]
+  readonly concurrentMax: number
   /** Headers of the last request. */
   readonly headers: IncomingMessage['headers']
   /** Holds replies until the returned function is called. */
@@ -64,25 +64,25 @@ export async function startFakeGateway(
     readonly pins?: readonly object[]
   } = {},
 ): Promise<FakeGateway> {
-  const asked: string[] = []
-  let underWay = 0
-  let most = 0
-  let held: Promise<void> | null = null
+  const requests: string[] = []
+  let concurrent = 0
+  let concurrentMax = 0
+  let release: Promise<void> | null = null
   let last: IncomingMessage['headers'] = {}
   const server = createServer((request, response) => {
     void answer(request, response)
   })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    underWay += 1
-    most = Math.max(most, underWay)
+    concurrent += 1
+    concurrentMax = Math.max(concurrentMax, concurrent)
     response.on('close', () => {
-      underWay -= 1
+      concurrent -= 1
     })
     last = request.headers
     const url = new URL(request.url ?? '', 'http://gateway')
-    asked.push(url.pathname + url.search)
-    await held
+    requests.push(url.pathname + url.search)
+    await release
     if (fake.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fake.delayMs))
     const command = /^\/api\/v0\/(.*)$/.exec(url.pathname)?.[1]
     const isKubo = command !== undefined
@@ -124,12 +124,12 @@ export async function startFakeGateway(
       if (scope === 'all' || all.length === 0) all.push({ cid, block: block ?? new Uint8Array() })
     }
     const isLess = fake.manner === 'short' || fake.manner === 'cut'
-    const given = isLess ? all.slice(0, -1) : all
+    const served = isLess ? all.slice(0, -1) : all
     if (fake.manner === 'wrong') {
-      const { cid, block } = given.pop() as CarBlock
-      given.push({ cid, block: Uint8Array.from(block, (byte) => byte ^ 1) })
+      const { cid, block } = served.pop() as CarBlock
+      served.push({ cid, block: Uint8Array.from(block, (byte) => byte ^ 1) })
     }
-    const car = writeCar([root], streamOf(given))
+    const car = writeCar([root], streamOf(served))
     for await (const piece of car) if (!response.write(piece)) await once(response, 'drain')
     if (fake.manner === 'cut') response.destroy()
     else response.end()
@@ -192,19 +192,19 @@ export async function startFakeGateway(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     manner: options.manner ?? 'honest',
     blocks,
-    asked,
+    requests,
     delayMs: 0,
-    get most() {
-      return most
+    get concurrentMax() {
+      return concurrentMax
     },
     get headers() {
       return last
     },
     hold() {
       const gate = Promise.withResolvers<void>()
-      held = gate.promise
+      release = gate.promise
       return () => {
-        held = null
+        release = null
         gate.resolve()
       }
     },

@@ -63,7 +63,7 @@ export async function collect({ store, rows: own }: Machine, rows = own): Promis
 }
 
 /** Ages the rows in the database by this many hours. */
-export async function passHours({ read }: ObjectFixture, hours: number): Promise<void> {
+export async function advanceHours({ read }: ObjectFixture, hours: number): Promise<void> {
   await read(`UPDATE segment SET since = since - interval '${hours} hours'`)
   await read(`UPDATE node_lease SET until = until - interval '${hours} hours'`)
 }
@@ -97,7 +97,7 @@ export async function checkCollected(fixture: ObjectFixture, machine: Machine): 
   })
   const blocks = 'SELECT DISTINCT file AS id FROM block WHERE file > 0'
   for (let round = 1; ; round += 1) {
-    await passHours(fixture, removalHours)
+    await advanceHours(fixture, removalHours)
     await collect(machine)
     const named = await names(blocks)
     if (round < collectionsMax && !isDeepStrictEqual(await left(), only(named))) continue

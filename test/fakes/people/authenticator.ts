@@ -2,7 +2,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { encode } from 'cborg'
 
-export type Wrongs = {
+export type Defects = {
   readonly type?: string
   readonly challenge?: string
   readonly origin?: string
@@ -22,19 +22,23 @@ export type Wrongs = {
   readonly signature?: Uint8Array
 }
 
-type Place = { readonly origin: string; readonly rpId: string; readonly challenge: string }
+type CeremonyOptions = {
+  readonly origin: string
+  readonly rpId: string
+  readonly challenge: string
+}
 
 export type FakeAuthenticator = {
   readonly credentialId: Buffer
   readonly publicKey: KeyObject
   make(
-    place: Place,
+    options: CeremonyOptions,
     personHandle: string,
-    wrongs?: Wrongs,
+    defects?: Defects,
   ): { readonly clientData: Buffer; readonly attestation: Buffer }
   sign(
-    place: Place,
-    wrongs?: Wrongs,
+    options: CeremonyOptions,
+    defects?: Defects,
   ): {
     readonly credentialId: Uint8Array
     readonly clientData: Buffer
@@ -70,11 +74,11 @@ export function createFakeAuthenticator(
     credentialId: ownId,
     publicKey,
 
-    make(place, personHandle, wrongs = {}) {
+    make(options, personHandle, defects = {}) {
       handle = Buffer.from(personHandle, 'base64url')
-      const { credentialId = ownId, extensions } = wrongs
+      const { credentialId = ownId, extensions } = defects
       const flags =
-        wrongs.flags ??
+        defects.flags ??
         userPresent |
           userVerified |
           withCredential |
@@ -82,42 +86,42 @@ export function createFakeAuthenticator(
       const length = Buffer.alloc(2)
       length.writeUInt16BE(credentialId.length)
       const data = Buffer.concat([
-        headOf(wrongs.rpId ?? place.rpId, flags, wrongs.signCount ?? nextCount()),
+        headOf(defects.rpId ?? options.rpId, flags, defects.signCount ?? nextCount()),
         Buffer.alloc(16),
         length,
         credentialId,
-        wrongs.coseKey ?? encodeCose(coseOf(algorithm, publicKey)),
+        defects.coseKey ?? encodeCose(coseOf(algorithm, publicKey)),
         extensions ?? Buffer.alloc(0),
       ])
       const attestation = encodeCose(
         new Map<string, unknown>([
-          ['fmt', wrongs.format ?? 'none'],
-          ['attStmt', wrongs.statement ?? new Map()],
+          ['fmt', defects.format ?? 'none'],
+          ['attStmt', defects.statement ?? new Map()],
           ['authData', data],
         ]),
       )
-      return { clientData: clientDataOf('webauthn.create', place, wrongs), attestation }
+      return { clientData: clientDataOf('webauthn.create', options, defects), attestation }
     },
 
-    sign(place, wrongs = {}) {
-      const flags = wrongs.flags ?? userPresent | userVerified
+    sign(options, defects = {}) {
+      const flags = defects.flags ?? userPresent | userVerified
       const authenticatorData = headOf(
-        wrongs.rpId ?? place.rpId,
+        defects.rpId ?? options.rpId,
         flags,
-        wrongs.signCount ?? nextCount(),
+        defects.signCount ?? nextCount(),
       )
-      const clientData = clientDataOf('webauthn.get', place, wrongs)
+      const clientData = clientDataOf('webauthn.get', options, defects)
       const signed = Buffer.concat([
         authenticatorData,
         createHash('sha256').update(clientData).digest(),
       ])
       const hash = algorithm === 'EdDSA' ? null : 'sha256'
       return {
-        credentialId: wrongs.credentialId ?? ownId,
+        credentialId: defects.credentialId ?? ownId,
         clientData,
         authenticatorData,
-        signature: wrongs.signature ?? sign(hash, signed, privateKey),
-        personHandle: wrongs.personHandle ?? handle,
+        signature: defects.signature ?? sign(hash, signed, privateKey),
+        personHandle: defects.personHandle ?? handle,
       }
     },
   }
@@ -170,8 +174,8 @@ function headOf(rpId: string, flags: number, signCount: number): Buffer {
   return Buffer.concat([createHash('sha256').update(rpId).digest(), tail])
 }
 
-function clientDataOf(type: string, place: Place, wrongs: Wrongs): Buffer {
-  const { origin, challenge, crossOrigin = false, topOrigin } = { ...place, ...wrongs }
-  const clientData = { type: wrongs.type ?? type, challenge, origin, crossOrigin, topOrigin }
-  return Buffer.from(wrongs.clientData ?? JSON.stringify(clientData))
+function clientDataOf(type: string, options: CeremonyOptions, defects: Defects): Buffer {
+  const { origin, challenge, crossOrigin = false, topOrigin } = { ...options, ...defects }
+  const clientData = { type: defects.type ?? type, challenge, origin, crossOrigin, topOrigin }
+  return Buffer.from(defects.clientData ?? JSON.stringify(clientData))
 }

@@ -70,12 +70,16 @@ export async function startFakeStripe(
   const requests: string[] = []
   const webhookSecret = `whsec_${randomUUID()}`
   let events: Readonly<Record<string, unknown>>[] = []
-  let made = 0
+  let created = 0
 
-  const nextId = (prefix: string): string => `${prefix}_${String(++made).padStart(6, '0')}`
-  const nextSecond = (): number => Math.floor(now() / 1000) + made
+  const nextId = (prefix: string): string => `${prefix}_${String(++created).padStart(6, '0')}`
+  const nextSecond = (): number => Math.floor(now() / 1000) + created
 
-  function tell(type: string, object: unknown, previous?: Readonly<Record<string, unknown>>): void {
+  function addEvent(
+    type: string,
+    object: unknown,
+    previous?: Readonly<Record<string, unknown>>,
+  ): void {
     const data = previous === undefined ? { object } : { object, previous_attributes: previous }
     events.push({
       id: nextId('evt'),
@@ -115,7 +119,7 @@ export async function startFakeStripe(
     card.customer = null
     const owner = customers.get(customer ?? '')
     if (owner?.defaultCard === card.id) owner.defaultCard = null
-    tell('payment_method.detached', showCard(card), { customer })
+    addEvent('payment_method.detached', showCard(card), { customer })
   }
 
   const find = <Thing>(things: ReadonlyMap<string, Thing>, id: string): Thing => {
@@ -141,7 +145,7 @@ export async function startFakeStripe(
         defaultCard: null,
       }
       customers.set(customer.id, customer)
-      tell('customer.created', showCustomer(customer))
+      addEvent('customer.created', showCustomer(customer))
       return showCustomer(customer)
     }
     if (method === 'POST' && path === '/v1/setup_intents') {
@@ -162,7 +166,7 @@ export async function startFakeStripe(
       const card = find(cards, fields.get('invoice_settings[default_payment_method]') ?? '')
       if (card.customer !== id) throw new Missing(card.id)
       customer.defaultCard = card.id
-      tell('customer.updated', showCustomer(customer))
+      addEvent('customer.updated', showCustomer(customer))
       return showCustomer(customer)
     }
     if (kind === 'payment_methods' && verb === 'detach' && method === 'POST') {
@@ -187,11 +191,11 @@ export async function startFakeStripe(
     if (request.headers.authorization !== `Bearer ${secretKey}`) {
       return send(401, { error: { type: 'invalid_request_error', message: 'invalid api key' } })
     }
-    const onceKey = request.headers['idempotency-key']
+    const idempotencyKey = request.headers['idempotency-key']
     try {
-      const once = typeof onceKey === 'string' ? answered.get(onceKey) : undefined
-      const body = once ?? answer(method, pathname, fields)
-      if (typeof onceKey === 'string') answered.set(onceKey, body)
+      const replayed = typeof idempotencyKey === 'string' ? answered.get(idempotencyKey) : undefined
+      const body = replayed ?? answer(method, pathname, fields)
+      if (typeof idempotencyKey === 'string') answered.set(idempotencyKey, body)
       send(200, body)
     } catch (thrown) {
       if (!(thrown instanceof Missing)) throw thrown
@@ -217,9 +221,9 @@ export async function startFakeStripe(
     requests,
     broken: false,
     takeEvents() {
-      const taken = events
+      const pending = events
       events = []
-      return taken
+      return pending
     },
     fillIn(formId, { last4 = '4242', expiryMonth = 12, expiryYear = 2030 } = {}) {
       const form = find(forms, formId)
@@ -233,9 +237,9 @@ export async function startFakeStripe(
         expiryYear,
       }
       cards.set(id, card)
-      tell('payment_method.attached', showCard(card))
+      addEvent('payment_method.attached', showCard(card))
       const { customer, usage } = form
-      tell('setup_intent.succeeded', {
+      addEvent('setup_intent.succeeded', {
         id: formId,
         object: 'setup_intent',
         customer,
@@ -249,13 +253,13 @@ export async function startFakeStripe(
     renew(cardId, expiryYear) {
       const card = find(cards, cardId)
       card.expiryYear = expiryYear
-      tell('payment_method.automatically_updated', showCard(card))
+      addEvent('payment_method.automatically_updated', showCard(card))
     },
     deleteCustomer(id) {
       const customer = findLiving(id)
       for (const card of cardsOf(id)) detach(card)
       customer.deleted = true
-      tell('customer.deleted', { id, object: 'customer' })
+      addEvent('customer.deleted', { id, object: 'customer' })
     },
     forgetCustomer: (id) => void customers.delete(id),
     cardsOf: (customer) => cardsOf(customer).map(({ id }) => id),

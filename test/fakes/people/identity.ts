@@ -35,7 +35,7 @@ type AddPerson = {
 
 export const dayMs = 86_400_000
 export const goodPassword = 'a stone on a stone'
-export const here = { address: '192.0.2.1', agent: 'test browser' }
+export const testClient = { address: '192.0.2.1', agent: 'test browser' }
 
 /** The server's default settings. */
 function usualSettings(): IdentityRig['settings'] {

@@ -28,13 +28,13 @@ export function createJwtSigner(algorithm: 'RS256' | 'ES256', now: () => number)
     async sign(kid, claims = {}, header = {}) {
       const usual = { exp: Math.floor(now() / 1000) + 3600, aud: 'infura.io' }
       const allMembers = { alg: algorithm, typ: 'JWT', kid, ...header }
-      const given = Object.fromEntries(
+      const definedClaims = Object.fromEntries(
         Object.entries({ ...usual, ...claims }).filter(([, value]) => value !== undefined),
       )
       const members = Object.fromEntries(
         Object.entries(allMembers).filter(([, value]) => value !== undefined),
       )
-      return await new SignJWT(given as JWTPayload)
+      return await new SignJWT(definedClaims as JWTPayload)
         .setProtectedHeader(members as { alg: string })
         .sign(privateKey)
     },

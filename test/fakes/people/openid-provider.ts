@@ -26,7 +26,7 @@ export type OpenIdProvider = {
   /** Stops replies until `serve`. */
   stop(): void
   /** Number of shown sign-in pages. */
-  readonly asked: () => number
+  readonly pagesShown: () => number
 }
 
 /** `idTokenClaims`: the ID token contains all claims; else only userinfo does. */
@@ -38,7 +38,7 @@ export async function startOpenIdProvider(
   const clientId = 'cairn'
   const clientSecret = 'a secret of the client, with : and %'
   let provider: Provider | null = null
-  let asked = 0
+  let pagesShown = 0
   const server = createServer((request, response) => {
     const current = provider
     if (current === null) {
@@ -50,7 +50,7 @@ export async function startOpenIdProvider(
       return
     }
     if (request.method !== 'POST') {
-      asked++
+      pagesShown++
       response.setHeader('content-type', 'text/html')
       response.end(
         '<!doctype html><title>Provider</title><form method="post"><label>Login <input name="login"></label><button>Continue</button></form>',
@@ -77,7 +77,7 @@ export async function startOpenIdProvider(
     clientId,
     clientSecret,
     people,
-    asked: () => asked,
+    pagesShown: () => pagesShown,
     stop() {
       provider = null
       server.closeAllConnections()
@@ -157,7 +157,10 @@ const stepsMax = 12
 
 export function openProviderBrowser(provider: OpenIdProvider): ProviderBrowser {
   const cookies = new Map<string, string>()
-  async function ask(url: string, form?: Readonly<Record<string, string>>): Promise<Response> {
+  async function fetchPage(
+    url: string,
+    form?: Readonly<Record<string, string>>,
+  ): Promise<Response> {
     const response = await fetch(url, {
       redirect: 'manual',
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
@@ -176,8 +179,8 @@ export function openProviderBrowser(provider: OpenIdProvider): ProviderBrowser {
       let url = location
       for (let step = 0; step < stepsMax; step++) {
         if (!url.startsWith(provider.issuer)) return new URL(url).search.slice(1)
-        let response = await ask(url)
-        if (response.status === 200) response = await ask(url, { login })
+        let response = await fetchPage(url)
+        if (response.status === 200) response = await fetchPage(url, { login })
         const next = response.headers.get('location')
         if (next === null) throw new Error(`${response.status} at ${url}: ${await response.text()}`)
         url = new URL(next, url).href

@@ -29,7 +29,7 @@ export async function startSmtpSink(t: TestContext): Promise<SmtpSink> {
         if (inData) {
           inData = false
           mails.push(piece)
-          for (const tell of waiting) tell()
+          for (const notify of waiting) notify()
           socket.write('250 taken\r\n')
         } else if (/^DATA/i.test(piece)) {
           inData = true
@@ -47,11 +47,11 @@ export async function startSmtpSink(t: TestContext): Promise<SmtpSink> {
     mails,
     arrived: (count) =>
       new Promise((resolve) => {
-        const tell = (): void => {
+        const notify = (): void => {
           if (mails.length >= count) resolve()
         }
-        waiting.push(tell)
-        tell()
+        waiting.push(notify)
+        notify()
       }),
   }
 }

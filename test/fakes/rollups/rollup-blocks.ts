@@ -443,14 +443,14 @@ export function blockOf(draft: HeaderDraft, drafts: readonly Draft[]): RollupBlo
     }),
   })
   const hash = keccak256(header)
-  const place = {
+  const position = {
     blockHash: hash,
     blockNumber: quantity(draft.number),
     blockTimestamp: quantity(draft.timestamp),
   }
   const transactions = drafts.map(({ raw, members }, index) => ({
     ...members,
-    ...place,
+    ...position,
     hash: hashOf(raw),
     transactionIndex: quantity(index),
   }))
@@ -458,7 +458,7 @@ export function blockOf(draft: HeaderDraft, drafts: readonly Draft[]): RollupBlo
   const receipts = drafts.map((one, index): Json => {
     const { type, from, to } = one.members
     const at = { transactionHash: hashOf(one.raw), transactionIndex: quantity(index) }
-    const { blockTimestamp: _, ...where } = place
+    const { blockTimestamp: _, ...where } = position
     return {
       ...where,
       ...at,
@@ -472,7 +472,7 @@ export function blockOf(draft: HeaderDraft, drafts: readonly Draft[]): RollupBlo
       logsBloom: toHex(bloomOf(one)),
       logs: (one.logs ?? []).map((log) => ({
         ...log,
-        ...place,
+        ...position,
         ...at,
         logIndex: quantity(logIndex++),
         removed: false,
@@ -562,12 +562,12 @@ function orAll(blooms: readonly Uint8Array[]): Uint8Array {
 export function renumbered(block: RollupBlock, number: bigint): RollupBlock {
   const header = encodeHeader({ ...decodeHeader(block.header), number })
   const hash = keccak256(header)
-  const place = { blockHash: hash, blockNumber: quantity(number) }
-  const transactions = block.json.transactions.map((one) => ({ ...one, ...place }))
+  const position = { blockHash: hash, blockNumber: quantity(number) }
+  const transactions = block.json.transactions.map((one) => ({ ...one, ...position }))
   const receipts = block.receipts.map((one) => ({
     ...one,
-    ...place,
-    logs: (one['logs'] as readonly Json[]).map((log) => ({ ...log, ...place })),
+    ...position,
+    logs: (one['logs'] as readonly Json[]).map((log) => ({ ...log, ...position })),
   }))
   const json = { ...block.json, hash, number: quantity(number), transactions }
   return { ...block, header, hash, json, receipts }

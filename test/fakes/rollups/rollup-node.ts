@@ -1,7 +1,7 @@
 // A node with one block of a rollup, over real HTTP. Tests can falsify each reply.
 import type { TestContext } from 'node:test'
 import { toHex } from '../../../src/base/hex.ts'
-import { errorAnswer, type RpcAsked, startRpcUpstream } from '../upstream/json-rpc-upstream.ts'
+import { errorAnswer, type ReceivedCall, startRpcUpstream } from '../upstream/json-rpc-upstream.ts'
 import { type Json, rawBlock, type RollupBlock } from './rollup-blocks.ts'
 
 export type RollupNode = {
@@ -10,7 +10,7 @@ export type RollupNode = {
   readonly url: string
   readonly chain: { readonly chainId: bigint }
   /** Methods of received requests, in order. */
-  asked(): readonly string[]
+  receivedMethods(): readonly string[]
 }
 
 type Options = {
@@ -23,30 +23,31 @@ export async function startRollupNode(
   block: RollupBlock,
   { hasRaw }: Options,
 ): Promise<RollupNode> {
-  const upstream = await startRpcUpstream((asked, response) => {
-    const result = answer(block, asked, hasRaw)
-    if (result !== undefined) return node.falsify(asked.method, structuredClone(result))
-    const error = { code: -32601, message: `the method ${asked.method} does not exist` }
-    return errorAnswer(error)(asked, response)
+  const upstream = await startRpcUpstream((call, response) => {
+    const result = answer(block, call, hasRaw)
+    if (result !== undefined) return node.falsify(call.method, structuredClone(result))
+    const error = { code: -32601, message: `the method ${call.method} does not exist` }
+    return errorAnswer(error)(call, response)
   })
   t.after(() => upstream[Symbol.asyncDispose]())
   const node: RollupNode = {
     url: upstream.url,
     chain: { chainId: block.chainId },
     falsify: (_, result) => result,
-    asked: () => upstream.asked.map(({ method }) => method),
+    receivedMethods: () => upstream.received.map(({ method }) => method),
   }
   return node
 }
 
-function answer(block: RollupBlock, { method, params }: RpcAsked, hasRaw: boolean): unknown {
+function answer(block: RollupBlock, { method, params }: ReceivedCall, hasRaw: boolean): unknown {
   const { json, receipts, hash } = block
-  const [given, full] = params
-  const first = typeof given === 'object' && given !== null ? (given as Json)['blockHash'] : given
+  const [blockId, full] = params
+  const first =
+    typeof blockId === 'object' && blockId !== null ? (blockId as Json)['blockHash'] : blockId
   const isIt = typeof first === 'string' && first.toLowerCase() === hash
   const tags: readonly unknown[] = ['latest', 'safe', 'finalized', json['number']]
-  const shown = (whole: unknown): Json =>
-    whole === true ? json : { ...json, transactions: json.transactions.map((one) => one['hash']) }
+  const shown = (isFull: unknown): Json =>
+    isFull === true ? json : { ...json, transactions: json.transactions.map((one) => one['hash']) }
   const ofHash = (list: readonly Json[], name: string) =>
     list.find((one) => one[name] === first) ?? null
   switch (method) {

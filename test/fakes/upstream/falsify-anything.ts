@@ -27,15 +27,15 @@ const junk: readonly unknown[] = [
   { toString: '0x1', valueOf: 1 },
 ]
 
-type Place = { readonly holder: Record<string, unknown>; readonly name: string }
+type JsonMember = { readonly holder: Record<string, unknown>; readonly name: string }
 
 /** Every member and element below, in no particular order. */
-function placesIn(value: unknown, found: Place[] = []): readonly Place[] {
+function membersIn(value: unknown, found: JsonMember[] = []): readonly JsonMember[] {
   if (typeof value !== 'object' || value === null) return found
   const holder = value as Record<string, unknown>
   for (const name of Object.keys(holder)) {
     found.push({ holder, name })
-    placesIn(holder[name], found)
+    membersIn(holder[name], found)
   }
   return found
 }
@@ -43,10 +43,10 @@ function placesIn(value: unknown, found: Place[] = []): readonly Place[] {
 function makeJunk(result: unknown, random: Random): unknown {
   if (result === null) return undefined
   const other = structuredClone(pick(random, junk))
-  const place = pick(random, placesIn(result))
-  if (place === undefined || random() < 0.1) return other === result ? undefined : other
-  if (JSON.stringify(place.holder[place.name]) === JSON.stringify(other)) return undefined
-  place.holder[place.name] = other
+  const member = pick(random, membersIn(result))
+  if (member === undefined || random() < 0.1) return other === result ? undefined : other
+  if (JSON.stringify(member.holder[member.name]) === JSON.stringify(other)) return undefined
+  member.holder[member.name] = other
   return result
 }
 

@@ -29,7 +29,7 @@ export function attachHeadPusher(server: Server, isOn: () => boolean): HeadPushe
   const waiting = new Set<() => void>()
   const acceptor = new WebSocketServer({ noServer: true, clientTracking: false })
   let ids = 0
-  const look = (): void => waiting.forEach((wake) => wake())
+  const wakeAll = (): void => waiting.forEach((wake) => wake())
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => {})
@@ -42,19 +42,19 @@ export function attachHeadPusher(server: Server, isOn: () => boolean): HeadPushe
       sockets.set(webSocket, 0)
       webSocket.on('error', () => {})
       webSocket.on('message', (data) => {
-        answer(webSocket, JSON.parse((data as Buffer).toString()) as Asked)
-        look()
+        answer(webSocket, JSON.parse((data as Buffer).toString()) as JsonRpcCall)
+        wakeAll()
       })
       webSocket.on('close', () => {
         sockets.delete(webSocket)
-        look()
+        wakeAll()
       })
-      look()
+      wakeAll()
     })
   })
   server.on('close', () => pusher.cut())
 
-  function answer(webSocket: WebSocket, { id, method, params }: Asked): void {
+  function answer(webSocket: WebSocket, { id, method, params }: JsonRpcCall): void {
     if (pusher.manner === 'silent') return
     const isTaken =
       pusher.manner === 'take' && method === 'eth_subscribe' && params[0] === 'newHeads'
@@ -96,7 +96,11 @@ export function attachHeadPusher(server: Server, isOn: () => boolean): HeadPushe
   return pusher
 }
 
-type Asked = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
+type JsonRpcCall = {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
 
 type StartedPusher = AsyncDisposable & { url: string; isOn: boolean; readonly pusher: HeadPusher }
 

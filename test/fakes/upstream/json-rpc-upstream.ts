@@ -2,19 +2,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-export type RpcAsked = {
+export type ReceivedCall = {
   readonly id: number
   readonly method: string
   readonly params: readonly unknown[]
   readonly headers: IncomingMessage['headers']
   readonly path: string
   /** Number of this request on its socket, from 1. */
-  readonly turn: number
+  readonly requestNumber: number
 }
 
 export type RpcUpstream = AsyncDisposable & {
   readonly url: string
-  readonly asked: readonly RpcAsked[]
+  readonly received: readonly ReceivedCall[]
   /** Number of sockets opened so far. */
   readonly sockets: number
   /** Handles each request; can be replaced at any time. */
@@ -22,16 +22,16 @@ export type RpcUpstream = AsyncDisposable & {
 }
 
 /** Writes the response; a returned value is sent as the result. */
-export type RpcAnswer = (asked: RpcAsked, response: ServerResponse) => unknown
+export type RpcAnswer = (call: ReceivedCall, response: ServerResponse) => unknown
 
 /** Starts one; dispose it. */
 export async function startRpcUpstream(answer: RpcAnswer): Promise<RpcUpstream> {
-  const asked: RpcAsked[] = []
-  const turns = new Map<Socket, number>()
+  const received: ReceivedCall[] = []
+  const requestCounts = new Map<Socket, number>()
   const server = createServer((request, response) => {
     void respond(request, response)
   })
-  server.on('connection', (socket) => turns.set(socket, 0))
+  server.on('connection', (socket) => requestCounts.set(socket, 0))
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Cairn also tries a WebSocket for pushed heads, which this server lacks.
@@ -39,11 +39,11 @@ export async function startRpcUpstream(answer: RpcAnswer): Promise<RpcUpstream> 
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     if (!request.complete) return void response.destroy()
-    const call = JSON.parse(Buffer.concat(chunks).toString()) as RpcAsked
-    const turn = (turns.get(request.socket) ?? 0) + 1
-    turns.set(request.socket, turn)
-    const one = { ...call, headers: request.headers, path: request.url ?? '', turn }
-    asked.push(one)
+    const call = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedCall
+    const requestNumber = (requestCounts.get(request.socket) ?? 0) + 1
+    requestCounts.set(request.socket, requestNumber)
+    const one = { ...call, headers: request.headers, path: request.url ?? '', requestNumber }
+    received.push(one)
     const result = await upstream.answer(one, response)
     if (response.writableEnded || response.headersSent || result === undefined) return
     response.setHeader('content-type', 'application/json')
@@ -56,9 +56,9 @@ export async function startRpcUpstream(answer: RpcAnswer): Promise<RpcUpstream> 
   const { port } = server.address() as AddressInfo
   const upstream: RpcUpstream = {
     url: `http://127.0.0.1:${port}`,
-    asked,
+    received,
     get sockets() {
-      return turns.size
+      return requestCounts.size
     },
     answer,
     async [Symbol.asyncDispose]() {

@@ -18,7 +18,7 @@ export type LogChain = {
   readonly blocks: readonly ProvedHeader[]
   readonly items: readonly UnverifiedItem[]
   /** Requested content, in order. */
-  readonly asked: ContentRef[]
+  readonly requested: ContentRef[]
 }
 
 /**
@@ -33,17 +33,17 @@ export function createLogChain(
   const blocks: ProvedHeader[] = []
   for (const [number, ofBlock] of logs.entries()) {
     const parentHash = blocks.at(-1)?.hash ?? new Uint8Array(32)
-    const made = makeLogBlock(number, { parentHash, logs: ofBlock, branch: 0 })
-    blocks.push(made.block)
-    items.push(...made.items)
+    const logBlock = makeLogBlock(number, { parentHash, logs: ofBlock, branch: 0 })
+    blocks.push(logBlock.block)
+    items.push(...logBlock.items)
   }
-  const asked: ContentRef[] = []
+  const requested: ContentRef[] = []
   const refs = blocks.map(({ hash, header }) => ({ network: 'dev', hash, number: header.number }))
   const network = createFakeNetwork({
     head: createFakeHead(refs),
-    obtain: createFakeObtain(change(items), asked),
+    obtain: createFakeObtain(change(items), requested),
   })
-  return { network, blocks, items, asked }
+  return { network, blocks, items, requested }
 }
 
 /** One block and its content. Blocks of different `branch` differ, whatever they contain. */

@@ -2,7 +2,7 @@
 import type { BlockStore } from '../../../src/content/block-store.ts'
 import type { Database } from '../../../src/db/sqlite.ts'
 
-export async function loseBlock(
+export async function dropBlock(
   { store, database }: { readonly store: BlockStore; readonly database: Database },
   multihash: Uint8Array,
 ): Promise<void> {

@@ -20,10 +20,10 @@ export function readMainnetProof(): Readonly<Record<string, unknown>> {
   return (JSON.parse(text) as { result: Record<string, unknown> }).result
 }
 
-/** `change`: alters the content that the source returns; `asked` collects the refs. `params`: slot and block hash. */
+/** `change`: alters the content that the source returns; `requested` collects the refs. `params`: slot and block hash. */
 export function createMainnetProof(
   change: (items: UnverifiedItem[]) => UnverifiedItem[] = (items) => items,
-  asked: ContentRef[] = [],
+  requested: ContentRef[] = [],
 ) {
   const { blocks, items } = cutBlocks(readVector(`${folder}/block.rlp`))
   const nodes = [...JSON.stringify(readMainnetProof()).matchAll(/"(0x[0-9a-f]+)"/g)]
@@ -41,7 +41,7 @@ export function createMainnetProof(
   const network = createFakeNetwork({
     name: 'mainnet',
     head: createFakeHead(refs),
-    obtain: createFakeObtain(change([...items, ...nodes]), asked),
+    obtain: createFakeObtain(change([...items, ...nodes]), requested),
   })
   const [block] = blocks
   assert(block !== undefined)

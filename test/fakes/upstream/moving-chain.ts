@@ -66,7 +66,7 @@ export type MovingNode = HeadSource & {
   push(block: MovingBlock): Promise<void>
   usable: boolean
   /** Number of requests for each tag. */
-  readonly asked: Map<string, number>
+  readonly requestCounts: Map<string, number>
 }
 
 export function movingNode(name: string, latest: MovingBlock, trusted = false): MovingNode {
@@ -85,7 +85,7 @@ export function movingNode(name: string, latest: MovingBlock, trusted = false): 
       assert(listener, 'the follower watches each source')
       await listener(hash)
     },
-    asked: new Map(),
+    requestCounts: new Map(),
     setLag: () => {},
     confirmChain: async () => {},
     async call(_method, [tag]) {
@@ -93,7 +93,7 @@ export function movingNode(name: string, latest: MovingBlock, trusted = false): 
       if (tag !== 'latest' && tag !== 'safe' && tag !== 'finalized') {
         throw new TypeError(`block ${String(tag)}, expected latest, safe or finalized`)
       }
-      node.asked.set(tag, (node.asked.get(tag) ?? 0) + 1)
+      node.requestCounts.set(tag, (node.requestCounts.get(tag) ?? 0) + 1)
       const block = node[tag]
       return block === null ? null : { hash: toHex(block.hash), number: toQuantity(block.number) }
     },

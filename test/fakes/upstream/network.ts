@@ -19,14 +19,14 @@ import type { BlockRef, Head } from '../../../src/chain/head.ts'
 import type { Network } from '../../../src/chain/network.ts'
 import { resolvedRead } from '../../../src/chain/read.ts'
 
-/** Finds by ref and verifies; otherwise `not_found`. `asked` collects the refs in order. */
+/** Finds by ref and verifies; otherwise `not_found`. `requested` collects the refs in order. */
 export function createFakeObtain(
   items: readonly UnverifiedItem[],
-  asked: ContentRef[] = [],
+  requested: ContentRef[] = [],
 ): Obtain {
   const byKey = new Map(items.map(({ ref, bytes }) => [refKey(ref), bytes]))
   return async (ref) => {
-    asked.push(ref)
+    requested.push(ref)
     const bytes = byKey.get(refKey(ref))
     if (bytes === undefined) throw new Fault('not_found')
     if (ref.kind === 'dag-block') throw new Fault('unverified')

@@ -129,8 +129,8 @@ function stateAnswers({ chain, view, knobs }: StubParts): Readonly<Record<string
     const age = view.head.number - block.number
     const { proofWindow } = knobs
     if (proofWindow === null || age <= proofWindow.blocks) return block
-    if (proofWindow.words === 'geth') throw noState(block)
-    if (proofWindow.words === 'reth') {
+    if (proofWindow.client === 'geth') throw noState(block)
+    if (proofWindow.client === 'reth') {
       throw new StubError(-32602, 'distance to target block exceeds maximum proof window')
     }
     throw new StubError(
@@ -162,21 +162,21 @@ function stateAnswers({ chain, view, knobs }: StubParts): Readonly<Record<string
     eth_getStorageAt: (address, position, parameter) =>
       state.slot(readable(parameter).stateRoot, String(address), positionOf(position)),
     async eth_getProof(address, positions, parameter) {
-      const asked = positions as readonly string[]
-      if (asked.length > 1024) {
+      const slots = positions as readonly string[]
+      if (slots.length > 1024) {
         throw new StubError(
           -32602,
-          `too many storage keys requested (max 1024, got ${asked.length})`,
+          `too many storage keys requested (max 1024, got ${slots.length})`,
         )
       }
       const { stateRoot } = provable(parameter)
       const name = String(address)
       const storageProof: Json[] = []
-      for (const position of asked) {
+      for (const position of slots) {
         const key = positionOf(position)
-        const whole = position.replace(/^0x/i, '').length === 64
+        const isFullWord = position.replace(/^0x/i, '').length === 64
         storageProof.push({
-          key: whole ? key : toQuantity(BigInt(key)),
+          key: isFullWord ? key : toQuantity(BigInt(key)),
           value: toQuantity(BigInt(await state.slot(stateRoot, name, key))),
           proof: await state.slotProof(stateRoot, name, key),
         })
@@ -208,7 +208,7 @@ function bodyAnswers({ view, knobs }: StubParts): Readonly<Record<string, Answer
     return block
   }
 
-  function whole(parameter: unknown, full: unknown): Json | null {
+  function showBlock(parameter: unknown, full: unknown): Json | null {
     const block = full === true ? bodyOf(parameter) : find(parameter)
     return block === null ? null : blockJson(block, full === true)
   }
@@ -236,8 +236,8 @@ function bodyAnswers({ view, knobs }: StubParts): Readonly<Record<string, Answer
     return block === null ? null : toQuantity(block.view.transactions.length)
   }
   return {
-    eth_getBlockByHash: whole,
-    eth_getBlockByNumber: whole,
+    eth_getBlockByHash: showBlock,
+    eth_getBlockByNumber: showBlock,
     eth_getHeaderByHash: (hash) => {
       const block = find(hash)
       return block === null ? null : headerJson(block.parts.header)

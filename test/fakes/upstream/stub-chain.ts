@@ -69,8 +69,8 @@ async function importChain(): Promise<StubChain> {
   const rules = createRules(genesis, createCrypto())
   const blocks = new Map<string, StubBlock>()
 
-  function read(place: BlockId): StubBlock {
-    const header = store.peek({ kind: 'header', hash: place.hash }) ?? assert.fail()
+  function read(id: BlockId): StubBlock {
+    const header = store.peek({ kind: 'header', hash: id.hash }) ?? assert.fail()
     const fields = decodeHeader(header)
     const list = (kind: ContentKind, hash: Uint8Array, empty: Uint8Array) =>
       equalBytes(hash, empty) ? emptyRlpList : (store.peek({ kind, hash }) ?? assert.fail(kind))
@@ -84,7 +84,7 @@ async function importChain(): Promise<StubChain> {
     }
     const block = {
       number: fields.number,
-      hash: toHex(place.hash),
+      hash: toHex(id.hash),
       parentHash: toHex(fields.parentHash),
       stateRoot: fields.stateRoot,
       parts,
@@ -105,8 +105,8 @@ async function importChain(): Promise<StubChain> {
     return chain
   }
 
-  async function openEngine(places: BlockId[], now: () => number) {
-    const index = indexOf(places)
+  async function openEngine(ids: BlockId[], now: () => number) {
+    const index = indexOf(ids)
     const engine = await Engine.open({
       network: 'stub',
       genesis,
@@ -114,7 +114,7 @@ async function importChain(): Promise<StubChain> {
       index,
       mining: 'off',
       now,
-      onBlock: (place) => void places.push(place),
+      onBlock: (id) => void ids.push(id),
       onPending: () => {},
       log: silentLog,
     })
@@ -128,17 +128,17 @@ async function importChain(): Promise<StubChain> {
     index: indexOf([]),
     log: silentLog,
   })
-  const places = [start]
-  const importing = await openEngine(places, () => 0)
+  const ids = [start]
+  const importing = await openEngine(ids, () => 0)
   assert.equal(await importing.importFile(join(chainFolder, 'chain.rlp')), 54)
-  const recorded = places.map(read)
+  const recorded = ids.map(read)
 
   return {
     chainId: genesis.chainId,
     recorded,
     store,
     async extend(parent, { count, salt = 0, transactions = [] }) {
-      const on = chainOf(parent).map(placeOf)
+      const on = chainOf(parent).map(idOf)
       const seconds = Number(decodeHeader(parent.parts.header).timestamp) + 1 + salt
       const engine = await openEngine(on, () => seconds * 1000)
       for (const raw of transactions) await engine.send(raw)
@@ -147,23 +147,23 @@ async function importChain(): Promise<StubChain> {
       return made
     },
     async call(request, block) {
-      const index = indexOf(chainOf(block).map(placeOf))
+      const index = indexOf(chainOf(block).map(idOf))
       const calls = createChainCalls({ genesis, store, index })
-      return calls.call(request, placeOf(block).hash)
+      return calls.call(request, idOf(block).hash)
     },
   }
 }
 
-function placeOf({ number, hash }: StubBlock): BlockId {
+function idOf({ number, hash }: StubBlock): BlockId {
   return { number, hash: new Uint8Array(Buffer.from(hash.slice(2), 'hex')) }
 }
 
 /** An index over a list of blocks from 0, which may grow. */
-function indexOf(places: readonly BlockId[]): ChainIndex {
+function indexOf(ids: readonly BlockId[]): ChainIndex {
   return {
-    head: () => places.at(-1) ?? null,
-    hashOf: (number) => places[Number(number)]?.hash ?? null,
-    has: (hash) => places.some((place) => equalBytes(place.hash, hash)),
+    head: () => ids.at(-1) ?? null,
+    hashOf: (number) => ids[Number(number)]?.hash ?? null,
+    has: (hash) => ids.some((id) => equalBytes(id.hash, hash)),
     locate: () => null,
     above: () => [],
     plan: () => noChainPlan,

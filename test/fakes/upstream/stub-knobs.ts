@@ -70,7 +70,7 @@ export type StubKnobs = {
   /** Number of the chain's blocks that it does not have yet. */
   lag: number
   /** Proofs exist for this many blocks below the head; older ones are refused with the error text of that client. */
-  proofWindow: { readonly blocks: number; readonly words: 'geth' | 'reth' | 'erigon' } | null
+  proofWindow: { readonly blocks: number; readonly client: 'geth' | 'reth' | 'erigon' } | null
   /** Values and proofs exist for this many blocks below the head. */
   stateWindow: number | null
   /** Bodies and receipts below this block are pruned. */

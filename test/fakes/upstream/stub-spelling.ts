@@ -25,18 +25,18 @@ const hashes = new Set(['blockHash', 'parentHash', 'stateRoot', 'storageHash', '
 export function spell(value: unknown, spelling: StubKnobs['spelling']): unknown {
   if (Array.isArray(value)) return value.map((item) => spell(item, spelling))
   if (typeof value !== 'object' || value === null) return value
-  const given: Record<string, unknown> = {}
+  const spelled: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {
-    given[name] = spelling.padded ? pad(name, member) : member
-    if (typeof member === 'object') given[name] = spell(member, spelling)
+    spelled[name] = spelling.padded ? pad(name, member) : member
+    if (typeof member === 'object') spelled[name] = spell(member, spelling)
   }
-  if ('input' in given && 'transactionIndex' in given) {
-    if (spelling.input !== 'input') given['data'] = given['input']
-    if (spelling.input === 'data') delete given['input']
-    if (spelling.parity === 'v') delete given['yParity']
-    if (spelling.parity === 'yParity' && given['type'] !== '0x0') delete given['v']
+  if ('input' in spelled && 'transactionIndex' in spelled) {
+    if (spelling.input !== 'input') spelled['data'] = spelled['input']
+    if (spelling.input === 'data') delete spelled['input']
+    if (spelling.parity === 'v') delete spelled['yParity']
+    if (spelling.parity === 'yParity' && spelled['type'] !== '0x0') delete spelled['v']
   }
-  return given
+  return spelled
 }
 
 function pad(name: string, member: unknown): unknown {

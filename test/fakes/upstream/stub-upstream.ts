@@ -91,19 +91,19 @@ export async function startStubUpstream(
     }
   }
 
-  async function replyTo(asked: Asked): Promise<{ call: StubCall; reply: object }> {
-    const call = note(asked.method, asked.params ?? [])
+  async function replyTo(requested: JsonRpcCall): Promise<{ call: StubCall; reply: object }> {
+    const call = note(requested.method, requested.params ?? [])
     const truth = await honest(call)
     const reply = (await knobs.falsify?.(call, truth)) ?? truth
-    return { call, reply: { jsonrpc: '2.0', id: asked.id, ...reply } }
+    return { call, reply: { jsonrpc: '2.0', id: requested.id, ...reply } }
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests += 1
     const body = await readBody(request)
-    const asked = JSON.parse(body) as Asked | readonly Asked[]
-    const many = Array.isArray(asked) ? (asked as readonly Asked[]) : null
-    const replies = await Promise.all((many ?? [asked as Asked]).map(replyTo))
+    const requested = JSON.parse(body) as JsonRpcCall | readonly JsonRpcCall[]
+    const many = Array.isArray(requested) ? (requested as readonly JsonRpcCall[]) : null
+    const replies = await Promise.all((many ?? [requested as JsonRpcCall]).map(replyTo))
     const [first] = replies
     if (first === undefined) throw new Error('an empty batch')
     const text = JSON.stringify(
@@ -193,7 +193,11 @@ export async function startStubUpstream(
   }
 }
 
-type Asked = { readonly id: unknown; readonly method: string; readonly params?: readonly unknown[] }
+type JsonRpcCall = {
+  readonly id: unknown
+  readonly method: string
+  readonly params?: readonly unknown[]
+}
 
 async function readBody(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = []

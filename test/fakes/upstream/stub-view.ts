@@ -90,7 +90,8 @@ export function createStubView(first: readonly StubBlock[], knobs: StubKnobs): S
       for (const block of blocks) {
         const old = canonical[Number(block.number)]
         if (old !== undefined) {
-          for (const gone of canonical.splice(Number(block.number))) left.set(gone.hash, gone)
+          for (const removed of canonical.splice(Number(block.number)))
+            left.set(removed.hash, removed)
         }
         canonical.push(block)
         left.delete(block.hash)

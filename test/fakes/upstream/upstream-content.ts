@@ -75,13 +75,13 @@ export function openUpstreamContent(
     },
   })
   t.after(() => real.close())
-  const underway = new Set<Promise<unknown>>()
+  const pending = new Set<Promise<unknown>>()
   const pool: ContentPool = {
     upstreams,
-    content(...asked) {
-      const verdict = real.content(...asked)
-      underway.add(verdict)
-      const done = (): void => void underway.delete(verdict)
+    content(...args) {
+      const verdict = real.content(...args)
+      pending.add(verdict)
+      const done = (): void => void pending.delete(verdict)
       verdict.then(done, done)
       return verdict
     },
@@ -111,7 +111,7 @@ export function openUpstreamContent(
   const hint = { network: 'stubbed' }
   const network = createFakeNetwork({ name: 'stubbed', head, obtain, peek, peekNode, hint })
   async function idle(): Promise<void> {
-    while (underway.size > 0) await Promise.allSettled(underway)
+    while (pending.size > 0) await Promise.allSettled(pending)
     await obtaining.idle()
   }
   return { network, store, pool: real, invalidReplies, gaps, idle }

@@ -30,14 +30,14 @@ export type ReceiptJson = {
 export function createVectorNetwork(): Network {
   const { blocks, items } = cutBlocks(readChain('chain.rlp'))
   const { config } = parseGenesis(JSON.parse(new TextDecoder().decode(readChain('genesis.json'))))
-  const places = new Map<string, { blockHash: Uint8Array; index: number }>()
+  const positions = new Map<string, { blockHash: Uint8Array; index: number }>()
   for (const { ref, bytes } of items) {
     if (ref.kind !== 'transactions') continue
     const root = toBareHex(ref.hash)
     const block = blocks.find(({ header }) => toBareHex(header.transactionsRoot) === root)
     if (block === undefined) continue
     for (const [index, raw] of decodeEntries(bytes).entries()) {
-      places.set(toBareHex(transactionHash(raw)), { blockHash: block.hash, index })
+      positions.set(toBareHex(transactionHash(raw)), { blockHash: block.hash, index })
     }
   }
   const refs = blocks.map(({ hash, header }) => ({ network: 'dev', hash, number: header.number }))
@@ -45,8 +45,8 @@ export function createVectorNetwork(): Network {
     chainId: BigInt(testChain.chainId),
     head: createFakeHead(refs, {
       locate(hash) {
-        const place = places.get(toBareHex(hash))
-        return place === undefined ? [] : [place]
+        const position = positions.get(toBareHex(hash))
+        return position === undefined ? [] : [position]
       },
     }),
     obtain: createFakeObtain([...items, ...receiptItems(blocks)]),

@@ -35,7 +35,7 @@ async function follow(t: TestContext, sources: readonly MovingNode[], chain: Mov
   return { follower, clock, changes, isHead }
 }
 
-const asks = (node: MovingNode): number => node.asked.get('latest') ?? 0
+const asks = (node: MovingNode): number => node.requestCounts.get('latest') ?? 0
 
 test('a pushed block is the head as soon as its upstream was polled, also after a reorg', async (t) => {
   const chain = createMovingChain()

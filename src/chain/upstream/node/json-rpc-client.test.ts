@@ -81,7 +81,7 @@ test('a call is one POST with method, params and its own id, and its result is t
     (await client.call('eth_other', { json: '[ 9007199254740993 ]' }, read, never)) === null,
     false,
   )
-  const [first, second] = upstream.asked
+  const [first, second] = upstream.received
   assert.equal(first?.path, '/path/with?a=key')
   assert.equal(first?.headers['content-type'], 'application/json')
   assert.equal(first?.headers['accept-encoding'], 'identity')
@@ -101,7 +101,7 @@ test('headers of the settings and credentials of the URL go with each call', asy
   const url = upstream.url.replace('http://', 'http://us%40er:pass@')
   await using client = clientOf(url, { headers: { 'X-Token': 'secret' } })
   await client.call('eth_test', [], read, never)
-  const { headers } = upstream.asked[0] ?? assert.fail('nothing asked')
+  const { headers } = upstream.received[0] ?? assert.fail('nothing asked')
   assert.equal(headers['x-token'], 'secret')
   assert.equal(headers.authorization, `Basic ${Buffer.from('us@er:pass').toString('base64')}`)
 })
@@ -189,7 +189,7 @@ test('a redirect is not followed', async () => {
     response.writeHead(307, { location: other.url }).end()
   })
   assert.equal(error.kind, 'trouble')
-  assert.equal(other.asked.length, 0)
+  assert.equal(other.received.length, 0)
 })
 
 test('a result with a bad status is no result, and Retry-After is reported', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import {
   startRpcUpstream,
   type RpcAnswer,
-  type RpcAsked,
+  type ReceivedCall,
   type RpcUpstream,
 } from '../../../../test/fakes/upstream/json-rpc-upstream.ts'
 import { openStubChain, type StubChain } from '../../../../test/fakes/upstream/stub-chain.ts'
@@ -68,7 +68,7 @@ function blockOf(number: bigint): object {
 }
 
 function answerOf(node: Node): RpcAnswer {
-  return ({ id, method, params }: RpcAsked, response) => {
+  return ({ id, method, params }: ReceivedCall, response) => {
     const refuse = (code: number, message: string): void => {
       response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
     }
@@ -129,7 +129,7 @@ test('the probe of an archive node finds everything', async () => {
     reach: { state: 'all', proof: 'all', body: 'all', receipts: 'all' },
     lacks: [],
   })
-  assert.ok(node.asked.length < 40, `${node.asked.length}`)
+  assert.ok(node.received.length < 40, `${node.received.length}`)
 })
 
 test('a full node proves a window, stores values longer, and has dropped old bodies', async () => {
@@ -147,7 +147,7 @@ test('a full node proves a window, stores values longer, and has dropped old bod
     body,
     receipts: body,
   })
-  assert.ok(node.asked.length < 60, `${node.asked.length}`)
+  assert.ok(node.received.length < 60, `${node.received.length}`)
   upstream.setLag(0, head)
   assert.equal(upstream.can('proof', head - 127n), 'yes')
   assert.equal(upstream.can('proof', head - 128n), 'no')
@@ -240,7 +240,7 @@ test('all are probed at the start, hourly, and a minute after a failure', async 
   const well = upstreamOf(node.url, clock)
   const down = upstreamOf('http://127.0.0.1:1', clock, 'down')
   const prober = createProber({ network: 'n', upstreams: [well, down], clock, log: silentLog })
-  assert.equal(node.asked.length, 0)
+  assert.equal(node.received.length, 0)
   clock.turn(2_000)
   await prober.started
   const failures = new Map(prober.reports().map(({ upstream, failure }) => [upstream, failure]))
@@ -251,14 +251,14 @@ test('all are probed at the start, hourly, and a minute after a failure', async 
       ['down', 'ECONNREFUSED'],
     ]),
   )
-  const once = node.asked.length
+  const once = node.received.length
   clock.turn(60_000)
   assert.equal(clock.timers > 0, true)
   clock.turn(3_540_000)
-  while (node.asked.length < once * 2) await new Promise(setImmediate)
+  while (node.received.length < once * 2) await new Promise(setImmediate)
   prober.stop()
   await Promise.all([well.close(), down.close()])
-  assert.ok(node.asked.length >= once * 2)
+  assert.ok(node.received.length >= once * 2)
 })
 
 const chain: StubChain = await openStubChain()
@@ -280,9 +280,9 @@ test('the probe of a node of the recorded chain reports its settings', async (t)
   assert.equal(honest.head?.number, 54n)
   assert.equal(honest.acceptsBlockHash, true)
   assert.deepEqual(honest.reach, { state: 'all', proof: 'all', body: 'all', receipts: 'all' })
-  for (const words of ['geth', 'reth', 'erigon'] as const) {
-    stub.knobs.proofWindow = { blocks: 2, words }
-    assert.deepEqual((await look()).reach.proof, { age: 1n }, words)
+  for (const client of ['geth', 'reth', 'erigon'] as const) {
+    stub.knobs.proofWindow = { blocks: 2, client }
+    assert.deepEqual((await look()).reach.proof, { age: 1n }, client)
   }
   stub.knobs.prunedBelow = 50n
   stub.knobs.blockHashParameter = false

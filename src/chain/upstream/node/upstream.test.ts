@@ -79,7 +79,7 @@ test('after twenty failures a class rests, other classes do not, and one call tr
   assert.ok(!upstream.mayCall('content'))
   assert.ok(upstream.mayCall('read'))
   assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'not_asked')
-  assert.equal(node.asked.length, 20)
+  assert.equal(node.received.length, 20)
   clock.turn(30_000)
   node.answer = () => 'well'
   assert.equal(await upstream.call('eth_getProof', [], never), 'well')
@@ -169,7 +169,7 @@ test('a hanging upstream costs as much as its pending calls, and aborted calls c
   const before = upstream.cost('content')
   const leaver = new AbortController()
   const call = upstream.call('eth_getProof', [], leaver.signal)
-  while (node.asked.length === 0) await new Promise(setImmediate)
+  while (node.received.length === 0) await new Promise(setImmediate)
   clock.turn(500)
   assert.equal(upstream.cost('content'), before * 10)
   leaver.abort(new Error('gone'))
@@ -229,7 +229,7 @@ test('a slow call counts as failed only if the node answers no other call meanwh
     await using started = await start(slow)
     const { upstream, node, clock } = started
     const calls = Array.from({ length: 20 }, () => kindOf(upstream.call('eth_call', [], never)))
-    while (node.asked.length < 20) await new Promise(setImmediate)
+    while (node.received.length < 20) await new Promise(setImmediate)
     clock.turn(1)
     if (answersOthers) await upstream.call('eth_getProof', [], never)
     clock.turn(10_000)
@@ -287,7 +287,7 @@ test('an unknown method is not called again for an hour; an unusual param does n
   const { upstream, node, clock } = started
   assert.equal(await kindOf(upstream.call('debug_getRawBlock', [], never)), 'unsupported')
   assert.equal(await kindOf(upstream.call('debug_getRawBlock', [], never)), 'unsupported')
-  assert.equal(node.asked.length, 1)
+  assert.equal(node.received.length, 1)
   assert.deepEqual(upstream.status().lacks, ['debug_getRawBlock'])
   clock.turn(3_600_000)
   assert.ok(!upstream.lacks('debug_getRawBlock'))
@@ -304,7 +304,7 @@ test('a method that is not implemented is not called again either', async () => 
   for (let i = 0; i < 3; i++) {
     assert.equal(await kindOf(upstream.call('eth_getBlockReceipts', [], never)), 'unsupported')
   }
-  assert.equal(node.asked.length, 1)
+  assert.equal(node.received.length, 1)
 })
 
 test('the number of remembered unknown methods is limited', async () => {
@@ -365,7 +365,7 @@ test('the chain ID is requested first, once, and an upstream of another chain is
   const calls = Array.from({ length: 3 }, () => upstream.call('eth_getProof', [], never))
   assert.deepEqual(await Promise.all(calls), ['well', 'well', 'well'])
   assert.deepEqual(
-    node.asked.map(({ method }) => method),
+    node.received.map(({ method }) => method),
     ['eth_chainId', 'eth_getProof', 'eth_getProof', 'eth_getProof'],
   )
   await using other = await start(chainOf('0x2'), {}, (_level, event) => events.push(event), 1n)
@@ -373,7 +373,7 @@ test('the chain ID is requested first, once, and an upstream of another chain is
   assert.ok(!other.upstream.mayCall('content') && !other.upstream.usable)
   assert.equal(other.upstream.status().state, 'wrong-chain')
   assert.equal(await kindOf(other.upstream.call('eth_getProof', [], never)), 'not_asked')
-  assert.equal(other.node.asked.length, 1)
+  assert.equal(other.node.received.length, 1)
   assert.deepEqual(events, ['upstream_of_another_chain'])
   other.upstream.setChainId(1n)
   assert.ok(other.upstream.usable)
@@ -384,7 +384,7 @@ test('an upstream that changes to another chain is detected on request, and used
   const answer: RpcAnswer = ({ method }) => (method === 'eth_chainId' ? id : 'well')
   await using started = await start(answer, {}, silentLog, 1n)
   const { upstream, node, clock } = started
-  const asked = () => node.asked.filter(({ method }) => method === 'eth_chainId').length
+  const asked = () => node.received.filter(({ method }) => method === 'eth_chainId').length
   assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'answered')
   id = '0x2'
   assert.equal(await kindOf(upstream.confirmChain(never)), 'not_asked')
@@ -412,7 +412,7 @@ test('an upstream with an unknown chain ID is not used, and rests after failures
   await using failing = await start(troubled, {}, silentLog, 1n)
   for (let i = 0; i < 20; i++) await kindOf(failing.upstream.call('eth_getProof', [], never))
   assert.ok(!failing.upstream.mayCall('content'))
-  assert.ok(failing.node.asked.every(({ method }) => method === 'eth_chainId'))
+  assert.ok(failing.node.received.every(({ method }) => method === 'eth_chainId'))
 })
 
 test('slower, failing, lagging and faulty upstreams cost more', async () => {

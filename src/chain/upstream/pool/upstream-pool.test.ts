@@ -101,7 +101,7 @@ const attempt: UpstreamAttempt = async (upstream, signal) => {
 }
 
 function countOf(started: Started): readonly number[] {
-  return started.nodes.map(({ asked }) => asked.length)
+  return started.nodes.map(({ received }) => received.length)
 }
 
 async function errorOf(work: Promise<unknown>): Promise<UpstreamError> {
@@ -235,9 +235,9 @@ test('twenty canary proofs release an upstream from quarantine', async () => {
   started.clock.turn(60_000)
   for (let i = 0; i < 20; i++) {
     assert.equal(started.pool.status().upstreams[0]?.state, 'quarantined', `${i}`)
-    const before = faulty.asked.length
+    const before = faulty.received.length
     started.clock.turn(3_000)
-    while (faulty.asked.length === before) await new Promise(setImmediate)
+    while (faulty.received.length === before) await new Promise(setImmediate)
     // Waits for the verdict.
     for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
   }
@@ -266,7 +266,7 @@ test('a malformed reply to a canary is logged, without other effects', async () 
 test('if an upstream takes longer than usual, one more is queried in parallel', async () => {
   await using started = await start([silent, well])
   const verdict = started.pool.content(proof, attempt, never)
-  while (started.nodes[0]?.asked.length === 0) await new Promise(setImmediate)
+  while (started.nodes[0]?.received.length === 0) await new Promise(setImmediate)
   started.clock.turn(49)
   assert.deepEqual(countOf(started), [1, 0])
   started.clock.turn(1)
@@ -281,11 +281,11 @@ test('a hanging upstream is replaced by the next, with any hedge budget, and is 
   assert.ok(hanging)
   // Two requests are sent while the upstream hangs: the budget has one hedge.
   const verdicts = [0, 1].map(() => started.pool.content(proof, attempt, never))
-  while (hanging.asked.length < 2) await new Promise(setImmediate)
+  while (hanging.received.length < 2) await new Promise(setImmediate)
   started.clock.turn(50)
   assert.equal(await verdicts[0], 'taken')
   assert.equal(await started.pool.content(proof, attempt, never), 'taken')
-  assert.equal(hanging.asked.length, 2, 'what waits there sends others elsewhere')
+  assert.equal(hanging.received.length, 2, 'what waits there sends others elsewhere')
   started.clock.turn(1_950)
   assert.equal(await verdicts[1], 'taken')
   assert.ok((started.pool.status().upstreams[0]?.successRate ?? 1) < 1)
@@ -297,7 +297,7 @@ test('closing ends a broadcast with the reason', async () => {
     started.pool.broadcast({ raw: '0x02', hash: '0x' }, never),
     (error) => error instanceof Fault && error.code === 'shutting_down',
   )
-  while (started.nodes[0]?.asked.length === 0) await new Promise(setImmediate)
+  while (started.nodes[0]?.received.length === 0) await new Promise(setImmediate)
   await started.pool.close()
   await refused
 })
@@ -431,7 +431,7 @@ test('callers wait briefly for upstreams that rest, and no longer', async () => 
   const left = assert.rejects(started.pool.content(proof, attempt, leaver.signal), /gone/)
   leaver.abort(new Error('gone'))
   await left
-  assert.equal(started.nodes[0]?.asked.length, 1)
+  assert.equal(started.nodes[0]?.received.length, 1)
 })
 
 test('a known read goes to another upstream on trouble; a revert is the answer', async () => {
@@ -534,12 +534,12 @@ test('a used nonce is success only when this transaction used it', async () => {
   for (const known of [true, false]) {
     await using started = await start([
       {
-        answer: (asked, response) =>
-          asked.method === 'eth_getTransactionByHash'
+        answer: (received, response) =>
+          received.method === 'eth_getTransactionByHash'
             ? known
               ? { hash }
               : null
-            : errorAnswer({ code: -32000, message: 'nonce too low' })(asked, response),
+            : errorAnswer({ code: -32000, message: 'nonce too low' })(received, response),
       },
     ])
     const sent = started.pool.broadcast(transaction, never)
@@ -558,18 +558,18 @@ test('a node’s answer about a transaction comes before a transport error', asy
 
 test('a sender that leaves does not end the broadcast', async () => {
   const held = Promise.withResolvers<string>()
-  const asked = Promise.withResolvers<void>()
+  const received = Promise.withResolvers<void>()
   await using started = await start([
     {
       answer: () => {
-        asked.resolve()
+        received.resolve()
         return held.promise
       },
     },
   ])
   const leaver = new AbortController()
   const sent = started.pool.broadcast(transaction, leaver.signal)
-  await asked.promise
+  await received.promise
   leaver.abort(new Error('gone'))
   await assert.rejects(sent, /gone/)
   assert.equal(started.clock.timers, 1, 'it is still under way')

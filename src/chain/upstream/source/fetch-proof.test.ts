@@ -171,24 +171,24 @@ test('when its last caller leaves a call is aborted', async (t) => {
 test('state beyond the proof depth of all nodes is unprovable, state that no node has is no_state', async (t) => {
   type Words = 'geth' | 'reth' | 'erigon'
   /** The first of two nodes, or both, cannot prove beyond 5 blocks. */
-  async function read(words: Words, count: number) {
+  async function read(client: Words, count: number) {
     const { stubs, network } = await open(t, 2)
-    for (const { knobs } of stubs.slice(0, count)) knobs.proofWindow = { blocks: 5, words }
+    for (const { knobs } of stubs.slice(0, count)) knobs.proofWindow = { blocks: 5, client }
     const block = provedBlock(chain.recorded[10] ?? assert.fail())
     return toHex(
       await completeRead(readStorage({ network, block, address: stored }, word(1)), signal),
     )
   }
-  for (const words of ['reth', 'erigon'] as const) {
-    await assert.rejects(read(words, 2), (thrown) => {
+  for (const client of ['reth', 'erigon'] as const) {
+    await assert.rejects(read(client, 2), (thrown) => {
       assert.ok(thrown instanceof Fault && thrown.code === 'unprovable')
       assert.match(thrown.message, /^state at block 0x[0-9a-f]{64} can be read but not proved$/)
       return true
     })
   }
   await assert.rejects(read('geth', 2), hasCode('no_state'))
-  for (const words of ['geth', 'reth', 'erigon'] as const) {
-    assert.equal(await read(words, 1), toHex(word(1)))
+  for (const client of ['geth', 'reth', 'erigon'] as const) {
+    assert.equal(await read(client, 1), toHex(word(1)))
   }
 })
 
@@ -196,7 +196,7 @@ test('a node that could not be queried may have it: no absence is concluded', as
   const { stubs, network } = await open(t, 2)
   const block = provedBlock(chain.recorded[10] ?? assert.fail())
   const [first, second] = stubs
-  if (first !== undefined) first.knobs.proofWindow = { blocks: 5, words: 'geth' }
+  if (first !== undefined) first.knobs.proofWindow = { blocks: 5, client: 'geth' }
   if (second !== undefined) second.knobs.trouble = () => 'status 503'
   const read = completeRead(findAccount({ network, block, address: stored }), signal)
   await assert.rejects(read, hasCode('no_upstream'))

@@ -69,10 +69,10 @@ test('a gateway gets at most 16 requests at a time', async (t) => {
   for (let at = 0; at < count; at += 1) {
     peer?.want(cidOf(1, rawCodec, sha256Name(Buffer.from([at]))).bytes, false)
   }
-  await until(() => equal(gateway.most, concurrency), 30_000)
+  await until(() => equal(gateway.concurrentMax, concurrency), 30_000)
   release()
   await until(() => equal(answers.length, count), 30_000)
-  equal(gateway.most, concurrency)
+  equal(gateway.concurrentMax, concurrency)
 })
 
 const skip =

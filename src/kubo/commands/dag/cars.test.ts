@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
-import { loseBlock } from '../../../../test/fakes/upstream/lose-block.ts'
+import { dropBlock } from '../../../../test/fakes/upstream/lose-block.ts'
 import {
   fileEntry,
   never,
@@ -152,7 +152,7 @@ test('a leaf that is lost or wrong on disk ends an export, or is had from a sour
     const commands = createFileCommands(t, { sources })
     await importInto(commands, car)
     for (const { cid } of blocks.filter(({ block }) => block.length < 1000)) {
-      await loseBlock(commands, cid.multihash.bytes)
+      await dropBlock(commands, cid.multihash.bytes)
       const again = commands.bytes('dag/export', [folder])
       if (sources.length > 0) assert.deepEqual(await again, car)
       else await assert.rejects(again, { message: /could not find/ })

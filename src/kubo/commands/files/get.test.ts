@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
-import { loseBlock } from '../../../../test/fakes/upstream/lose-block.ts'
+import { dropBlock } from '../../../../test/fakes/upstream/lose-block.ts'
 import { readTar } from '../../../../test/fakes/files/read-tar.ts'
 import { fileEntry } from '../../../../test/fakes/files/files-fixture.ts'
 
@@ -66,7 +66,7 @@ test('what fails early in an archive is refused in words, before a byte of it is
   ])) as { Hash: string }[]
   const [, b, root] = all.map((line) => line.Hash) as [string, string, string]
   const { CID } = await import('multiformats/cid')
-  await loseBlock(commands, CID.parse(b).multihash.bytes)
+  await dropBlock(commands, CID.parse(b).multihash.bytes)
   const reply = await run('get', [root])
   assert.ok(reply.kind === 'bytes')
   await assert.rejects(reply.chunks[Symbol.asyncIterator]().next(), /could not find/)
@@ -92,7 +92,7 @@ test('a block that is gone fails the stream, compressed or not', async (t) => {
   ])) as { Hash: string }[]
   const [, b, root] = all.map((line) => line.Hash) as [string, string, string]
   const { CID } = await import('multiformats/cid')
-  await loseBlock(commands, CID.parse(b).multihash.bytes)
+  await dropBlock(commands, CID.parse(b).multihash.bytes)
   await assert.rejects(bytes('get', [root]), /could not find/)
   await assert.rejects(bytes('get', [root], { compress: true, archive: true }), /could not find/)
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
-import { loseBlock } from '../../../../test/fakes/upstream/lose-block.ts'
+import { dropBlock } from '../../../../test/fakes/upstream/lose-block.ts'
 import { fileEntry } from '../../../../test/fakes/files/files-fixture.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import { cidOf, dagPbCodec, rawCodec } from '../../../codec/ipld/cid.ts'
@@ -191,7 +191,7 @@ test('files/stat tells size, kind and metadata of content paths', async (t) => {
     Blocks: 0,
     Type: 'file',
   })
-  await loseBlock(commands, CID.parse(cids['r/d'] ?? '').multihash.bytes)
+  await dropBlock(commands, CID.parse(cids['r/d'] ?? '').multihash.bytes)
   const less = (await stat(`/ipfs/${cids['r']}`, { 'with-local': true })) as Record<string, unknown>
   assert.equal(less['Local'], undefined)
   assert.ok((less['SizeLocal'] as bigint) < (root['SizeLocal'] as bigint))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
-import { loseBlock } from '../../../../test/fakes/upstream/lose-block.ts'
+import { dropBlock } from '../../../../test/fakes/upstream/lose-block.ts'
 import { fileEntry } from '../../../../test/fakes/files/files-fixture.ts'
 import { kuboLine } from '../../../codec/go-json.ts'
 
@@ -51,7 +51,7 @@ test('pin/verify names what is lost below which pin, and whole pins when asked',
     (list as { Cid: string }[]).toSorted((a, b) => (a.Cid < b.Cid ? -1 : 1))
   assert.deepEqual(await lines('pin/verify'), [])
   assert.deepEqual(byCid(await lines('pin/verify', [], verbose)), byCid(ok))
-  await loseBlock(commands, CID.parse(lost).multihash.bytes)
+  await dropBlock(commands, CID.parse(lost).multihash.bytes)
   const bad = {
     Cid: root,
     BadNodes: [

@@ -69,7 +69,7 @@ test('a search refused for its time is not run again while the client repeats it
   const again = () => runOperation(slow, chain.network, [{ fromBlock: 'earliest' }])
   const timedOut = { code: 'over_range', message: 'query timeout exceeded' }
   await assert.rejects(again(), timedOut)
-  const read = chain.asked.length
+  const read = chain.requested.length
   await assert.rejects(again(), timedOut)
-  assert.equal(chain.asked.length, read)
+  assert.equal(chain.requested.length, read)
 })
