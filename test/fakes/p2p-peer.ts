@@ -136,7 +136,7 @@ export async function startP2pPeer(
     bitswapProtocol,
     (stream, connection) => {
       const from = connection.remotePeer.toString()
-      const reader = createMessageReader({ bytes: 0, bytesMax: 1e9 }, (bytes) => {
+      const reader = createMessageReader({ add: () => {} }, (bytes) => {
         const message = decodeMessage(bytes)
         messages.push(message)
         answer(

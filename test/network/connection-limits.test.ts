@@ -5,9 +5,13 @@ import { platform } from 'node:os'
 import { test } from 'node:test'
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
+import { cidOf, rawCodec } from '../../src/codec/ipld/cid.ts'
+import { sha256Name } from '../../src/codec/ipld/multihash.ts'
+import { encodeVarint } from '../../src/codec/ipld/protobuf.ts'
+import { messageBytesMax } from '../../src/ipfs/network/child/bitswap-message.ts'
 import { dialsMax, pendingMax } from '../../src/ipfs/network/child/node.ts'
-import { inboundStreamsMax } from '../../src/ipfs/network/child/peer-streams.ts'
-import { startNetChild } from '../fakes/net-child.ts'
+import { inboundStreamsMax, unfinishedBytesMax } from '../../src/ipfs/network/child/peer-streams.ts'
+import { hexOf, startNetChild } from '../fakes/net-child.ts'
 import { startP2pPeer } from '../fakes/p2p-peer.ts'
 import { until } from '../fakes/until.ts'
 
@@ -77,3 +81,38 @@ test('a connection has 512 Bitswap streams, and further ones are reset', limit, 
   const open = () => streams.filter(({ status }) => status === 'open').length
   await until(() => equal(open(), inboundStreamsMax), withinMs)
 })
+
+test(
+  'a peer that fills the memory of unfinished messages loses its streams, others are served',
+  limit,
+  async (t) => {
+    const [child, hoarder, other] = [
+      await startNetChild(t),
+      await startP2pPeer(t),
+      await startP2pPeer(t),
+    ]
+    const block = Buffer.from('a block')
+    const multihash = sha256Name(block)
+    child.blocks.set(hexOf(multihash), block)
+    const to = child.ready.peer
+    await Promise.all([hoarder.connect(child.address), other.connect(child.address)])
+    const part = Buffer.alloc(messageBytesMax - 1)
+    const count = Math.floor(unfinishedBytesMax / part.length)
+    const streams = await hoarder.openStreams(to, count)
+    for (const stream of streams) {
+      stream.send(encodeVarint(messageBytesMax))
+      stream.send(part)
+    }
+    const received = () => child.counts()?.connectionBytesIn ?? 0
+    await until(() => ok(received() >= count * part.length), withinMs)
+    equal(hoarder.connections(), 1)
+    await other.send(to, {
+      wants: [
+        { cid: cidOf(1, rawCodec, multihash).bytes, priority: 1, cancel: false, haveOnly: false },
+      ],
+    })
+    await until(() => equal(other.messages.length, 1), withinMs)
+    equal(other.connections(), 1)
+    await until(() => ok(streams.every(({ status }) => status !== 'open')), withinMs)
+  },
+)

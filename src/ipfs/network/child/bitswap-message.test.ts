@@ -21,7 +21,7 @@ const blake = cidOf(1, rawCodec, multihashOf('blake2b-256', bytes)).bytes
 /** The message without its length prefix. */
 const bodyOf = (message: Uint8Array): Uint8Array => {
   const found: Uint8Array[] = []
-  createMessageReader({ bytes: 0, bytesMax: 1e9 }, (one) => void found.push(one)).push(message)
+  createMessageReader({ add: () => {} }, (one) => void found.push(one)).push(message)
   return found[0] ?? Buffer.alloc(0)
 }
 
@@ -117,7 +117,8 @@ test('random bytes are a message or a BitswapError', () => {
 })
 
 test('messages are found however their bytes are cut, and leave no memory', () => {
-  const memory = { bytes: 0, bytesMax: 1e6 }
+  let bytes = 0
+  const memory = { add: (more: number) => void (bytes += more) }
   const found: number[] = []
   const reader = createMessageReader(memory, (message) => void found.push(message.length))
   const messages = [0, 1, 200, 5000].map((length) =>
@@ -127,19 +128,27 @@ test('messages are found however their bytes are cut, and leave no memory', () =
   for (let at = 0; at < all.length; at += 7) reader.push(all.subarray(at, at + 7))
   deepEqual(found, [0, 1, 200, 5000])
   reader.push(joinBytes([encodeVarint(100), Buffer.alloc(60)]))
-  equal(memory.bytes, 60)
+  equal(bytes, 60)
   reader.end()
-  equal(memory.bytes, 0)
+  equal(bytes, 0)
 })
 
-test('a message over the limit is refused by its length, and unfinished ones by their sum', () => {
-  const memory = { bytes: 0, bytesMax: 100 }
+test('a message over the limit is refused by its length, and one that memory drops is not read on', () => {
+  const memory = { add: () => {} }
   const start = (length: number) => encodeVarint(length)
   const reader = createMessageReader(memory, () => {})
   throws(() => reader.push(start(messageBytesMax + 1)), BitswapError)
   throws(() => createMessageReader(memory, () => {}).push(Buffer.alloc(5, 0xff)), BitswapError)
-  const one = createMessageReader(memory, () => {})
-  one.push(joinBytes([start(1000), Buffer.alloc(60)]))
-  const two = createMessageReader(memory, () => {})
-  throws(() => two.push(joinBytes([start(1000), Buffer.alloc(60)])), BitswapError)
+  let bytes = 0
+  let taken = 0
+  const full = {
+    add(more: number) {
+      bytes += more
+      if (more > 0) dropped.end()
+    },
+  }
+  const dropped = createMessageReader(full, () => (taken += 1))
+  dropped.push(joinBytes([start(10), Buffer.alloc(10), start(10), Buffer.alloc(10)]))
+  dropped.push(joinBytes([start(10), Buffer.alloc(10)]))
+  deepEqual([bytes, taken], [0, 0])
 })

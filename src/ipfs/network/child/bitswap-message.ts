@@ -9,6 +9,7 @@ import {
   sha256Name,
 } from '../../../codec/ipld/multihash.ts'
 import { bytesField, encodeVarint, joinBytes, varintField } from '../../../codec/ipld/protobuf.ts'
+import type { PeerMemory } from './message-memory.ts'
 
 export const bitswapProtocol = '/ipfs/bitswap/1.2.0'
 
@@ -246,19 +247,16 @@ function prefixOf(bytes: Uint8Array): Uint8Array {
   return joinBytes([cid.version, cid.code, code, digest.length].map(encodeVarint))
 }
 
-/** Total bytes of unfinished messages of all peers. */
-export type MessageMemory = { bytes: number; readonly bytesMax: number }
-
 export type MessageReader = {
-  /** Throws BitswapError for a message over the limit, or when `memory` is full. */
+  /** Throws BitswapError for a message over the limit. No effect after `end`. */
   push(bytes: Uint8Array): void
-  /** Releases the memory of an unfinished message. */
+  /** Releases the memory of an unfinished message. `memory` may call it during `push`. */
   end(): void
 }
 
 /** Calls `take` with each complete message, without its length. Memory grows only with received bytes. */
 export function createMessageReader(
-  memory: MessageMemory,
+  memory: PeerMemory,
   take: (message: Uint8Array) => void,
 ): MessageReader {
   let parts: Uint8Array[] = []
@@ -266,9 +264,10 @@ export function createMessageReader(
   /** Length of the current message; null: the length prefix is incomplete. */
   let length: number | null = null
   let head: number[] = []
+  let isOver = false
 
-  function end(): void {
-    memory.bytes -= buffered
+  function release(): void {
+    if (buffered > 0) memory.add(-buffered)
     parts = []
     buffered = 0
     length = null
@@ -287,9 +286,12 @@ export function createMessageReader(
   }
 
   return {
-    end,
+    end() {
+      isOver = true
+      release()
+    },
     push(bytes) {
-      for (let at = 0; at < bytes.length || length === 0;) {
+      for (let at = 0; !isOver && (at < bytes.length || length === 0);) {
         if (length === null) {
           readLength(bytes[at] as number)
           at += 1
@@ -298,12 +300,12 @@ export function createMessageReader(
         const part = bytes.subarray(at, at + length - buffered)
         at += part.length
         buffered += part.length
-        memory.bytes += part.length
-        if (memory.bytes > memory.bytesMax) throw new BitswapError('too many unfinished messages')
         parts.push(part)
+        memory.add(part.length)
+        if (isOver) return
         if (buffered < length) return
         const message = parts.length === 1 ? (parts[0] as Uint8Array) : joinBytes(parts)
-        end()
+        release()
         take(message)
       }
     },

@@ -8,8 +8,9 @@ import {
   bitswapProtocol,
   createMessageReader,
   decodeMessage,
-  type MessageMemory,
+  type MessageReader,
 } from './bitswap-message.ts'
+import { createMessageMemory } from './message-memory.ts'
 import type { NetNode } from './node.ts'
 
 export type PeerHooks = {
@@ -42,7 +43,7 @@ const drainCheckMs = 1000
  */
 export const inboundStreamsMax = 512
 const outboundStreamsMax = 4
-const unfinishedBytesMax = 64 * 1024 * 1024
+export const unfinishedBytesMax = 64 * 1024 * 1024
 
 export async function openPeerStreams(
   node: NetNode,
@@ -50,19 +51,19 @@ export async function openPeerStreams(
   clock: Clock,
 ): Promise<PeerStreams> {
   const { libp2p } = node
-  const memory: MessageMemory = { bytes: 0, bytesMax: unfinishedBytesMax }
-  const reading = new Set<Stream>()
+  const reading = new Map<Stream, { readonly peer: string; readonly reader: MessageReader }>()
+  const memory = createMessageMemory(unfinishedBytesMax, dropMessages)
   const writing = new Map<string, { again: boolean }>()
   let isPaused = false
   let messagesReceived = 0
 
   function read(stream: Stream, connection: Connection): void {
     const peer = connection.remotePeer.toString()
-    const reader = createMessageReader(memory, (bytes) => {
+    const reader = createMessageReader(memory.of(peer), (bytes) => {
       messagesReceived += 1
       hooks.receive(peer, decodeMessage(bytes), bytes.length)
     })
-    reading.add(stream)
+    reading.set(stream, { peer, reader })
     stream.addEventListener('message', ({ data }) => {
       try {
         for (const part of data instanceof Uint8Array ? [data] : data) reader.push(part)
@@ -78,6 +79,14 @@ export async function openPeerStreams(
       reader.end()
     })
     if (isPaused) setPaused(stream, true)
+  }
+
+  function dropMessages(peer: string): void {
+    for (const [stream, one] of reading) {
+      if (one.peer !== peer) continue
+      one.reader.end()
+      stream.abort(new Error('too many unfinished messages'))
+    }
   }
 
   async function write(peer: string, state: { again: boolean }): Promise<void> {
@@ -146,7 +155,7 @@ export async function openPeerStreams(
     pauseReading(next) {
       if (next === isPaused) return
       isPaused = next
-      for (const stream of reading) setPaused(stream, next)
+      for (const stream of reading.keys()) setPaused(stream, next)
     },
     get messagesReceived() {
       return messagesReceived
