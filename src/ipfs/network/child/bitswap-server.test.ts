@@ -16,14 +16,14 @@ const wantOf = (number: number, options: { haveOnly?: boolean; cancel?: boolean 
   return { cid, multihash, haveOnly, cancel, sendDontHave: true }
 }
 
-type Ask = { id: number; sizeOnly: boolean }
+type Ask = { id: number; sizeOnly: boolean; multihash: Uint8Array }
 
 function rig(parts: Partial<ServerParts> = {}) {
   const clock = createTurnedClock()
   const asks: Ask[] = []
   const server = createBitswapServer({
     mode: 'provide',
-    ask: (id, _multihash, sizeOnly) => void asks.push({ id, sizeOnly }),
+    ask: (id, multihash, sizeOnly) => void asks.push({ id, sizeOnly, multihash }),
     wake: () => {},
     clock,
     bytesPerSecondMax: 0,
@@ -109,6 +109,72 @@ test('all peers together are bounded, and go on when memory is free', () => {
   answerAll(100_000)
   server.next('a')
   equal(asks.length, 1)
+})
+
+test('of all wants, 1,024 sizes are requested at a time, and peers take turns', () => {
+  const { server, asks } = rig()
+  const wants = (from: number, count: number) =>
+    Array.from({ length: count }, (_, number) => wantOf(from + number))
+  for (const from of [0, 2000]) server.receive(`greedy ${from}`, wants(from, 1024), false)
+  equal(asks.length, serverLimits.sizesPendingMax)
+  const [one] = [wantOf(5000)]
+  server.receive('other', [one], false)
+  equal(asks.length, serverLimits.sizesPendingMax)
+  // The next request of the greedy peer, then the one of the other.
+  for (const { id } of asks.splice(0, 2)) server.notHere(id)
+  equal(asks.length, serverLimits.sizesPendingMax)
+  const next = asks.slice(-2).map(({ multihash }) => Buffer.from(multihash).toString('hex'))
+  ok(next.includes(Buffer.from(one.multihash).toString('hex')))
+  // A peer that left and cancelled wants take no turn.
+  server.receive(
+    'greedy 2000',
+    wants(2000, 1024).map((want) => ({ ...want, cancel: true })),
+    false,
+  )
+  server.disconnected('greedy 0')
+  for (const { id } of asks.splice(0)) server.notHere(id)
+  equal(asks.length, 0)
+})
+
+test('of all blocks, 2,048 are requested at a time, and peers take turns', () => {
+  const limits = { ...serverLimits, blocksPendingMax: 4 }
+  const { server, asks, answerAll } = rig({ limits })
+  const peers = ['greedy', 'one', 'two']
+  for (const peer of peers) {
+    const count = peer === 'greedy' ? 100 : 1
+    server.receive(
+      peer,
+      Array.from({ length: count }, (_, at) => wantOf(at)),
+      false,
+    )
+  }
+  answerAll(10, 'sizes')
+  equal(asks.length, 4)
+  // Each block that arrives makes room for one, at first for the greedy peer, which waited first.
+  for (let turn = 0; turn < 3; turn += 1) {
+    const [first] = asks.splice(0, 1)
+    server.here(first?.id ?? 0, Buffer.alloc(10))
+    equal(asks.length, 4)
+  }
+  answerAll(10)
+  deepEqual(
+    peers.slice(1).map((peer) => messagesFor(server.next(peer)).blocks.length),
+    [1, 1],
+  )
+  equal(serverLimits.blocksPendingMax, 2048)
+})
+
+test('peers that wait for memory take turns', () => {
+  const limits = { ...serverLimits, allBytesInFlightMax: 200_000 }
+  const { server, answerAll } = rig({ limits })
+  const wants = Array.from({ length: 50 }, (_, at) => wantOf(at))
+  for (const peer of ['a', 'b', 'c']) server.receive(peer, wants, false)
+  for (let turn = 0; turn < 12; turn += 1) {
+    answerAll(100_000)
+    for (const peer of ['a', 'b', 'c']) server.next(peer)
+  }
+  const sent = ['a', 'b', 'c'].map((peer) => server.sent(peer).blocks)
+  ok(Math.min(...sent) >= 3, sent.join(' '))
 })
 
 test('a peer has at most 1,024 wants, and the oldest are forgotten', () => {

@@ -18,6 +18,12 @@ export type ServerLimits = {
   readonly bytesInFlightMax: number
   /** Bytes in flight of all peers. */
   readonly allBytesInFlightMax: number
+  /**
+   * Requests for sizes, and for blocks, that wait for the server, of all peers. Beyond them, peers take turns: the server counts
+   * blocks as absent if too many requests wait.
+   */
+  readonly sizesPendingMax: number
+  readonly blocksPendingMax: number
   /** A message with blocks is sent when it has this many bytes, or when all requested blocks have arrived. */
   readonly messageBytes: number
 }
@@ -26,6 +32,8 @@ export const serverLimits: ServerLimits = {
   wantsMax: 1024,
   bytesInFlightMax: 1024 * 1024,
   allBytesInFlightMax: 64 * 1024 * 1024,
+  sizesPendingMax: 1024,
+  blocksPendingMax: 2048,
   messageBytes: 64 * 1024,
 }
 
@@ -46,8 +54,8 @@ type Ledger = {
   queue: Want[]
   ready: BlockToSend[]
   readyBytes: number
-  /** Pending size requests. */
-  pendingSizes: number
+  /** Wants whose size is not requested yet. */
+  readonly unsized: Map<string, Want>
   /** Pending block requests. */
   pendingBlocks: number
   bytesInFlight: number
@@ -92,8 +100,12 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
   const { mode, wake, limits } = parts
   const ledgers = new Map<string, Ledger>()
   const asks = new Map<number, Ask>()
-  /** Peers that wait until other peers release memory. */
+  /** Peers that wait until other peers release memory or requests, in turn. */
   const blockedPeers = new Set<string>()
+  /** Peers with wants whose size is not requested yet, in turn. */
+  const unsizedPeers = new Set<string>()
+  let sizesPending = 0
+  let blocksPending = 0
   const rate = createRateTurns(parts.clock, parts.bytesPerSecondMax, wake)
   let nextId = 1
   let allBytesInFlight = 0
@@ -120,6 +132,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
     const before = ledger.wants.get(key)
     if (entry.cancel) {
       ledger.wants.delete(key)
+      ledger.unsized.delete(key)
       return
     }
     // An unanswered want is kept, unless the new one requests the block instead of its presence.
@@ -128,16 +141,33 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       if (entry.sendDontHave) present(ledger, entry.cid, false)
       return
     }
-    // Size requests of wants that were cancelled or dropped are still pending.
-    if (ledger.pendingSizes >= limits.wantsMax * 2) return
     ledger.wants.delete(key)
     const [oldest] = ledger.wants.keys()
-    if (ledger.wants.size >= limits.wantsMax && oldest !== undefined) ledger.wants.delete(oldest)
-    ledger.pendingSizes += 1
+    if (ledger.wants.size >= limits.wantsMax && oldest !== undefined) {
+      ledger.wants.delete(oldest)
+      ledger.unsized.delete(oldest)
+    }
     const { cid, multihash, haveOnly, sendDontHave } = entry
     const want = { cid, multihash, haveOnly, sendDontHave, size: 0 }
     ledger.wants.set(key, want)
-    ask(peer, key, want, true)
+    ledger.unsized.set(key, want)
+    unsizedPeers.add(peer)
+  }
+
+  function requestSizes(): void {
+    while (sizesPending < limits.sizesPendingMax) {
+      const [peer] = unsizedPeers
+      if (peer === undefined) return
+      unsizedPeers.delete(peer)
+      const unsized = ledgers.get(peer)?.unsized
+      const [next] = unsized ?? []
+      if (unsized === undefined || next === undefined) continue
+      const [key, want] = next
+      unsized.delete(key)
+      if (unsized.size > 0) unsizedPeers.add(peer)
+      sizesPending += 1
+      ask(peer, key, want, true)
+    }
   }
 
   function present(ledger: Ledger, cid: Uint8Array, have: boolean): void {
@@ -155,12 +185,18 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
     const one = asks.get(id)
     if (one === undefined) return null
     asks.delete(id)
+    if (one.sizeOnly) {
+      sizesPending -= 1
+      requestSizes()
+    } else {
+      blocksPending -= 1
+      if (blocksPending === limits.blocksPendingMax - 1) wakeWaiting()
+    }
     const ledger = ledgers.get(one.peer)
     if (ledger === undefined) {
       if (!one.sizeOnly) freeBytes(one.want.size)
       return null
     }
-    if (one.sizeOnly) ledger.pendingSizes -= 1
     return { ...one, ledger, isCurrent: ledger.wants.get(one.key) === one.want }
   }
 
@@ -175,7 +211,8 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       }
       const isAlone = ledger.bytesInFlight === 0
       if (!isAlone && ledger.bytesInFlight + want.size > limits.bytesInFlightMax) return
-      if (allBytesInFlight + want.size > limits.allBytesInFlightMax) {
+      const isFull = allBytesInFlight + want.size > limits.allBytesInFlightMax
+      if (isFull || blocksPending >= limits.blocksPendingMax) {
         blockedPeers.add(peer)
         return
       }
@@ -183,6 +220,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       ledger.bytesInFlight += want.size
       allBytesInFlight += want.size
       ledger.pendingBlocks += 1
+      blocksPending += 1
       ask(peer, key, want, false)
     }
   }
@@ -194,11 +232,19 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
 
   function wakeWaiting(): void {
     const peers = [...blockedPeers]
+    const served: string[] = []
     blockedPeers.clear()
     for (const peer of peers) {
       const ledger = ledgers.get(peer)
-      if (ledger !== undefined) fill(peer, ledger)
+      if (ledger === undefined) continue
+      const before = ledger.queue.length
+      fill(peer, ledger)
+      if (blockedPeers.has(peer) && ledger.queue.length < before) served.push(peer)
       wake(peer)
+    }
+    for (const peer of served) {
+      blockedPeers.delete(peer)
+      blockedPeers.add(peer)
     }
   }
 
@@ -232,8 +278,12 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
     receive(peer, wants, full) {
       if (wants.length === 0 && !full) return
       const ledger = ledgerOf(peer)
-      if (full) ledger.wants.clear()
+      if (full) {
+        ledger.wants.clear()
+        ledger.unsized.clear()
+      }
       for (const entry of wants) accept(peer, ledger, entry)
+      requestSizes()
       if (ledger.presences.length > 0) wake(peer)
     },
     next(peer) {
@@ -297,6 +347,7 @@ export function createBitswapServer(parts: ServerParts): BitswapServer {
       if (ledger === undefined) return
       ledgers.delete(peer)
       blockedPeers.delete(peer)
+      unsizedPeers.delete(peer)
       rate.forget(peer)
       // Bytes of pending requests are released when the replies arrive.
       freeBytes(ledger.readyBytes)
@@ -323,7 +374,7 @@ function createLedger(): Ledger {
     queue: [],
     ready: [],
     readyBytes: 0,
-    pendingSizes: 0,
+    unsized: new Map(),
     pendingBlocks: 0,
     bytesInFlight: 0,
     blocksSent: 0,
