@@ -161,6 +161,39 @@ test(
   },
 )
 
+test('Kubo reads by the record alone, when the server has left the network', limit, async (t) => {
+  const [known, reader] = await Promise.all([startKubo(t), startKubo(t)])
+  await reader.connect(known.address)
+  const [port, dataDir] = [await freePort(), await temporaryFolder()]
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const startIn = async (network: NetworkSettings) => {
+    const file = join(dataDir, 'cairn.yaml')
+    const ipfsNetwork = { ...closed, ...network }
+    writeFileSync(file, JSON.stringify({ ipfsNetwork, gateway: { public: true } }))
+    return await startCairn({ dataDir, args: ['--config', file, '--port', `${port}`] })
+  }
+  const server = await startIn({
+    mode: 'provide',
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    announce: [`/ip4/127.0.0.1/tcp/${port}/http`],
+    dht: 'client',
+    bootstrap: [known.address],
+  })
+  const accounts = (await server.cli('accounts', 'list')) as { accounts: [{ name: string }] }
+  await server.cli('accounts', 'set', accounts.accounts[0].name, '--provide', 'roots')
+  const { post, add } = filesClient(server)
+  const content = randomBytes(mib)
+  const cid = await add(content, 'raw-leaves=true')
+  await until(async () => {
+    const stat = (await (await post('provide/stat')).json()) as { Cairn: { done: number } }
+    assert.ok(stat.Cairn.done > 0)
+  }, 60_000)
+  await server.stop()
+  const left = await startIn({ mode: 'off' })
+  t.after(() => left.stop())
+  assert.ok((await reader.bytes('cat', { arg: cid })).equals(content))
+})
+
 for (const [name, settings] of [
   ['with worker processes', { workers: 1 }],
   ['where accounts see their own content', { files: { isolation: 'own', idleMs: 30_000 } }],
