@@ -36,17 +36,53 @@ const balanceSlot = toHex(
 
 const address = (text: string): string => text.slice(2)
 
+// mstore(0, calldataload(0)); return sload(keccak256(0, 64))
+const tokenCode = '0x5f355f5260405f20545f5260205ff3'
+// calldatacopy; delegatecall(to); return its data
+const delegateCode = (to: string): string =>
+  `0x365f5f375f5f365f73${address(to)}5af4503d5f5f3e3d5ff3`
+// calldatacopy; staticcall(to); return its data
+const callCode = (to: string): string => `0x365f5f375f5f365f73${address(to)}5afa503d5f5f3e3d5ff3`
+
+/** The part of its addresses that differs from that of other copies. */
+export const copyMark = /ca11[0-9a-f]{5}/g
+
+/**
+ * `count` triples of contracts like `proxy`, its second contract and `token`. No two have the same address, code or storage. `proxies`:
+ * of each triple, the one to call.
+ */
+export function copiesOfProxy(count: number): {
+  readonly alloc: object
+  readonly proxies: readonly string[]
+} {
+  const copies = Array.from({ length: count }, (_, index) => {
+    const at = (kind: string) => `0x${kind}${(0xca1100000 + index).toString(16).padStart(38, '0')}`
+    const [first, second, own] = [at('a1'), at('a2'), at('a3')] as const
+    const salt = word(index + 1)
+    const storage = { [balanceSlot]: word(1234), [salt]: salt }
+    return {
+      first,
+      alloc: {
+        [first]: { balance: '0x0', code: delegateCode(second) },
+        [second]: { balance: '0x0', code: callCode(own) },
+        [own]: { balance: '0x0', code: `${tokenCode}${salt.slice(2)}`, storage },
+      },
+    }
+  })
+  return {
+    alloc: Object.assign({}, ...copies.map(({ alloc }) => alloc)) as object,
+    proxies: copies.map(({ first }) => first),
+  }
+}
+
 const codes: Readonly<Record<string, string>> = {
-  // mstore(0, calldataload(0)); return sload(keccak256(0, 64))
-  [token]: '0x5f355f5260405f20545f5260205ff3',
+  [token]: tokenCode,
   // for (i = calldataload(0); i != 0; i--) sum += sload(i - 1)
   [reader]: '0x5f5f355b801560175760019003805491909101906003565b505f5260205ff3',
   // return blockhash(calldataload(0))
   [hasher]: '0x5f35405f5260205ff3',
-  // calldatacopy; delegatecall(forwarder); return its data
-  [proxy]: `0x365f5f375f5f365f73${address(forwarder)}5af4503d5f5f3e3d5ff3`,
-  // calldatacopy; staticcall(token); return its data
-  [forwarder]: `0x365f5f375f5f365f73${address(token)}5afa503d5f5f3e3d5ff3`,
+  [proxy]: delegateCode(forwarder),
+  [forwarder]: callCode(token),
   // for (i = length; i != 0; i--) sum += word of staticcall(entry i - 1)
   [multicaller]:
     '0x5f6024355b8015603957600190038060051b6044013560440180604001358082606001' +
@@ -123,10 +159,12 @@ export type Answer = {
   readonly verified: string | null
 }
 
-export async function startCalledChain(t: Scope): Promise<CalledChain> {
+/** `alloc`: further accounts of the first block. */
+export async function startCalledChain(t: Scope, alloc: object = {}): Promise<CalledChain> {
   const dataDir = await folderFor(t)
   const genesisFile = join(dataDir, 'genesis.json')
-  await writeFile(genesisFile, JSON.stringify(genesis))
+  const all = { ...genesis.alloc, ...alloc }
+  await writeFile(genesisFile, JSON.stringify({ ...genesis, alloc: all }))
   const server = await startWith(t, dataDir, `chain: {genesisFile: ${genesisFile}}`)
   const url = `${server.url}/v3/${server.apiKey}`
   return { url, genesisFile, rpc: (method, params) => ask(url, method, params) }
@@ -154,21 +192,6 @@ export async function startBehind(
     `networks:\n${networkLines('called', genesisFile, upstreams, more)}`,
   )
   return behindOf(server, `${server.url}/v3/${server.apiKey}`)
-}
-
-/** One server with one network per upstream, each of which must prove its answers. */
-export async function startBehindEach(
-  t: Scope,
-  genesisFile: string,
-  upstreams: readonly string[],
-): Promise<readonly Behind[]> {
-  const lines = upstreams.map((url, index) =>
-    networkLines(`network-${index}`, genesisFile, [url], ['verify: require']),
-  )
-  const server = await startWith(t, await folderFor(t), `networks:\n${lines.join('\n')}`)
-  return upstreams.map((_, index) => {
-    return behindOf(server, `${server.url}/network-${index}/v3/${server.apiKey}`)
-  })
 }
 
 /**

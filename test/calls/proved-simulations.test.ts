@@ -1,5 +1,5 @@
-// eth_simulateV1 behind an upstream, executed by Cairn on proved state: blocks with the hashes and roots of a node, values without
-// a root, and the effect of the upstream's false replies.
+// eth_simulateV1 behind an upstream, executed by Cairn on proved state: blocks with the hashes and roots of a node, and values without
+// a root.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { toQuantity } from '../../src/base/hex.ts'
@@ -12,7 +12,6 @@ import {
   reader,
   refuser,
   startBehind,
-  startBehindEach,
   startBothWays,
   startCalledChain,
   token,
@@ -20,7 +19,6 @@ import {
   word,
 } from './called-chain.ts'
 import { cleanUpAfter } from './clean-up.ts'
-import { mutated } from './mutated.ts'
 import { until } from '../fakes/until.ts'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
 
@@ -162,45 +160,4 @@ test('an upstream whose blocks have another hash or return other data is logged'
     await until(() => equal(differences(), index))
   }
   match(preferring.log(), /"event":"chain.call_differs".*"method":"eth_simulateV1"/)
-})
-
-/** A server permits 64 networks; CAIRN_LIES sets the number of false replies, of some hundred. */
-const liesMax = Number(process.env['CAIRN_LIES'] ?? 30)
-const networksMax = 60
-
-test('no changed field of a reply changes a simulation', { timeout: 600_000 }, async (t) => {
-  const stateOverrides = { [reader]: { stateDiff: zeros } }
-  const params = [{ blockStateCalls: [{ stateOverrides, calls }] }, 'latest']
-  const { result } = await chain.rpc(method, params)
-  const recorder = await startRpcProxy(t, chain.url)
-  const lies: { readonly of: string; readonly changed: unknown }[] = []
-  recorder.change = (request, reply) => {
-    if (!/^eth_(getProof|getCode|createAccessList)$/.test(request.method)) return reply
-    const of = JSON.stringify(request)
-    for (const changed of mutated(reply.result)) lies.push({ of, changed })
-    return reply
-  }
-  const honest = await startBehind(t, chain.genesisFile, [recorder.url])
-  deepEqual(await honest.ask(method, params), { result, verified: 'proof' })
-  ok(lies.length > 100)
-  const step = Math.max(1, Math.floor(lies.length / liesMax))
-  const tested = lies.filter((_, index) => index % step === 0)
-  t.diagnostic(`${tested.length} of ${lies.length} lies`)
-  const liars = await Promise.all(
-    tested.map(async ({ of, changed }) => {
-      const liar = await startRpcProxy(t, chain.url)
-      liar.change = (request, reply) =>
-        JSON.stringify(request) === of ? { result: changed } : reply
-      return liar.url
-    }),
-  )
-  for (let first = 0; first < liars.length; first += networksMax) {
-    const some = liars.slice(first, first + networksMax)
-    for (const [index, network] of (await startBehindEach(t, chain.genesisFile, some)).entries()) {
-      const answer = await network.ask(method, params)
-      const isRefused = answer.error !== undefined && answer.verified === 'none'
-      if (!isRefused)
-        deepEqual(answer, { result, verified: 'proof' }, JSON.stringify(tested[first + index]))
-    }
-  }
 })

@@ -17,6 +17,8 @@ import {
 } from '../../../src/chain/upstream/open-upstream-network.ts'
 import { defaultUpstreamLimits } from '../../../src/chain/upstream/node/upstream.ts'
 import type { BlobFractions } from '../../../src/base/known-network.ts'
+import type { ScheduledRules } from '../../../src/chain/network.ts'
+import type { Relay } from '../../../src/chain/relay.ts'
 import type { VerifyMode } from '../../../src/rpc/relay/prove-or-relay.ts'
 import { servingPolicies } from '../../../src/rpc/relay/relayed-methods.ts'
 import { createUpstreamOperations } from '../../../src/rpc/relay/upstream-operations.ts'
@@ -64,6 +66,8 @@ export async function openUpstreamCase(options: {
   /** Default: `require`. */
   readonly verify?: VerifyMode
   readonly ledger: InvalidReplyLog
+  /** Default: calls are not computed. */
+  readonly calls?: (relay: Relay) => ScheduledRules
   /** Timeout of the upstream with this index. Default: `patientMs`. */
   readonly timeoutMsOf?: (index: number) => number
 }): Promise<UpstreamCase> {
@@ -110,6 +114,7 @@ export async function openUpstreamCase(options: {
     methods: servingPolicies,
     requireProof: verify === 'require',
     ledger,
+    ...(options.calls !== undefined && { calls: options.calls }),
     content: { obtain, peek, peekNode },
     clock: systemClock,
     log,
