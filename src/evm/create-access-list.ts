@@ -51,7 +51,7 @@ export async function createAccessList(
   }
 }
 
-/** Addresses that are always warm: listed only if slots of theirs are accessed. */
+/** Addresses that are always warm: listed only if the call accesses slots of theirs. */
 function excludedOf({ machine, transaction, request }: PreparedCall): ReadonlySet<string> {
   const from = request.from ?? new Uint8Array(20)
   const to = request.to ?? contractAddress(from, transaction.nonce)
@@ -64,8 +64,9 @@ function collect(list: readonly AccessListEntry[], excluded: ReadonlySet<string>
   const found: Found = new Map()
   for (const { address, storageKeys } of list) {
     const name = toBareHex(address)
-    if (!excluded.has(name)) add(found, name)
-    for (const key of storageKeys) add(found, name).add(toBareHex(key))
+    if (excluded.has(name)) continue
+    const slotsOf = add(found, name)
+    for (const key of storageKeys) slotsOf.add(toBareHex(key))
   }
   return found
 }

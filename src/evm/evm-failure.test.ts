@@ -31,6 +31,7 @@ test('failures are named as go-ethereum names them', () => {
   )
   const point = evmFault('revert', nothing)
   assert.deepEqual([point.code, point.message], ['execution_failed', 'malformed point'])
+  assert.equal(evmFault('value out of range', nothing).message, 'invalid input length')
 })
 
 test('a reason is read only where its length and offset stay inside the bytes', () => {

@@ -39,13 +39,20 @@ const messages: ReadonlyMap<string, string> = new Map([
   ['stack overflow', 'stack limit reached 1024 (1023)'],
 ])
 
+/** The same for a precompiled contract that was called directly (core/vm/contracts.go). */
+const precompileMessages: ReadonlyMap<string, string> = new Map([
+  ['revert', 'malformed point'],
+  ['value out of range', 'invalid input length'],
+])
+
 /**
  * `returnData`: the revert data. `stopped`: where the outermost frame stopped. Absent if no code ran, as for a precompiled
  * contract, whose failure is not a revert: it uses all gas and returns no data.
  */
 export function evmFault(error: string, returnData: Uint8Array, stopped?: Stopped): Fault {
-  if (error === 'revert' && stopped !== undefined) return revertFault(returnData)
-  if (error === 'revert') return new Fault('execution_failed', { detail: 'malformed point' })
+  const precompile = stopped === undefined ? precompileMessages.get(error) : undefined
+  if (precompile !== undefined) return new Fault('execution_failed', { detail: precompile })
+  if (error === 'revert') return revertFault(returnData)
   if (error === 'invalid opcode') {
     // The EVM library has one message for all codes that are not instructions of the fork.
     const code = stopped?.code[stopped.programCounter] ?? 0xfe

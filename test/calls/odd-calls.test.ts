@@ -25,7 +25,8 @@ const authorization = {
   s: '0x1',
 }
 const needless = { address: greedy, storageKeys: [hash, hash] }
-const precompile = { address: `0x${'04'.padStart(40, '0')}`, storageKeys: [] }
+const slotOf = (address: string) => ({ address, storageKeys: [hash] })
+const precompile = { address: `0x${'04'.padStart(40, '0')}`, storageKeys: [hash] }
 
 function chainOf(fork: Fork): Readonly<Record<string, unknown>> {
   const { genesis } = generateChain(1, fork)
@@ -49,6 +50,11 @@ const cases: readonly Case[] = [
     'eth_createAccessList',
     [{ to: blobs, from: rich, accessList: [needless, needless, precompile] }, 'latest'],
   ],
+  [
+    'eth_createAccessList',
+    [{ to: blobs, from: rich, accessList: [blobs, rich].map(slotOf) }, 'latest'],
+  ],
+  ['eth_call', [{ to: `0x${'09'.padStart(40, '0')}`, data: '0x00' }, 'latest']],
   ['eth_call', [{ to: blobs, blobVersionedHashes: [hash] }, 'latest']],
   ['eth_call', [{ to: blobs, from: rich, blobVersionedHashes: [hash, hash] }, 'latest']],
   ['eth_call', [{ to: blobs, blobVersionedHashes: [hash], maxFeePerBlobGas: '0x0' }, 'latest']],
