@@ -279,7 +279,7 @@ test('an endless reply ends at once when the server stops, and its end is no err
   const account = server.newAccount()
   const poll = () => {
     const connection = new RawConnection(server.port)
-    connection.socket.write(raw(account, 'stats/bw?poll=true&interval=1h\nContent-Length: 0'))
+    connection.socket.write(raw(account, 'stats/bw?poll=true&interval=10m\nContent-Length: 0'))
     return connection
   }
   const [left, stopped] = [poll(), poll()]
