@@ -66,3 +66,31 @@ test('a bucket and a database for files need each other, and the bucket its keys
   assert.match(announcing(), /expected addresses of the gateway alone/)
   assert.match(announcing(gateway, '/dns4/example.org/tcp/4001'), /of the gateway alone/)
 })
+
+test('the settings of the IPFS network have limits', () => {
+  const accepts = (network: object): boolean =>
+    settingsSchema.safeParse({ ipfsNetwork: network }).success
+  const list = (count: number, one: string): readonly string[] =>
+    Array.from({ length: count }, () => one)
+  const address = '/ip4/192.0.2.1/tcp/4001'
+  const limits: readonly [within: object, beyond: object][] = [
+    [{ routers: list(16, 'https://a.example') }, { routers: list(17, 'https://a.example') }],
+    ...['listen', 'announce', 'bootstrap', 'peers'].map((name): [object, object] => [
+      { [name]: list(64, address) },
+      { [name]: list(65, address) },
+    ]),
+    [{ operators: list(100, 'a') }, { operators: list(101, 'a') }],
+    [{ operators: ['a'.repeat(64)] }, { operators: ['a'.repeat(65)] }],
+    [{ provide: { intervalMs: 3_600_000 } }, { provide: { intervalMs: 3_599_999 } }],
+    [{ provide: { intervalMs: 172_800_000 } }, { provide: { intervalMs: 172_800_001 } }],
+    [{ provide: { cidsMax: 1_000_000 } }, { provide: { cidsMax: 1_000_001 } }],
+    [{ limits: { connectionsMax: 8 } }, { limits: { connectionsMax: 7 } }],
+    [{ limits: { connectionsMax: 4096 } }, { limits: { connectionsMax: 4097 } }],
+    [{ limits: { bytesPerSecondMax: 0 } }, { limits: { bytesPerSecondMax: -1 } }],
+    [{ limits: { heapBytesMax: 2 ** 26 } }, { limits: { heapBytesMax: 2 ** 26 - 1 } }],
+    [{ limits: { heapBytesMax: 2 ** 34 } }, { limits: { heapBytesMax: 2 ** 34 + 1 } }],
+  ]
+  for (const [within, beyond] of limits) {
+    assert.deepEqual([accepts(within), accepts(beyond)], [true, false], JSON.stringify(beyond))
+  }
+})

@@ -1,16 +1,19 @@
 // Limits of the connections of the network process: dials, connections that are not secured yet, streams of one connection.
 import { equal, ok } from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { platform } from 'node:os'
 import { test } from 'node:test'
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
+import { systemClock } from '../../src/base/clock.ts'
 import { cidOf, rawCodec } from '../../src/codec/ipld/cid.ts'
 import { sha256Name } from '../../src/codec/ipld/multihash.ts'
 import { encodeVarint } from '../../src/codec/ipld/protobuf.ts'
 import { messageBytesMax } from '../../src/ipfs/network/child/bitswap-message.ts'
 import { dialsMax, pendingMax } from '../../src/ipfs/network/child/node.ts'
 import { inboundStreamsMax, unfinishedBytesMax } from '../../src/ipfs/network/child/peer-streams.ts'
+import { fetchDag, fileDag } from '../fakes/dags.ts'
 import { hexOf, startNetChild } from '../fakes/net-child.ts'
 import { startP2pPeer } from '../fakes/p2p-peer.ts'
 import { until } from '../fakes/until.ts'
@@ -80,6 +83,19 @@ test('a connection has 512 Bitswap streams, and further ones are reset', limit, 
   const streams = await peer.openStreams(child.ready.peer, inboundStreamsMax + 20)
   const open = () => streams.filter(({ status }) => status === 'open').length
   await until(() => equal(open(), inboundStreamsMax), withinMs)
+})
+
+test('blocks arrive no faster than the rate of the settings', limit, async (t) => {
+  const rate = 1024 * 1024
+  const large = fileDag(randomBytes(4 * rate))
+  const peer = await startP2pPeer(t, 'honest', large.blocks)
+  const child = await startNetChild(t, { limits: { connectionsMax: 256, bytesPerSecondMax: rate } })
+  const began = systemClock.monotonic()
+  await fetchDag(child.open(large.root, [peer.address]), large.root)
+  // The bytes of the first second pass at once, and a few messages are on their way.
+  const tookMs = systemClock.monotonic() - began
+  t.diagnostic(`${Math.round(tookMs)} ms`)
+  ok(tookMs > 2_000, `${tookMs} ms`)
 })
 
 test(

@@ -4,7 +4,12 @@ import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { cidOf, decodeCid, rawCodec } from '../../../codec/ipld/cid.ts'
 import { sha256Name } from '../../../codec/ipld/multihash.ts'
 import { type BitswapMessage, createMessageReader, decodeMessage } from './bitswap-message.ts'
-import { createBitswapServer, serverLimits, type ServerParts } from './bitswap-server.ts'
+import {
+  createBitswapServer,
+  presencesPerMessageMax,
+  serverLimits,
+  type ServerParts,
+} from './bitswap-server.ts'
 
 const cidNumber = (number: number): Uint8Array =>
   cidOf(1, rawCodec, sha256Name(Buffer.from(`${number}`))).bytes
@@ -65,6 +70,14 @@ test('presences leave ahead of blocks, from the sizes alone', () => {
   )
   equal(messagesFor(server.next('a')).blocks.length, 1)
   equal(server.next('a'), null)
+})
+
+test('a message has at most 1,024 presences, and the last 2,048 that wait are sent', () => {
+  const { server } = rig({ mode: 'fetch' })
+  const wants = Array.from({ length: 3000 }, (_, number) => wantOf(number))
+  server.receive('a', wants, false)
+  const counts = [1, 2, 3].map(() => messagesFor(server.next('a')).presences.length)
+  deepEqual(counts, [presencesPerMessageMax, presencesPerMessageMax, 0])
 })
 
 test('a message of blocks leaves at 64 KiB, or with all that was asked for', () => {

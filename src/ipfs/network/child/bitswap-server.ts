@@ -37,7 +37,7 @@ export const serverLimits: ServerLimits = {
   messageBytes: 64 * 1024,
 }
 
-const presencesPerMessageMax = 1024
+export const presencesPerMessageMax = 1024
 
 type Want = {
   readonly cid: Uint8Array

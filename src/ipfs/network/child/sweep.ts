@@ -1,6 +1,6 @@
 // Announces many multihashes of one region of the keyspace: finds the region's peers once, then sends each peer all records that
 // belong to it. In a small DHT the zone of a region also covers the next regions.
-// Tested by test/network/sweep.test.ts
+// Tested by src/ipfs/network/child/sweep.test.ts, test/network/sweep.test.ts
 import { kadOf } from '../provide-times.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Dht } from './dht.ts'
@@ -26,9 +26,9 @@ export type SweepParts = {
 }
 
 /** How long the peers of a zone are reused. */
-const zoneMs = 10 * 60_000
+export const zoneMs = 10 * 60_000
 /** Peers that receive records at the same time. */
-const sendsMax = 16
+export const sendsMax = 16
 
 export function createSweep({ dht, send, clock }: SweepParts): Sweep {
   let current: { readonly zone: Zone; readonly until: number } | null = null
