@@ -41,13 +41,26 @@ test('a task that ran for its time ends, and the turns of others do not count ag
   assert.equal(order.filter((name) => name === 'x').length, 10)
 })
 
+const spanIsOver = {
+  code: 'execution_failed',
+  message: 'execution aborted (timeout = 1s, waits included)',
+}
+
 test('among many, a task ends when its whole span is over', async () => {
   const { order, work, slices } = setUp(200)
   const all = ['a', 'b', 'c', 'd'].map((name) => slices.run(work(name, 9), signal))
   // 36 steps of 10 ms do not fit into 200 ms.
-  const ends = await Promise.allSettled(all)
-  assert.ok(ends.some(({ status }) => status === 'rejected'))
+  const failed = (await Promise.allSettled(all)).find(({ status }) => status === 'rejected')
+  await assert.rejects(Promise.reject(failed?.reason as Error), spanIsOver)
   assert.ok(order.length < 36)
+})
+
+test('a task that waits for longer than its span ends, and the message tells this from a long run', async () => {
+  const { clock, slices } = setUp()
+  const waiting = slices.run(async (slice) => {
+    await slice.wait(Promise.resolve(clock.turn(limits.spanMs)))
+  }, signal)
+  await assert.rejects(waiting, spanIsOver)
 })
 
 test('a task that was given up ends at its next stop, or never begins', async () => {

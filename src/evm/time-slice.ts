@@ -35,9 +35,20 @@ const stopsPerClockRead = 8
 
 /** Error with go-ethereum's text for a call that ran too long. */
 export function tooLong({ runMs }: TimeSliceLimits): Fault {
-  return new Fault('execution_failed', {
-    detail: `execution aborted (timeout = ${Math.max(1, Math.round(runMs / 1000))}s)`,
-  })
+  return aborted(`timeout = ${secondsOf(runMs)}`)
+}
+
+/** The same for a call that ended late because it waited for its turns, or for the state that it reads. */
+function tooLate({ spanMs }: TimeSliceLimits): Fault {
+  return aborted(`timeout = ${secondsOf(spanMs)}, waits included`)
+}
+
+function aborted(why: string): Fault {
+  return new Fault('execution_failed', { detail: `execution aborted (${why})` })
+}
+
+function secondsOf(ms: number): string {
+  return `${Math.max(1, Math.round(ms / 1000))}s`
 }
 
 /**
@@ -183,9 +194,8 @@ export class TimeSlice {
     const { limits, moveLimits } = this.#slices
     if (ranSinceStart < limits.sliceMs) return null
     this.#ranMs += ranSinceStart
-    if (this.#ranMs >= limits.runMs || now - this.#startedAt >= limits.spanMs) {
-      throw tooLong(limits)
-    }
+    if (this.#ranMs >= limits.runMs) throw tooLong(limits)
+    if (now - this.#startedAt >= limits.spanMs) throw tooLate(limits)
     if (moveLimits !== null && this.#ranMs >= moveLimits.runMs && this.#slices.hasOtherTasks)
       throw new MustMove()
     return this.#yield()
@@ -207,7 +217,7 @@ export class TimeSlice {
     this.#sliceStart = this.#clock.monotonic()
     this.#signal.throwIfAborted()
     const { limits } = this.#slices
-    if (this.#sliceStart - this.#startedAt >= limits.spanMs) throw tooLong(limits)
+    if (this.#sliceStart - this.#startedAt >= limits.spanMs) throw tooLate(limits)
     if (outcome === null) throw new Error('the wait of a task ended without a result')
     if (outcome.status === 'rejected') throw outcome.reason
     return outcome.value
