@@ -69,6 +69,26 @@ test('what is broken comes before what will be, each with the page that helps', 
   assert.equal(found[1]?.text, 'At this rate they end at 13:11 UTC.')
 })
 
+test('calls that failed on the side of the server need attention, from 20 calls and one percent on', () => {
+  const report = (failed: number, requests: number) => ({
+    totals: { requests },
+    table: [
+      { outcome: 'no_upstream', requests: failed },
+      { outcome: 'bad_params', requests: Math.floor(requests / 2) },
+      { outcome: 'ok', requests: requests - failed - Math.floor(requests / 2) },
+    ],
+  })
+  const found = (failed: number, requests: number) =>
+    attentionOf({ report: report(failed, requests) } as unknown as AttentionParts, now).map(
+      ({ tone, title }) => [tone, title],
+    )
+  assert.deepEqual(found(0, 1000), [])
+  assert.deepEqual(found(9, 1000), [])
+  assert.deepEqual(found(9, 19), [])
+  assert.deepEqual(found(20, 1000), [['warn', '2.0% of the calls failed on our side']])
+  assert.deepEqual(found(140, 1000), [['bad', '14% of the calls failed on our side']])
+})
+
 test('a head over five minutes old is named with its age, that of the local chain is not', () => {
   const [mainnet] = status.networks
   assert.ok(mainnet !== undefined)

@@ -1,7 +1,8 @@
 // Problems that need the attention of the signed-in person, worst first, each with the page that helps. Pure.
 // Tested by dashboard/app/attention.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
-import { formatAge, formatSince } from './format.ts'
+import { countsOf, percent } from '../usage/outcome-series.ts'
+import { formatAge, formatNumber, formatSince } from './format.ts'
 import { keyName } from './key-name.ts'
 
 export type Attention = {
@@ -21,9 +22,17 @@ export type AttentionParts = {
   /** Keys used in the last 24 hours. */
   readonly keys?: AdminReply<'GET /accounts/{account}/key-usage'>['keys'] | undefined
   readonly rules?: AdminReply<'GET /accounts/{account}/alerts'>['rules'] | undefined
+  /** Calls of the shown period. */
+  readonly report?:
+    | Pick<AdminReply<'GET /accounts/{account}/usage'>['report'], 'totals' | 'table'>
+    | undefined
 }
 
 const dayMs = 86_400_000
+/** Fewer calls say nothing about a share. */
+const callsMin = 20
+/** Share of calls that failed on the server's side: from the first on a warning, from the second on broken. */
+const failedShares = [0.01, 0.05] as const
 const warnShare = 0.75
 /** As in `cairn doctor`: the block time of every public network is far below. */
 export const headAgeMaxMs = 300_000
@@ -36,6 +45,7 @@ export function attentionOf(parts: AttentionParts, now: number): readonly Attent
     ...ofStatus(parts.status),
     ...ofUpstreams(parts.upstreams, now),
     ...ofBackups(parts.backups, now),
+    ...ofCalls(parts.report),
     ...ofRules(parts, now),
     ...ofKeys(parts, now),
   ]
@@ -153,6 +163,23 @@ const measureWords = {
   p95: ['latency, p95,', ' ms'],
   p99: ['latency, p99,', ' ms'],
 } as const
+
+function ofCalls(report: AttentionParts['report']): readonly Attention[] {
+  if (report === undefined || report.totals.requests < callsMin) return []
+  const { requests } = report.totals
+  const { failed } = countsOf(report.table)
+  const [warn, bad] = failedShares
+  if (failed / requests < warn) return []
+  return [
+    {
+      tone: failed / requests < bad ? 'warn' : 'bad',
+      title: `${percent(failed, requests)} of the calls failed on our side`,
+      text: `${formatNumber(failed)} of ${formatNumber(requests)} calls in the period below. Their callers got an error.`,
+      action: 'See the errors',
+      to: '/usage',
+    },
+  ]
+}
 
 function ofRules({ rules = [], keys }: AttentionParts, now: number): readonly Attention[] {
   return rules.flatMap(({ measure, above, minutes, key: id, since }): readonly Attention[] => {

@@ -12,6 +12,7 @@ import { Cancel, Dialog } from '../ui/dialog.tsx'
 import { CheckField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { Icon } from '../ui/icons.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { NameField } from '../ui/name-field.tsx'
 import { Empty, Show } from '../ui/note.tsx'
 import { Table } from '../ui/table.tsx'
@@ -58,7 +59,15 @@ export function AccountsPage() {
               empty={<Empty title="No accounts match" />}
               keyOf={({ id }) => id}
               columns={[
-                { title: 'Name', cell: ({ name }) => name },
+                {
+                  title: 'Name',
+                  cell: ({ id, name }) => (
+                    <>
+                      <span class="name">{name}</span>{' '}
+                      {id === chosen?.id && <Badge tone="accent">Selected</Badge>}
+                    </>
+                  ),
+                },
                 { title: 'Created', cell: ({ created }) => <Day time={created} /> },
                 {
                   title: 'Pins',
@@ -78,26 +87,19 @@ export function AccountsPage() {
                   ),
                 },
                 {
-                  title: 'Change',
+                  title: 'Actions',
                   actions: true,
                   cell: (account) => (
-                    <span class="row end">
-                      <button
-                        class="button small"
-                        type="button"
-                        disabled={account.id === chosen?.id}
-                        onClick={() => chooseAccount(account.id)}
-                      >
-                        {account.id === chosen?.id ? 'Selected' : 'Switch to'}
-                      </button>
-                      <button
-                        class="button small"
-                        type="button"
-                        onClick={() => setChanging(account)}
-                      >
-                        Change
-                      </button>
-                    </span>
+                    <Menu
+                      title={`Actions for ${account.name}`}
+                      small
+                      items={[
+                        ...(account.id === chosen?.id
+                          ? []
+                          : [{ title: 'Switch to', onChoose: () => chooseAccount(account.id) }]),
+                        { title: 'Name and limits…', onChoose: () => setChanging(account) },
+                      ]}
+                    />
                   ),
                 },
               ]}

@@ -44,7 +44,7 @@ function Status({ status, again }: { readonly status: CardStatus; again(): void 
   return (
     <Card
       title="Billing"
-      about="A card opens the Files API."
+      about="A card opens the IPFS API."
       actions={<State tone={tone}>{title}</State>}
     >
       {next !== null && <Note tone={state === 'missing' ? 'warn' : 'plain'}>{next}</Note>}
@@ -74,6 +74,7 @@ function CardActions({ status, again }: { readonly status: CardStatus; again(): 
   const toast = useToast()
   const sending = useSending()
   const [removing, setRemoving] = useState(false)
+  const [withdrawing, setWithdrawing] = useState(false)
   const { adapter, card, state } = status
   const takesCards = adapter === 'stripe' && isOwner
   const done = (text: string): void => {
@@ -123,15 +124,30 @@ function CardActions({ status, again }: { readonly status: CardStatus; again(): 
         )}
         {isOperator && adapter !== 'none' && state !== 'on-file' && state !== 'expired' && (
           <button
-            class="button"
+            class={`button${state === 'missing' ? '' : ' danger'}`}
             type="button"
             disabled={sending.busy}
-            onClick={() => void sending.run(() => mark(state === 'missing'))}
+            onClick={() => {
+              if (state === 'missing') void sending.run(() => mark(true))
+              else setWithdrawing(true)
+            }}
           >
-            {state === 'missing' ? 'Approve without a card' : 'Withdraw approval'}
+            {state === 'missing' ? 'Approve without a card' : 'Withdraw approval…'}
           </button>
         )}
       </div>
+      {withdrawing && (
+        <ConfirmDialog
+          title={`Withdraw the approval of ${session.account?.name ?? 'this account'}?`}
+          action="Withdraw approval"
+          keep="Keep approval"
+          onConfirm={() => mark(false)}
+          onClose={() => setWithdrawing(false)}
+        >
+          The IPFS API then answers 402 to its keys. Its pins and stored files stay, and you can
+          approve it again.
+        </ConfirmDialog>
+      )}
       {removing && (
         <ConfirmDialog
           title="Remove card?"

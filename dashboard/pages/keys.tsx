@@ -1,6 +1,6 @@
 // The API keys of the account: permissions, usage and state; dialogs to create, rotate and revoke.
 // Tested by test/browser/keys.test.ts
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import {
@@ -55,7 +55,29 @@ export function KeysPage() {
   const [creating, setCreating] = useState(query.get('create') !== null && mayChange)
   const [filter, setFilter] = useState(noFilter)
   const [opened, setOpened] = useState<Opened | null>(null)
-  const loaded = useLoaded((signal) => load(id, signal), [id], { everyMs: refreshMs })
+  const keys = useLoaded(
+    (signal) => call('GET /accounts/{account}/keys', { account: id }, signal),
+    [id],
+  )
+  const used = useLoaded(
+    (signal) => call('GET /accounts/{account}/key-usage', { account: id }, signal),
+    [id],
+    { everyMs: refreshMs },
+  )
+  const rows = useMemo(
+    () => keys.value && used.value && rowsOf(keys.value.keys, used.value.keys),
+    [keys.value, used.value],
+  )
+  // Usage follows by itself. Keys change rarely, and thousands of them are megabytes.
+  const loaded = {
+    value: rows,
+    error: keys.error ?? used.error,
+    busy: keys.busy || used.busy,
+    again() {
+      keys.again()
+      used.again()
+    },
+  }
   const create = mayChange && (
     <button class="button primary" type="button" onClick={() => setCreating(true)}>
       <Icon name="plus" size={16} /> Create key
@@ -94,11 +116,8 @@ export function KeysPage() {
   )
 }
 
-async function load(account: string, signal: AbortSignal): Promise<readonly Row[]> {
-  const [{ keys }, { keys: used }] = await Promise.all([
-    call('GET /accounts/{account}/keys', { account }, signal),
-    call('GET /accounts/{account}/key-usage', { account }, signal),
-  ])
+/** The newest first. */
+function rowsOf(keys: readonly ApiKey[], used: readonly UsedKey[]): readonly Row[] {
   const byId = new Map(used.map((one) => [one.id, one]))
   return keys.toReversed().map((key) => ({ key, used: byId.get(key.id) }))
 }

@@ -109,7 +109,13 @@ function OfAccount() {
   const steps = useLoaded((signal) => loadSteps(account.id, signal), [account.id])
   const isNew = steps.value !== undefined && !steps.value.rpc
   const items = attentionOf(
-    { status: status.value, ...server.value, keys: keys.value?.keys, rules: alerts.value?.rules },
+    {
+      status: status.value,
+      ...server.value,
+      keys: keys.value?.keys,
+      rules: alerts.value?.rules,
+      report: usage.value?.report,
+    },
     Date.now(),
   )
   return (

@@ -56,9 +56,12 @@ export function UsagePage() {
       <PageHead
         title="Usage"
         actions={
-          <Menu title="Export" items={exportsOf(account.id, shown, report)}>
-            <Icon name="download" size={16} /> Export
-          </Menu>
+          <>
+            <Live account={account.id} shown={shown} />
+            <Menu title="Export" items={exportsOf(account.id, shown, report)}>
+              <Icon name="download" size={16} /> Export
+            </Menu>
+          </>
         }
       />
       <div class="toolbar">
@@ -72,7 +75,6 @@ export function UsagePage() {
             hasIpfs: known?.networks.some(({ face }) => face === 'files') === true,
           }}
         />
-        <Live account={account.id} shown={shown} />
       </div>
       <Show loaded={usage}>
         {(found) => (

@@ -35,7 +35,7 @@ export function Welcome({
           <Loading />
         ) : (
           <>
-            <Problem error={info.error} />
+            {info.error.code === 'link_over' ? <LinkOver /> : <Problem error={info.error} />}
             <p>
               <Link to="/">{signedInAs === null ? 'Sign in' : 'Overview'}</Link>
             </p>
@@ -46,6 +46,17 @@ export function Welcome({
   }
   const parts = { link, info: info.value, onEntered: enter }
   return signedInAs === null ? <SignUp {...parts} /> : <Accept {...parts} email={signedInAs} />
+}
+
+function LinkOver() {
+  return (
+    <Note tone="bad">
+      <p>This link has already been used or has expired. Ask for a new invitation.</p>
+      <p>
+        Setting up the server? Run <code>cairn init --link</code> for a new link.
+      </p>
+    </Note>
+  )
 }
 
 type Parts = { readonly link: string; readonly info: LinkInfo; onEntered(): void }

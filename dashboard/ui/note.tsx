@@ -29,12 +29,17 @@ export function Loading() {
   )
 }
 
+/** Begins with a capital letter, unless the first word is a name, such as that of a setting. */
+function sentence(message: string): string {
+  return /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message
+}
+
 /** Error of a request, with a retry button. */
 export function Problem({ error, again }: { readonly error: ApiError; again?(): void }) {
   return (
     <Note tone="bad">
       <p>
-        {error.message}
+        {sentence(error.message)}
         {error.code !== 'offline' && <small class="soft mono"> {error.code}</small>}
       </p>
       {again !== undefined && (

@@ -2,8 +2,6 @@
 // transaction hash or block number, offers the page for it.
 // Tested by test/browser/frame.test.ts
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { call } from '../app/api.ts'
-import { keyName } from '../app/key-name.ts'
 import { pages } from '../app/pages.ts'
 import { base, usePlace } from '../app/router.tsx'
 import { useSession } from '../app/session.tsx'
@@ -11,23 +9,20 @@ import { useLoaded } from '../app/use-loaded.ts'
 import { goKeys } from '../app/use-shortcuts.ts'
 import { Dialog, DialogFoot } from './dialog.tsx'
 import { Icon, type IconName } from './icons.tsx'
+import {
+  type Entry,
+  foundEntries,
+  groupMax,
+  jumpsOf,
+  readDocs,
+  serverEntries,
+} from './search-entries.ts'
 import { mayOpen } from './shell.tsx'
 import '../style/search.css'
 
 export type LayerName = 'search' | 'keys'
 export type LayerProps = { readonly name: LayerName; onClose(): void }
 
-type Entry = {
-  readonly group: string
-  readonly title: string
-  readonly about: string
-  readonly icon: IconName
-  /** Path below the dashboard, or a path of this server that starts with `/docs/`. */
-  readonly to: string
-}
-
-/** Maximum number of entries per group. */
-const groupMax = 6
 const typingMs = 150
 
 export function SearchLayer({ name, onClose }: LayerProps) {
@@ -57,7 +52,7 @@ function Search({ onClose }: { onClose(): void }) {
     [account, search],
   )
   const others = useLoaded(
-    async (signal) => (session.isOperator ? await peopleOf(signal).catch(() => []) : []),
+    async (signal) => (session.isOperator ? await serverEntries(signal) : []),
     [session.isOperator],
   )
   const docs = useLoaded(readDocs, [])
@@ -174,6 +169,17 @@ function entryOf({ path, title, nav }: (typeof pages)[number]): Entry {
   return { group: 'Pages', title, about: '', icon: nav?.icon ?? 'file', to: path }
 }
 
+/** `by`: who sees the tab. */
+const settingsTabs = [
+  { title: 'Public pins', tab: 'general', by: 'all' },
+  { title: 'Billing', tab: 'billing', by: 'all' },
+  { title: 'Alerts', tab: 'alerts', by: 'owner' },
+  { title: 'Backups', tab: 'backups', by: 'operator' },
+  { title: 'Single sign-on', tab: 'sign-on', by: 'operator' },
+  { title: 'Mail', tab: 'mail', by: 'operator' },
+  { title: 'Security', tab: 'security', by: 'operator' },
+] as const
+
 function actionsFor({ account, isOperator }: ReturnType<typeof useSession>): readonly Entry[] {
   const action = (title: string, icon: IconName, to: string): Entry => ({
     group: 'Actions',
@@ -186,118 +192,22 @@ function actionsFor({ account, isOperator }: ReturnType<typeof useSession>): rea
   return [
     ...(mayChange ? [action('Create key', 'plus', '/keys?create=1')] : []),
     action('Change password or theme', 'profile', '/profile'),
+    ...settingsTabs
+      .filter(({ by }) => by === 'all' || (by === 'owner' ? mayChange : isOperator))
+      .map(({ title, tab }) => ({
+        group: 'Settings',
+        title,
+        about: 'Settings',
+        icon: 'settings' as const,
+        to: `/settings?tab=${tab}`,
+      })),
   ]
-}
-
-/** Keys and files of the account that match; none for an empty text. Skips a list that cannot be read. */
-async function foundEntries(
-  account: string | null,
-  search: string,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
-  if (account === null || search === '') return []
-  const none = (): readonly Entry[] => []
-  const parts = await Promise.all([
-    keysOf(account, search, signal).catch(none),
-    filesOf(account, search, signal).catch(none),
-  ])
-  return parts.flat()
-}
-
-async function keysOf(
-  account: string,
-  search: string,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
-  const query = { account, search, state: 'active', limit: groupMax } as const
-  const { keys } = await call('GET /accounts/{account}/keys', query, signal)
-  return keys.map((key) => ({
-    group: 'Keys',
-    title: keyName(key),
-    about: `${key.prefix}…`,
-    icon: 'keys' as const,
-    to: `/keys/${key.id}`,
-  }))
-}
-
-async function filesOf(
-  account: string,
-  search: string,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
-  const query = { account, search, limit: groupMax }
-  const { pins } = await call('GET /accounts/{account}/files', query, signal)
-  return pins.map(({ cid, name }) => ({
-    group: 'Files',
-    title: name === '' ? 'Untitled' : name,
-    about: `${cid.slice(0, 9)}…${cid.slice(-7)}`,
-    icon: 'file' as const,
-    to: `/files/${cid}`,
-  }))
-}
-
-async function peopleOf(signal: AbortSignal): Promise<readonly Entry[]> {
-  const { people } = await call('GET /people', {}, signal)
-  return people.map(({ name, email }) => ({
-    group: 'People',
-    title: name === '' ? email : name,
-    about: email,
-    icon: 'people' as const,
-    to: '/people',
-  }))
-}
-
-/** The pages of the documentation, from the list that the server serves. */
-async function readDocs(signal: AbortSignal): Promise<readonly Entry[]> {
-  const response = await fetch('/llms.txt', { signal })
-  if (!response.ok) return []
-  const lines = (await response.text()).matchAll(
-    /^- \[(.+?)\]\((?:https?:\/\/[^/]+)?(\/docs\/.+?)(?:\.md)?\)/gm,
-  )
-  return [...lines].map(([, title = '', to = '']) => ({
-    group: 'Docs',
-    title,
-    about: 'Docs',
-    icon: 'docs' as const,
-    to,
-  }))
-}
-
-/** Entries for a pasted value that has a page. */
-function jumpsOf(text: string): readonly Entry[] {
-  const jump = (title: string, to: string): Entry => ({
-    group: 'Go to',
-    title,
-    about: 'Ask and check',
-    icon: 'proof',
-    to,
-  })
-  const rpcEntry = (
-    title: string,
-    method: string,
-    params: readonly unknown[],
-  ): readonly Entry[] => [
-    jump(title, `/proof?${new URLSearchParams({ method, params: JSON.stringify(params) })}`),
-  ]
-  if (/^(Qm[1-9A-HJ-NP-Za-km-z]{44}|ba[a-z2-7]{20,})/.test(text)) {
-    return [jump('Proof of this CID', `/proof?${new URLSearchParams({ cid: text })}`)]
-  }
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) {
-    return rpcEntry('Balance of this address', 'eth_getBalance', [text, 'latest'])
-  }
-  if (/^0x[0-9a-fA-F]{64}$/.test(text)) {
-    return rpcEntry('Receipt of this transaction', 'eth_getTransactionReceipt', [text])
-  }
-  if (!/^\d{1,12}$/.test(text)) return []
-  return rpcEntry(`Block ${text}`, 'eth_getBlockByNumber', [
-    `0x${Number(text).toString(16)}`,
-    false,
-  ])
 }
 
 /**
- * Entries whose title contains every word, those that start with it first; all pages for an empty text. `found`: entries that the
- * server found; they match if `isCurrent`, otherwise they were found for an earlier text.
+ * Entries whose title contains every word, or with a word beside the title that begins with it; those whose title begins with the
+ * first word come first. All pages for an empty text. `found`: entries that the server found; they match if `isCurrent`, otherwise
+ * they were found for an earlier text.
  */
 function matching(
   all: readonly Entry[],
@@ -308,7 +218,8 @@ function matching(
   const words = text.toLowerCase().split(/\s+/)
   const matches = ({ title, about }: Entry): boolean =>
     words.every(
-      (word) => title.toLowerCase().includes(word) || about.toLowerCase().startsWith(word),
+      (word) =>
+        title.toLowerCase().includes(word) || ` ${about.toLowerCase()}`.includes(` ${word}`),
     )
   const groups = new Map<string, Entry[]>()
   const shown = [...found.filter((entry) => isCurrent || matches(entry)), ...all.filter(matches)]
@@ -319,7 +230,7 @@ function matching(
     else group.push(entry)
     groups.set(entry.group, group)
   }
-  const order = ['Keys', 'Files', 'People', 'Pages', 'Actions', 'Docs']
+  const order = ['Keys', 'Files', 'Networks', 'People', 'Pages', 'Settings', 'Actions', 'Docs']
   const most = text === '' ? shown.length : groupMax
   return [...jumpsOf(text), ...order.flatMap((name) => (groups.get(name) ?? []).slice(0, most))]
 }

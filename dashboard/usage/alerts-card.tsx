@@ -30,7 +30,7 @@ export function AlertsCard({ account }: { readonly account: string }) {
   return (
     <Card
       title="Alerts"
-      about="Cairn sends one alert at 75, 85 and 100 % of a limit (units per day, bytes per month, storage), and alerts on errors and latency by your rules."
+      about="Cairn sends one alert at 75, 85 and 100% of a limit (units per day, bytes per month, storage), and alerts on errors and latency by your rules."
     >
       <Show loaded={alerts}>
         {({ found, keys }) => (

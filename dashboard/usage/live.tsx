@@ -45,7 +45,7 @@ export function Live({ account, shown }: { readonly account: string; readonly sh
   const recent = seconds.filter(({ time }) => time > now - secondsShown * 1000)
   const sum = recent.reduce((all, { requests }) => all + requests, 0)
   return (
-    <small class="soft end row">
+    <small class="soft row">
       <State tone={isOpen ? 'good' : 'plain'}>{isOpen ? 'Live' : 'Connecting'}</State>
       <span>
         <b data-live>{formatNumber(sum)}</b> {sum === 1 ? 'call' : 'calls'} in the last minute

@@ -21,7 +21,8 @@ test(
     await open('/card')
     await page.getByText('Approved by an operator').waitFor()
     assert.equal(await version(), 200)
-    await page.getByRole('button', { name: 'Withdraw approval' }).click()
+    await page.getByRole('button', { name: 'Withdraw approval…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw approval' }).click()
     await page.getByText(/cairn card set default/).waitFor()
     // Disabling takes effect within a second, enabling immediately.
     while ((await version()) !== 402);

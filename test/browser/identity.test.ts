@@ -22,7 +22,7 @@ test(
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto(cairn.firstRunLink ?? '')
     await page.reload()
-    await page.getByRole('alert').getByText('this link was used').waitFor()
+    await page.getByRole('alert').getByText('This link has already been used').waitFor()
     await page.getByRole('alert').getByText('cairn init --link').waitFor()
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()

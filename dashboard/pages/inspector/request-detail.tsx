@@ -15,7 +15,7 @@ import { Facts } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icons.tsx'
-import { Note, Show } from '../../ui/note.tsx'
+import { Empty, Note, Show } from '../../ui/note.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { type CopyName, copyText, namesFor } from './copy-texts.ts'
 import { Replay } from './replay.tsx'
@@ -62,9 +62,15 @@ export function RequestDetail({
           </button>
         </span>
       </div>
-      <Show loaded={loaded}>
-        {(request) => <Details place={place} keyTitle={keyTitle} request={request} />}
-      </Show>
+      {loaded.error?.code === 'absent' ? (
+        <Empty title="This request is no longer recorded">
+          Cairn keeps the last 200 requests of a key, in memory only.
+        </Empty>
+      ) : (
+        <Show loaded={loaded}>
+          {(request) => <Details place={place} keyTitle={keyTitle} request={request} />}
+        </Show>
+      )}
     </section>
   )
 }

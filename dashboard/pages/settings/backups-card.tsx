@@ -9,7 +9,7 @@ import { Card } from '../../ui/card.tsx'
 import { Empty, Show } from '../../ui/note.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { FileSettings } from './file-settings.tsx'
+import { FileExample, FileSettings } from './file-settings.tsx'
 
 const refreshMs = 5_000
 const shownMax = 10
@@ -56,16 +56,21 @@ function actionsOf(found: Backups | undefined, begin: () => void) {
 
 function None() {
   return (
-    <Empty
-      title="No backups are configured"
-      action={
-        <a class="button" href="/docs/guides/back-up-and-upgrade">
-          Read the guide
-        </a>
-      }
-    >
-      Set backup.to, and Cairn copies its data folder there while it runs.
-    </Empty>
+    <>
+      <Empty
+        title="No backups are configured"
+        action={
+          <a class="button" href="/docs/guides/back-up-and-upgrade">
+            Read the guide
+          </a>
+        }
+      >
+        Set backup.to, and Cairn copies its data folder there while it runs.
+      </Empty>
+      <FileExample
+        text={['backup:', '  to: /mnt/backup/cairn', '  everyHours: 24', '  keep: 7'].join('\n')}
+      />
+    </>
   )
 }
 

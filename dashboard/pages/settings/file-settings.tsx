@@ -2,6 +2,20 @@
 // Tested by test/browser/settings.test.ts
 import type { ComponentChildren } from 'preact'
 import '../../style/settings.css'
+import { CodeBlock } from '../../ui/copy.tsx'
+
+/** Example of settings that are not set yet. `text`: YAML. */
+export function FileExample({ text }: { readonly text: string }) {
+  return (
+    <div class="setting-example">
+      <CodeBlock title="Example of these settings" text={text} />
+      <small class="soft">
+        Add it to the settings file, which <code>cairn start --config cairn.yaml</code> names. Cairn
+        applies changes within 2 seconds. <a href="/docs/reference/settings">Settings reference</a>
+      </small>
+    </div>
+  )
+}
 
 export type FileSetting = {
   readonly title: string

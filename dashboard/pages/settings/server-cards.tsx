@@ -11,7 +11,7 @@ import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Empty, Show } from '../../ui/note.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { FileSettings } from './file-settings.tsx'
+import { FileExample, FileSettings } from './file-settings.tsx'
 
 type Settings = AdminReply<'GET /server-settings'>
 
@@ -36,17 +36,20 @@ export function SignOnCard() {
       <Show loaded={loaded}>
         {({ signIn }) =>
           signIn.openId === null ? (
-            <Empty
-              title="No OpenID provider is set"
-              action={
-                <a class="button" href="/docs/guides/sign-in-with-openid">
-                  Read the guide
-                </a>
-              }
-            >
-              Set signIn.oidc.issuer, and people sign in with the accounts of your provider.
-              Passkeys keep working.
-            </Empty>
+            <>
+              <Empty
+                title="No OpenID provider is set"
+                action={
+                  <a class="button" href="/docs/guides/sign-in-with-openid">
+                    Read the guide
+                  </a>
+                }
+              >
+                Set signIn.oidc.issuer, and people sign in with the accounts of your provider.
+                Passkeys keep working.
+              </Empty>
+              <FileExample text={openIdExample()} />
+            </>
           ) : (
             <OpenId openId={signIn.openId} password={signIn.password} />
           )
@@ -55,6 +58,24 @@ export function SignOnCard() {
     </Card>
   )
 }
+
+/** The provider needs the redirect URI. */
+function openIdExample(): string {
+  return [
+    `# Redirect URI for the provider: ${location.origin}/dashboard/openid`,
+    'signIn:',
+    '  oidc:',
+    '    issuer: https://id.example.org/realms/main',
+    '    clientId: cairn',
+    '    clientSecret: "${file:/run/secrets/cairn-openid}"',
+  ].join('\n')
+}
+
+const mailExample = [
+  'mail:',
+  '  url: smtps://cairn:password@mail.example.org',
+  '  from: Cairn <cairn@example.org>',
+].join('\n')
 
 function OpenId({
   openId,
@@ -130,10 +151,13 @@ export function MailCard() {
       <Show loaded={loaded}>
         {({ mail }) =>
           mail.server === null || mail.from === null ? (
-            <Empty title="No mail server is set">
-              Set mail.url and mail.from. Until then, invitations are links to copy, and alerts go
-              to webhooks only.
-            </Empty>
+            <>
+              <Empty title="No mail server is set">
+                Set mail.url and mail.from. Until then, invitations are links to copy, and alerts go
+                to webhooks only.
+              </Empty>
+              <FileExample text={mailExample} />
+            </>
           ) : (
             <FileSettings
               rows={[
