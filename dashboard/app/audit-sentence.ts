@@ -20,6 +20,7 @@ type AuditSentence = {
 const actions: Readonly<Record<string, string>> = {
   beginBackup: 'started a backup',
   sendTestMail: 'sent a test mail',
+  sendTestAlert: 'sent a test alert',
   addDenial: 'blocked',
   removeDenial: 'unblocked',
   unlinkIdentityOf: 'removed the OpenID identity of',
@@ -98,7 +99,7 @@ const groups = [
   },
   { name: 'files', title: 'files', form: /pin|ipns|denial|provide/i },
   { name: 'keys', title: 'API keys', form: /key|secret|request/i },
-  { name: 'account', title: 'accounts and billing', form: /account|card|alerts/i },
+  { name: 'account', title: 'accounts and billing', form: /account|card|alert/i },
   { name: 'server', title: 'server', form: /backup|mail/i },
 ] as const
 
@@ -138,7 +139,7 @@ export function auditSearch(typed: string, nameOf: ReadonlyMap<string, string>):
 
 /** Operations whose target is omitted, because the words name it or it is only an ID. */
 const withoutTarget =
-  /^(beginBackup|sendTestMail|linkIdentity|unlinkIdentity|.*Passkey|.*Totp|.*Token|changePassword|changeMe|end(Session|OtherSessions)|.*Card|signIn.*|signOut|showSecondFactor|removePinRequest|leaveAccount|changeAlerts|removePublicKey|changeAccount|setProvide|signUpByInvitation|acceptInvitation)$/
+  /^(beginBackup|sendTestMail|sendTestAlert|linkIdentity|unlinkIdentity|.*Passkey|.*Totp|.*Token|changePassword|changeMe|end(Session|OtherSessions)|.*Card|signIn.*|signOut|showSecondFactor|removePinRequest|leaveAccount|changeAlerts|removePublicKey|changeAccount|setProvide|signUpByInvitation|acceptInvitation)$/
 
 /** `nameOf`: names of keys, people and accounts by ID. For other IDs, the name in the record is used. */
 export function auditSentence(

@@ -2,7 +2,8 @@
 // Tested by test/browser/usage.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
-import { call } from '../app/api.ts'
+import { call, messageOf } from '../app/api.ts'
+import { formatCount } from '../app/format.ts'
 import { type KeyOptions, loadKeyOptions } from '../app/key-options.ts'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Card } from '../ui/card.tsx'
@@ -30,6 +31,7 @@ export function AlertsCard({ account }: { readonly account: string }) {
   return (
     <Card
       title="Alerts"
+      {...(hasRecipients(alerts.value?.found) ? { actions: <SendTest account={account} /> } : {})}
       about="Cairn sends one alert at 75, 85 and 100% of a limit (units per day, bytes per month, storage), and alerts on errors and latency by your rules."
     >
       <Show loaded={alerts}>
@@ -111,6 +113,34 @@ function Targets({
         <Value text={alerts.secret} title="Copy the secret" />
       </div>
     </Form>
+  )
+}
+
+function hasRecipients(alerts: Alerts | undefined): boolean {
+  return alerts !== undefined && alerts.emails.length + alerts.webhooks.length > 0
+}
+
+/** Sends a test to the saved recipients. */
+function SendTest({ account }: { readonly account: string }) {
+  const [busy, setBusy] = useState(false)
+  const toast = useToast()
+  const send = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      const { sent } = await call('POST /accounts/{account}/alerts/test', { account })
+      const failed = sent.filter(({ error }) => error !== null)
+      for (const { to, error } of failed) toast(`${to}: ${error}`, 'bad')
+      const accepted = sent.length - failed.length
+      if (accepted > 0) toast(`Test sent to ${formatCount(accepted, 'recipient')}`)
+    } catch (thrown) {
+      toast(messageOf(thrown), 'bad')
+    }
+    setBusy(false)
+  }
+  return (
+    <button class="button small" type="button" disabled={busy} onClick={() => void send()}>
+      Send a test
+    </button>
   )
 }
 

@@ -289,6 +289,7 @@ export function openAlertsView(parts: {
       `cairnw_${createHmac('sha256', parts.sealSecret()).update(`webhook ${accountId}`).digest('base64url')}`,
     sendsMail: createMailer(() => settings.now.mail).canSend,
     validate: (url) => void parseTarget(url, settings.now.alerts.webhooksAnywhere),
+    test: null,
   }
 }
 
@@ -337,7 +338,7 @@ export function openAlerts(parts: {
   })
   const rules = createRuleWatch({ ...parts, findAccount, send: sender.send })
   return {
-    view,
+    view: { ...view, test: sender.test },
     networkDown: createNetworkAlert({ rows: parts.rows, mailer, clock, log }),
     stop() {
       watch.stop()

@@ -53,6 +53,8 @@ suite('alerts', { concurrency: true }, () => {
       const path = `/accounts/${accounts[0]?.id}/alerts`
       const none = await page.ask('GET', path)
       assert.partialDeepStrictEqual(none.body, { emails: [], webhooks: [], sendsMail: true })
+      const nowhere = await page.ask('POST', `${path}/test`)
+      assert.match(nowhere.message ?? '', /no recipients/)
       const targets = { emails: ['ops@example.com'], webhooks: [hook.url] }
       const set = await page.ask('PUT', path, targets)
       assert.equal(set.status, 200, set.message)
@@ -82,6 +84,14 @@ suite('alerts', { concurrency: true }, () => {
       assert.equal(headers['x-cairn-signature'], `v1=${signatureOf(secret, seconds, body)}`)
       assert.match(mail.mails[0] ?? '', /^Subject: Cairn: \d+ % of units of the day/m)
       assert.deepEqual([hook.hooks.length, mail.mails.length], [1, 1])
+      const tested = await page.ask('POST', `${path}/test`)
+      assert.deepEqual(tested.body['sent'], [
+        { kind: 'email', to: 'ops@example.com', error: null },
+        { kind: 'webhook', to: hook.url, error: null },
+      ])
+      assert.deepEqual(JSON.parse(hook.hooks[1]?.body ?? '').type, 'test')
+      assert.match(mail.mails[1] ?? '', /^Subject: Cairn: test alert of /m)
+      assert.equal((await page.ask('POST', `${path}/test`)).code, 'over_rate')
     } finally {
       await cairn.stop()
     }

@@ -110,6 +110,8 @@ test(
     await page.getByLabel('Email addresses').fill('owner@example.com')
     await page.getByRole('button', { name: 'Save alerts' }).click()
     await page.getByText('Alerts saved').waitFor()
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('owner@example.com: no mail server is set').waitFor()
     await page.getByLabel('Webhooks').fill('https://127.0.0.1/hook')
     await page.getByRole('button', { name: 'Save alerts' }).click()
     await page.getByRole('alert').filter({ hasText: 'not on the public internet' }).waitFor()

@@ -63,6 +63,34 @@ const ruleAlert: RuleAlert = {
   time: Date.UTC(2026, 0, 31, 12),
 }
 
+test('a test goes once to each recipient, says what failed, and waits 30 seconds for the next', async (t) => {
+  const smtp = await startSmtpSink(t)
+  const mailer = createMailer(() => ({ url: smtp.url, from: 'cairn@example.com' }))
+  const { clock, posted, sender } = rig([204, 500, new Error('no route')], mailer)
+  const account = { id: 'a', name: 'acme' }
+  const webhooks = ['https://a.example/', 'https://b.example/', 'https://c.example/']
+  const results = await sender.test(account, { emails: ['ops@example.com'], webhooks })
+  assert.deepEqual(
+    results.map(({ kind, error }) => [kind, error]),
+    [
+      ['email', null],
+      ['webhook', null],
+      ['webhook', 'the webhook answered 500'],
+      ['webhook', 'no route'],
+    ],
+  )
+  assert.equal(posted.length, 3)
+  const { body, headers } = posted[0] ?? { body: '', headers: {} }
+  assert.deepEqual(JSON.parse(body), { type: 'test', account, time: '2026-01-31T12:00:00.000Z' })
+  const signature = signatureOf('secret of a', Number(headers['x-cairn-timestamp']), body)
+  assert.equal(headers['x-cairn-signature'], `v1=${signature}`)
+  const none = { emails: [], webhooks: [] }
+  await assert.rejects(sender.test(account, none), { code: 'over_rate' })
+  assert.deepEqual(await sender.test({ id: 'b', name: 'other' }, none), [])
+  clock.turn(30_000)
+  assert.deepEqual(await sender.test(account, none), [])
+})
+
 test('an alert on errors says what was measured, as a document and as a mail', async (t) => {
   const smtp = await startSmtpSink(t)
   const mailer = createMailer(() => ({ url: smtp.url, from: 'cairn@example.com' }))

@@ -2,6 +2,7 @@
 // origin by the signature and its age by the timestamp.
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { AlertTargets } from './alert-targets.ts'
 import type { Alert } from './alert-watch.ts'
@@ -14,10 +15,25 @@ type AnyAlert = Alert | RuleAlert
 
 export type AlertSender = {
   send(alert: AnyAlert, targets: AlertTargets): void
+  /** Sends a test to each recipient, without retries. Throws `over_rate` within 30 s of the account's last test. */
+  test(
+    account: { readonly id: string; readonly name: string },
+    targets: AlertTargets,
+  ): Promise<readonly TestResult[]>
   /** Stops retrying. */
   stop(): void
 }
 
+/** `error`: null if the mail server or the webhook accepted it. */
+type TestResult = {
+  readonly kind: 'email' | 'webhook'
+  readonly to: string
+  readonly error: string | null
+}
+
+/** Pause between tests of an account, because its owner may name any address. */
+const testPauseMs = 30_000
+const errorCharsMax = 300
 /** Pauses before the second, third and fourth attempt. */
 const pausesMs = [10_000, 60_000, 600_000]
 /** Maximum number of mails and documents in flight. */
@@ -33,6 +49,8 @@ export function createAlertSender(parts: {
 }): AlertSender {
   const { outward, mailer, clock, log } = parts
   const pendingRetries = new Set<() => void>()
+  /** Times of tests within the pause, by account. */
+  const lastTests = new Map<string, number>()
   let underway = 0
   let stopped = false
 
@@ -69,27 +87,60 @@ export function createAlertSender(parts: {
     }
   }
 
-  async function post(url: string, alert: AnyAlert): Promise<void> {
-    const body = JSON.stringify('rule' in alert ? ruleDocumentOf(alert) : documentOf(alert))
+  async function post(url: string, accountId: string, document: object): Promise<void> {
+    const body = JSON.stringify(document)
     const seconds = Math.floor(clock.now() / 1000)
     const status = await outward.post(url, body, {
       'x-cairn-timestamp': String(seconds),
-      'x-cairn-signature': `v1=${signatureOf(parts.secretOf(alert.accountId), seconds, body)}`,
+      'x-cairn-signature': `v1=${signatureOf(parts.secretOf(accountId), seconds, body)}`,
     })
     if (status < 200 || status > 299) throw new Error(`the webhook answered ${status}`)
   }
 
   return {
     send(alert, { emails, webhooks }) {
-      for (const url of webhooks) start('webhook', alert, () => post(url, alert))
+      const document = 'rule' in alert ? ruleDocumentOf(alert) : documentOf(alert)
+      for (const url of webhooks) {
+        start('webhook', alert, () => post(url, alert.accountId, document))
+      }
       if (!mailer.canSend()) return
       const { subject, text } = 'rule' in alert ? ruleMailOf(alert) : mailOf(alert)
       for (const to of emails) start('mail', alert, () => mailer.send({ to, subject, text }))
+    },
+    async test(account, { emails, webhooks }) {
+      const now = clock.now()
+      for (const [id, time] of lastTests) if (now - time >= testPauseMs) lastTests.delete(id)
+      if (lastTests.has(account.id)) {
+        const detail = `the account sent a test within ${testPauseMs / 1000} seconds: try again later`
+        throw new Fault('over_rate', { detail })
+      }
+      lastTests.set(account.id, now)
+      const document = { type: 'test', account, time: new Date(now).toISOString() }
+      const subject = subjectOf(`test alert of ${account.name}`)
+      const text = `Alerts of the account ${account.name} reach this address.\n`
+      return await Promise.all([
+        ...emails.map((to) => tried('email', to, () => mailer.send({ to, subject, text }))),
+        ...webhooks.map((to) => tried('webhook', to, () => post(to, account.id, document))),
+      ])
     },
     stop() {
       stopped = true
       for (const cancel of pendingRetries) cancel()
     },
+  }
+}
+
+async function tried(
+  kind: TestResult['kind'],
+  to: string,
+  run: () => Promise<void>,
+): Promise<TestResult> {
+  try {
+    await run()
+    return { kind, to, error: null }
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown.message : String(thrown)
+    return { kind, to, error: error.slice(0, errorCharsMax) }
   }
 }
 

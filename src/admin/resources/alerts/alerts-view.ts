@@ -1,5 +1,6 @@
 // Alert functions for admin operations.
 // Tested by test/admin/admin-alerts.test.ts
+import type { AlertSender } from '../../../access/alerts/send-alerts.ts'
 import type { AlertTargetRows } from '../../../access/alerts/alert-targets.ts'
 
 export type AlertsView = AlertTargetRows & {
@@ -13,4 +14,6 @@ export type AlertsView = AlertTargetRows & {
   readonly sendsMail: () => boolean
   /** Throws `bad_input` for a webhook URL to which Cairn would never send requests. */
   readonly validate: (url: string) => void
+  /** Null if no server runs. */
+  readonly test: AlertSender['test'] | null
 }
