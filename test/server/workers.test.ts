@@ -265,6 +265,25 @@ test('a connection on its way to a worker that ends goes to another one', async 
   await until('the restart', () => events(cairn, 'restarted').length > restarts)
 })
 
+test('a connection on its way to a worker that is killed goes to another one', async () => {
+  const { cairn, pids, started } = group
+  const [pid = 0] = pids('worker')
+  const before = started('worker')
+  process.kill(pid, 'SIGSTOP')
+  let replied = 0
+  const replies = Array.from({ length: 8 }, async () => {
+    const reply = await send(cairn, 'eth_chainId', new Agent())
+    replied += 1
+    return reply
+  })
+  // The last one is on its way to the stopped worker.
+  await until('the others', () => replied === 7)
+  process.kill(pid, 'SIGKILL')
+  await until('the last', () => replied === 8)
+  for (const { status } of await Promise.all(replies)) assert.equal(status, 200)
+  await until('another worker', () => started('worker') === before + 1)
+})
+
 test('a server with workers keeps them until the operator starts it without', async (t) => {
   const { cairn, config } = group
   const settings = await readFile(config, 'utf8')

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../config/settings.ts'
 import type { FromChild, Greeting, ToChild } from './process-messages.ts'
 import type { Role } from './role.ts'
+import { passUntakenConnections } from './untaken-connections.ts'
 
 export type Child = {
   readonly role: Role
@@ -36,7 +37,7 @@ const heapGrowth = '--heap-growing-percent=200'
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 const entry = fileURLToPath(new URL(`./child${extension}`, import.meta.url))
 
-function begin(role: Role): ChildProcess {
+function begin(role: Role, isServed: () => boolean): ChildProcess {
   if (role.kind === 'worker') {
     cluster.setupPrimary({
       exec: entry,
@@ -44,7 +45,9 @@ function begin(role: Role): ChildProcess {
       execArgv: [heapGrowth],
       serialization: 'advanced',
     })
-    return cluster.fork().process
+    const { process } = cluster.fork()
+    passUntakenConnections(process, isServed)
+    return process
   }
   // In the child, the descriptor has the number 4.
   const passed = role.admin === null ? [] : [role.admin]
@@ -58,8 +61,12 @@ function begin(role: Role): ChildProcess {
 /** Descriptor of the passed socket in the keeper. */
 const passedDescriptor = 4
 
-/** Starts the process with these settings. */
-export function startChild(role: Role, config: Config, clock: Clock): Child {
+/** Starts the process with these settings. `isServed`: whether a worker listens. */
+export function startChild(
+  role: Role,
+  config: Config,
+  { clock, isServed }: { readonly clock: Clock; readonly isServed: () => boolean },
+): Child {
   const opened = Promise.withResolvers<void>()
   const listening = Promise.withResolvers<{ readonly port: number; readonly url: string }>()
   const ready = Promise.withResolvers<Greeting | null>()
@@ -69,7 +76,7 @@ export function startChild(role: Role, config: Config, clock: Clock): Child {
   let nextId = 1
   // Handles rejections, because these promises may be awaited late or never.
   for (const { promise } of [opened, listening, ready]) promise.catch(() => {})
-  const child = begin(role)
+  const child = begin(role, isServed)
 
   function fail(error: Error): void {
     for (const { reject } of [opened, listening, ready]) reject(error)
@@ -123,7 +130,7 @@ export function startChild(role: Role, config: Config, clock: Clock): Child {
     opened: opened.promise,
     listening: listening.promise,
     get isListening() {
-      return isListening
+      return isListening && child.connected
     },
     ready: ready.promise,
     ended: ended.promise,

@@ -99,9 +99,11 @@ export async function startWorkers(
 
   const stopMs = (): number => config.http.drainMs + endSpareMs
 
+  const isServed = (): boolean => [...living].some((child) => child.isListening)
+
   function begin(role: Role): Child {
     if (stopping) throw new Error('the server is stopping')
-    const child = startChild(role, config, clock)
+    const child = startChild(role, config, { clock, isServed })
     living.add(child)
     void child.ended.then(() => {
       living.delete(child)
@@ -118,8 +120,7 @@ export async function startWorkers(
 
   /** node:cluster closes a passed descriptor with the last worker that listens on it. */
   function checkSocket(): void {
-    const isServed = [...living].some((child) => child.isListening)
-    if (stopping || !isReady || sockets.http === null || isServed) return
+    if (stopping || !isReady || sockets.http === null || isServed()) return
     log('error', 'passed_socket_lost')
     onSocketLost()
   }
