@@ -1,7 +1,10 @@
 // The owner of a bucket: two data sets in one bucket, and a wrong bucket.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
 import { checkDataSet, describeDataSet } from '../../src/content/objects/data-set.ts'
+import { createConnections } from '../../src/db/postgres/connections.ts'
+import { createPostgresRows } from '../../src/db/postgres/postgres-rows.ts'
 import { missingPostgres, type Postgres, startPostgres } from '../engines/postgres.ts'
 import { openObjectFixture } from '../fakes/files/object-fixture.ts'
 import { blockOf } from '../fakes/files/object-service.ts'
@@ -27,6 +30,18 @@ test('a place belongs to the database that first stored files in it', { skip }, 
   assert.equal(await checkDataSet(other.rows, one.objects, true), null)
   await one.objects.put('cairn.json', Buffer.from('no JSON'), never)
   assert.equal(await checkDataSet(other.rows, one.objects, true), 'foreign')
+})
+
+test('a place of others is found before a new database has tables', { skip }, async (t) => {
+  const owner = await openObjectFixture(server)
+  t.after(() => owner.close())
+  const url = server.urlOf(await server.createDatabase())
+  const connections = createConnections({ url, size: 1, clock: systemClock })
+  t.after(() => connections.close())
+  const rows = createPostgresRows(connections, systemClock)
+  assert.equal(await checkDataSet(rows, owner.objects, false), null)
+  await checkDataSet(owner.rows, owner.objects, true)
+  assert.equal(await checkDataSet(rows, owner.objects, false), 'foreign')
 })
 
 test('a place without marker is wrong once the database has objects', { skip }, async (t) => {

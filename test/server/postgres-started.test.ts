@@ -148,5 +148,10 @@ test(
         /cannot use the database of database.url: connect ECONNREFUSED/.test(error.message) &&
         !error.message.includes('s3cret-word'),
     )
+    const absent = postgres.server().urlOf('absent')
+    await assert.rejects(
+      startCairn({ dataDir, args: ['--config', config], env: { DATABASE_URL: absent } }),
+      /cannot use the database of database.url: database "absent" does not exist/,
+    )
   },
 )

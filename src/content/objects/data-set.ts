@@ -2,7 +2,7 @@
 // and a wrong bucket would look like a loss of all files.
 // Tested by test/files/object-data-set.test.ts
 import type { Rows } from '../../db/rows.ts'
-import { findDataSet } from '../../tables/objects/data-set.ts'
+import { findDataSet, hasDataSet } from '../../tables/objects/data-set.ts'
 import { type ObjectStore, ObjectNotFound } from './object-store.ts'
 
 const markerName = 'cairn.json'
@@ -21,7 +21,9 @@ export async function checkDataSet(
   claim: boolean,
 ): Promise<DataSetProblem | null> {
   const { signal } = new AbortController()
-  const row = await rows.first(findDataSet())
+  const isEmpty = !claim && (await rows.first(hasDataSet()))?.found !== 1
+  // Before the first start the database has no tables.
+  const row = isEmpty ? { id: null, stored: 0 } : await rows.first(findDataSet())
   if (row === null) throw new Error('the database has no row in data_set')
   const marker = await objects
     .read(markerName, 0, 1, signal, markerBytesMax)

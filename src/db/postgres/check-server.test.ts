@@ -42,6 +42,10 @@ test('a role that cannot write is named with the commands that fix it', { skip }
   const [problem] = await check({ sql, user: 'reader' })
   assert.equal(problem?.code, 'database_read_only')
   assert.match(problem.text, /the role reader cannot change the database/)
+  assert.equal(problem.fix, 'use the role postgres, which owns its tables')
+  assert.deepEqual(await codes({ sql: 'CREATE ROLE stranger LOGIN', user: 'stranger' }), [
+    'database_read_only',
+  ])
   const refusing = `CREATE ROLE refusing LOGIN SUPERUSER; ALTER ROLE refusing SET default_transaction_read_only = on`
   assert.deepEqual(await codes({ sql: refusing, user: 'refusing' }), ['database_read_only'])
 })
@@ -67,4 +71,25 @@ test('clocks that differ by more than a second are a warning', { skip }, async (
   const [problem] = await check({ clock: late })
   assert.equal(problem?.code, 'database_clock')
   assert.equal(problem.isFinal, false)
+})
+
+test('a database that cannot store every text is refused', { skip }, async () => {
+  const name = 'latin'
+  const options = `ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`
+  await postgres.server().query('postgres', `CREATE DATABASE ${name} ${options}`)
+  const connections = createConnections({
+    url: postgres.server().urlOf(name),
+    size: 1,
+    clock: systemClock,
+  })
+  try {
+    const [problem, ...more] = await connections.lend((one) =>
+      checkServer(one, { mayLoseCommits: false, clock: systemClock }),
+    )
+    assert.deepEqual(more, [])
+    assert.equal(problem?.code, 'database_encoding')
+    assert.equal(problem.text, 'the database has the encoding LATIN1, expected UTF8')
+  } finally {
+    await connections.close()
+  }
 })

@@ -8,6 +8,7 @@ import { postgresMigrations } from './schema.ts'
 export type ServerProblem = {
   readonly code:
     | 'database_old'
+    | 'database_encoding'
     | 'database_standby'
     | 'database_read_only'
     | 'database_may_lose_commits'
@@ -31,7 +32,9 @@ const factsSql = `SELECT current_setting('server_version_num')::bigint / 10000 A
   extract(epoch FROM clock_timestamp()) * 1000 AS now, to_regclass('schema_version') IS NOT NULL AS "hasSchema",
   coalesce((SELECT has_table_privilege(oid, 'INSERT') FROM pg_class
     WHERE oid = to_regclass('account')), has_schema_privilege(current_schema(), 'CREATE')) AS "mayWrite",
-  current_user AS role`
+  coalesce(has_table_privilege(to_regclass('schema_version')::oid, 'SELECT'), true) AS "mayRead",
+  (SELECT tableowner FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'account') AS owner,
+  current_setting('server_encoding') AS encoding, current_user AS role`
 
 type Facts = {
   readonly version: number
@@ -44,6 +47,10 @@ type Facts = {
   readonly now: number
   readonly hasSchema: number
   readonly mayWrite: number
+  readonly mayRead: number
+  /** Of the tables; null: there are none. */
+  readonly owner: string | null
+  readonly encoding: string
   readonly role: string
 }
 
@@ -60,11 +67,12 @@ export async function checkServer(
   const after = clock.now()
   const facts = rows[0] as unknown as Facts
   const schema =
-    facts.hasSchema === 1
+    facts.hasSchema === 1 && facts.mayRead === 1
       ? Number((await connection.script('SELECT version FROM schema_version')).rows[0]?.['version'])
       : 0
   return [
     ...checkVersion(facts),
+    ...checkEncoding(facts),
     ...checkWrites(facts),
     ...(mayLoseCommits ? [] : checkCommits(facts)),
     ...checkSchema(schema),
@@ -84,7 +92,20 @@ function checkVersion({ version, named }: Facts): readonly ServerProblem[] {
   ]
 }
 
-function checkWrites({ standby, readOnly, mayWrite, role }: Facts): readonly ServerProblem[] {
+function checkEncoding({ encoding }: Facts): readonly ServerProblem[] {
+  if (encoding === 'UTF8') return []
+  return [
+    {
+      code: 'database_encoding',
+      text: `the database has the encoding ${encoding}, expected UTF8`,
+      fix: `create another one: CREATE DATABASE cairn ENCODING 'UTF8' TEMPLATE template0`,
+      isFinal: true,
+    },
+  ]
+}
+
+function checkWrites(facts: Facts): readonly ServerProblem[] {
+  const { standby, readOnly, mayWrite, mayRead, owner, role } = facts
   if (standby === 1) {
     return [
       {
@@ -95,12 +116,16 @@ function checkWrites({ standby, readOnly, mayWrite, role }: Facts): readonly Ser
       },
     ]
   }
-  if (readOnly === 0 && mayWrite === 1) return []
+  if (readOnly === 0 && mayWrite === 1 && mayRead === 1) return []
+  const mayUse = mayWrite === 1 && mayRead === 1
   return [
     {
       code: 'database_read_only',
       text: `the role ${role} cannot change the database`,
-      fix: `use the role that owns the database, or run: GRANT ALL ON SCHEMA public TO "${role}"; ALTER ROLE "${role}" SET default_transaction_read_only = off`,
+      fix:
+        owner !== null && !mayUse
+          ? `use the role ${owner}, which owns its tables`
+          : `use the role that owns the database, or run: GRANT ALL ON SCHEMA public TO "${role}"; ALTER ROLE "${role}" SET default_transaction_read_only = off`,
       isFinal: true,
     },
   ]

@@ -42,6 +42,8 @@ export async function inspectPostgres(parts: {
       return { rows, changed: rowCount ?? 0 }
     }
     problems = await checkServer({ script }, parts)
+    if (problems.some(({ isFinal }) => isFinal))
+      return { problems, rows: null, close: async () => {} }
     const [found] = (await script(`SELECT to_regclass('schema_version') IS NOT NULL AS found`)).rows
     version =
       found?.['found'] === 1
@@ -50,7 +52,7 @@ export async function inspectPostgres(parts: {
   } finally {
     await client.end()
   }
-  if (version !== postgresMigrations.length || problems.some(({ isFinal }) => isFinal)) {
+  if (version !== postgresMigrations.length) {
     return { problems, rows: null, close: async () => {} }
   }
   const connections = createConnections({ url, size: 2, clock })

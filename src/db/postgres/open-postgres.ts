@@ -99,7 +99,12 @@ async function compareSecret(connections: Connections, hash: string): Promise<vo
 /** The URL contains a password: shows the message of `pg`, never the URL. */
 function explained(error: unknown): unknown {
   const fault = toFault(error)
-  if (!(fault instanceof Fault)) return error
+  if (!(fault instanceof Fault)) {
+    // An error of the server, such as a database or a role that does not exist.
+    const { severity, message } = error as { readonly severity?: string; readonly message: string }
+    if (severity === undefined) return error
+    return new Error(`cannot use the database of database.url: ${message}`, { cause: error })
+  }
   const cause = fault.cause instanceof Error ? fault.cause.message : fault.message
   return new Error(`cannot use the database of database.url: ${cause || 'it does not answer'}`, {
     cause: error,

@@ -8,3 +8,7 @@ export function findDataSet(): Query<{ readonly id: string; readonly stored: num
     `SELECT id, EXISTS (SELECT 1 FROM segment WHERE state = 'live') AS stored FROM data_set`,
   )
 }
+
+export function hasDataSet(): Query<{ readonly found: number }> {
+  return query(`SELECT to_regclass('data_set') IS NOT NULL AS found`)
+}
