@@ -5,7 +5,12 @@ import { createNamesFixture, hourMs, newSigner } from '../../../test/fakes/files
 import { never } from '../../../test/fakes/files/files-fixture.ts'
 import { createSecretEncryption } from '../../access/people/secret-encryption.ts'
 import { seedOf } from '../../codec/ipld/libp2p-key.ts'
-import { createIpnsKeystore, ipnsKeysMax, type Publication } from './held-keys.ts'
+import {
+  publicationsPerAccountMax,
+  createIpnsKeystore,
+  ipnsKeysMax,
+  type Publication,
+} from './held-keys.ts'
 import { usualTerms } from './names.ts'
 
 const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
@@ -118,6 +123,16 @@ test('parallel publications of a key take turns, also those that create the key'
   )
   const [{ name } = assert.fail()] = all
   assert.equal((await names.find(name, usualTerms, never))?.value, `/ipfs/${cid}/3`)
+})
+
+test('an account has 100 publications under way, and others have theirs', async (t) => {
+  const { keys } = createNamesFixture(t)
+  const publish = (accountId: string) => keys.publish(accountId, publication, online, never)
+  const all = Array.from({ length: publicationsPerAccountMax }, () => publish('alice'))
+  await assert.rejects(publish('alice'), { code: 'overloaded', message: /^100 publications/ })
+  await publish('bob')
+  await Promise.all(all)
+  await publish('alice')
 })
 
 test('after the highest sequence number, only the published value can be published again', async (t) => {

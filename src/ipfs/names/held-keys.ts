@@ -5,6 +5,7 @@ import { type KeyObject, generateKeyPairSync } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createKeyedQueue } from '../../base/keyed-queue.ts'
+import { createKeyedSemaphore } from '../../base/keyed-semaphore.ts'
 import { equalBytes } from '../../base/hex.ts'
 import { type IpnsName, ipnsNameOf, nameOfKey, parseIpnsName } from '../../codec/ipld/ipns-name.ts'
 import {
@@ -77,8 +78,9 @@ type Seal = {
 }
 
 export const ipnsKeysMax = 100
-/** Maximum number of unfinished publications. */
+/** Maximum number of unfinished publications: of all accounts, of one. */
 const publicationsMax = 1000
+export const publicationsPerAccountMax = 100
 /** Sequence numbers are unsigned, 64 bits. */
 const sequenceMax = 2n ** 64n - 1n
 const renewedPerRun = 100
@@ -99,6 +101,7 @@ export function createIpnsKeystore(parts: {
   const { rows, names, seal, clock } = parts
   /** By key, because each publication continues the sequence of the one before. */
   const publications = createKeyedQueue(publicationsMax)
+  const publishing = createKeyedSemaphore(publicationsPerAccountMax)
 
   async function listRows(accountId: string): Promise<readonly IpnsKeyRow[]> {
     const all = await rows.find(listIpnsKeys(accountId))
@@ -305,9 +308,18 @@ export function createIpnsKeystore(parts: {
     },
 
     async publish(accountId, publication, terms, signal) {
-      const row = await findSigner(accountId, publication.key)
-      const key = Buffer.from(row.id).toString('hex')
-      return await publications.run(key, () => sign(row, publication, terms, signal))
+      if (!publishing.acquire(accountId)) {
+        throw new Fault('overloaded', {
+          detail: `${publicationsPerAccountMax} publications of this account are under way, which is the limit`,
+        })
+      }
+      try {
+        const row = await findSigner(accountId, publication.key)
+        const key = Buffer.from(row.id).toString('hex')
+        return await publications.run(key, () => sign(row, publication, terms, signal))
+      } finally {
+        publishing.release(accountId)
+      }
     },
 
     async renew(signal) {

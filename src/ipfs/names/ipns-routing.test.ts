@@ -5,7 +5,7 @@ import { never } from '../../../test/fakes/files/files-fixture.ts'
 import { newSigner } from '../../../test/fakes/files/names-fixture.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { createIpnsRouting } from './ipns-routing.ts'
+import { createIpnsRouting, lookupsMax, waitingMax } from './ipns-routing.ts'
 
 const { name } = newSigner()
 const line = (bytes: Uint8Array) => ({
@@ -55,4 +55,24 @@ test('a command that does not end is ended after a minute', async () => {
   })
   clock.turn(60_000)
   await puts
+})
+
+test('32 commands run, 1,000 wait, and further ones are refused', async () => {
+  let running = 0
+  async function* run(_: object, signal: AbortSignal) {
+    running += 1
+    yield await new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    })
+  }
+  const routing = createIpnsRouting(run, createTurnedClock())
+  const gone = new AbortController()
+  const all = Array.from({ length: lookupsMax + waitingMax }, () =>
+    routing.getIpnsRecords(name, gone.signal),
+  )
+  const ended = Promise.allSettled(all)
+  await assert.rejects(routing.getIpnsRecords(name, gone.signal), { code: 'overloaded' })
+  assert.equal(running, lookupsMax)
+  gone.abort(new Fault('hung_up'))
+  assert.ok((await ended).every(({ status }) => status === 'rejected'))
 })

@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import { Fault } from '../../base/fault.ts'
+import { createRateLimitedSemaphore } from '../../base/rate-limited-semaphore.ts'
 import type { IpnsName } from '../../codec/ipld/ipns-name.ts'
 import type { Rows } from '../../db/rows.ts'
 import { postponeIpnsRecord } from '../../tables/ipns/ipns-records.ts'
@@ -28,10 +29,31 @@ const republishMs = 4 * 3_600_000
 const retryMs = 10 * 60_000
 const commandMsMax = 60_000
 const recordsMax = 64
+/** Names have at most half of the commands that run at a time; further ones wait. */
+export const lookupsMax = 32
+export const waitingMax = 1_000
 /** Type of a `routing/get` event that carries a record in `Extra`, in base64. */
 const valueType = 5
 
-export function createIpnsRouting(run: RunCommand, clock: Clock): IpnsRouting {
+/** Also throws `overloaded` if too many commands wait. */
+export function createIpnsRouting(runCommand: RunCommand, clock: Clock): IpnsRouting {
+  const semaphore = createRateLimitedSemaphore(
+    { concurrency: lookupsMax, perSecond: null, queuedMax: waitingMax },
+    clock,
+  )
+
+  async function* run(command: RoutingCommand, signal: AbortSignal): AsyncGenerator<unknown> {
+    const place = semaphore.acquire('content', signal)
+    if (place === null) throw new Fault('overloaded')
+    await place
+    try {
+      signal.throwIfAborted()
+      yield* runCommand(command, signal)
+    } finally {
+      semaphore.release('content')
+    }
+  }
+
   return {
     async getIpnsRecords({ text }, outer) {
       using deadline = withDeadline(outer, commandMsMax, clock)
