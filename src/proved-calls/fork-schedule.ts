@@ -10,13 +10,17 @@ import type { Relay } from '../chain/relay.ts'
 import { forkIdAt } from '../evm/fork-config.ts'
 import type { GenesisConfig } from '../evm/genesis.ts'
 
-export type ForkScheduleParts = {
-  readonly network: string
+/** What Cairn knows of the forks of a network. */
+export type Schedule = {
   readonly config: GenesisConfig
   /** Time of block 0, seconds. Forks up to this time are not part of fork IDs. */
   readonly genesisTime: bigint
   /** 32 bytes; null: fork IDs cannot be compared. */
   readonly genesisHash: Uint8Array | null
+}
+
+type ForkScheduleParts = Schedule & {
+  readonly network: string
   readonly relay: Relay
   readonly clock: Clock
   readonly log: Log
@@ -37,32 +41,19 @@ const unaborted = new AbortController().signal
 export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
   const { network, genesisHash, relay, clock, log } = parts
   const text = JSON.stringify(parts.config)
-  const forkIdConfig = toForkIdConfig(parts.config)
   /** Block time from which the upstreams report a fork that the schedule lacks; null: none reported. */
   let unsupportedFrom: bigint | null = null
   let checkedUntil = -1
   let pendingCheck: Promise<void> | null = null
 
-  /** The time from which an upstream reports a fork that the schedule lacks, or null. */
-  function firstUnsupported(reply: unknown, hash: Uint8Array): bigint | null {
-    const { current, next, last } = reply as Record<string, unknown>
-    for (const fork of [current, next, last]) {
-      const { activationTime, forkId } = (fork ?? {}) as Record<string, unknown>
-      if (typeof activationTime !== 'number' || typeof forkId !== 'string') continue
-      const expectedId = forkIdAt(forkIdConfig, parts.genesisTime, hash, activationTime)
-      if (toHex(expectedId) !== forkId.toLowerCase()) return BigInt(activationTime)
-    }
-    return null
-  }
-
-  async function check(hash: Uint8Array): Promise<void> {
+  async function check(): Promise<void> {
     try {
       const { result } = await relay.call(
         { method: 'eth_config', params: [], class: 'read' },
         unaborted,
       )
       const previous = unsupportedFrom
-      unsupportedFrom = firstUnsupported(result, hash)
+      unsupportedFrom = findUnsupportedFork(parts, result)
       checkedUntil = clock.monotonic() + checkMs
       if (unsupportedFrom !== null && previous !== unsupportedFrom) {
         log('warn', 'chain.fork_unknown', { network, from: Number(unsupportedFrom) })
@@ -83,7 +74,7 @@ export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
   return {
     configAt(timestamp) {
       if (genesisHash === null || clock.monotonic() < checkedUntil) return configFor(timestamp)
-      pendingCheck ??= check(genesisHash).finally(() => (pendingCheck = null))
+      pendingCheck ??= check().finally(() => (pendingCheck = null))
       return pendingCheck.then(() => configFor(timestamp))
     },
   }
@@ -97,4 +88,24 @@ function toForkIdConfig({ mergeNetsplitBlock, ...config }: GenesisConfig): Genes
   if (config.chainId === 1) return config
   const block = config.chainId === 11_155_111 ? 1_735_371 : mergeNetsplitBlock
   return { ...config, mergeNetsplitBlock: block }
+}
+
+/**
+ * The block time from which the result of eth_config names a fork that the schedule lacks; null if it names none. Throws for a result
+ * of another shape.
+ */
+export function findUnsupportedFork(
+  { config, genesisTime, genesisHash }: Schedule,
+  result: unknown,
+): bigint | null {
+  if (genesisHash === null) return null
+  const forkIdConfig = toForkIdConfig(config)
+  const { current, next, last } = result as Record<string, unknown>
+  for (const fork of [current, next, last]) {
+    const { activationTime, forkId } = (fork ?? {}) as Record<string, unknown>
+    if (typeof activationTime !== 'number' || typeof forkId !== 'string') continue
+    const expectedId = forkIdAt(forkIdConfig, genesisTime, genesisHash, activationTime)
+    if (toHex(expectedId) !== forkId.toLowerCase()) return BigInt(activationTime)
+  }
+  return null
 }

@@ -13,17 +13,11 @@ import { buildFirstBlock } from '../devchain/first-block.ts'
 import { type GenesisConfig, parseGenesis } from '../evm/genesis.ts'
 import { callGasMax } from '../proved-calls/inline-calls.ts'
 import { isOpConfig } from '../evm/op-config.ts'
-import { createForkSchedule } from '../proved-calls/fork-schedule.ts'
+import { createForkSchedule, type Schedule } from '../proved-calls/fork-schedule.ts'
 import { findKnownSchedule } from '../proved-calls/known-schedules.ts'
 import type { ProofRate } from '../proved-calls/proof-rate.ts'
 import type { ProvedCallThread } from '../proved-calls/proved-call-thread.ts'
 import { createProvedCalls } from '../proved-calls/proved-calls.ts'
-
-export type Schedule = {
-  readonly config: GenesisConfig
-  readonly genesisTime: bigint
-  readonly genesisHash: Uint8Array | null
-}
 
 /**
  * Null if the fork schedule is unknown. Throws an Error with a sentence for the operator if the genesis file cannot be read or is

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { testChain } from '../../../test/fakes/chain-facts.ts'
+import { chainFolder } from '../../../test/fakes/chain-vectors.ts'
 import { openStubChain } from '../../../test/fakes/upstream/stub-chain.ts'
 import type { StubKnobs } from '../../../test/fakes/upstream/stub-knobs.ts'
 import { startStubUpstream } from '../../../test/fakes/upstream/stub-upstream.ts'
@@ -17,6 +18,7 @@ import { thisMachine } from './machine.ts'
 const root = mkdtempSync(join(tmpdir(), 'cairn-doctor-upstreams-'))
 after(() => rmSync(root, { recursive: true }))
 const { chainId } = testChain
+const genesisFile = join(chainFolder, 'genesis.json')
 let count = 0
 
 type Case = {
@@ -58,6 +60,11 @@ async function diagnose(t: TestContext, given: Case) {
 
 const geth = 'Geth/v1.16.4-stable/linux-amd64/go1.25.1'
 const refusing = async () => ({ error: { code: -32000, message: 'invalid api key' } }) as const
+
+const withFork: StubKnobs['falsify'] = ({ method }) => {
+  const next = { activationTime: 1_900_000_000, forkId: '0x01020304' }
+  return method === 'eth_config' ? { result: { current: null, next, last: next } } : null
+}
 
 const golden: readonly (readonly [wrong: string, code: string, given: Case])[] = [
   [
@@ -160,7 +167,28 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'calls that cannot be proved, and must be',
     'calls_refused',
-    { network: '    verify: require\n', says: /fix set genesisFile, or verify: / },
+    {
+      network: '    verify: require\n',
+      says: /fix set genesisFile, or verify: .*debug_traceCall: prefer, eth_simulateV1: prefer}$/,
+    },
+  ],
+  [
+    'a genesis file of another chain',
+    'network_genesis',
+    {
+      network: `    genesisFile: ${genesisFile}\n`,
+      chain: 5n,
+      says: /of chain \d+, expected chain 5/,
+    },
+  ],
+  [
+    'a node with a fork that is not in the genesis file',
+    'upstream_unknown_fork',
+    {
+      nodes: [{ falsify: withFork }],
+      network: `    genesisFile: ${genesisFile}\n    verify: require\n`,
+      says: /node-0 has a fork from 1900000000 on .*refuses calls of later blocks/,
+    },
   ],
   [
     'a well-known name with another chain id',

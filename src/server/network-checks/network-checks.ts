@@ -7,7 +7,18 @@ import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../base/known-networks.ts'
 import { hasCallRules } from '../../proved-calls/known-schedules.ts'
+import type { Schedule } from '../../proved-calls/fork-schedule.ts'
+import { scheduleOf } from '../open-proved-calls.ts'
 import { warning, problem, type Problem } from './problem.ts'
+
+/** Need the fork rules of the network. */
+const callMethods = [
+  'eth_call',
+  'eth_estimateGas',
+  'eth_createAccessList',
+  'debug_traceCall',
+  'eth_simulateV1',
+] as const
 
 /** Sends no requests. */
 export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem> {
@@ -35,7 +46,15 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
     yield warning(
       'calls_refused',
       `${name}: Cairn does not know the fork rules of chain ${chainId}, so it refuses calls, as verify requires`,
-      'set genesisFile, or verify: {default: require, eth_call: prefer, eth_estimateGas: prefer, eth_createAccessList: prefer}',
+      `set genesisFile, or verify: {default: require, ${callMethods.map((method) => `${method}: prefer`).join(', ')}}`,
+    )
+  }
+  const schedule = readSchedule(network)
+  if (schedule instanceof Error) {
+    yield problem(
+      'network_genesis',
+      `${schedule.message}: the server does not start`,
+      'set genesisFile to the genesis.json of the network, as its nodes use it, or remove the setting',
     )
   }
   const isTrusted = upstreams.some(({ trusted }) => trusted)
@@ -54,6 +73,15 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
       `${name}/${node} is trusted and uses plain HTTP: an attacker on the network can name any block`,
       `url: ${showUrl(url).replace('http:', 'https:')}`,
     )
+  }
+}
+
+/** Null if Cairn does not know the forks of the network; an Error with a sentence if its genesis file cannot be used. */
+export function readSchedule(network: UpstreamNetworkConfig): Schedule | Error | null {
+  try {
+    return scheduleOf(network)
+  } catch (error) {
+    return error as Error
   }
 }
 

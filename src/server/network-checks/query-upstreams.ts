@@ -21,6 +21,8 @@ export type QueriedUpstream = {
   readonly report: ProbeReport
   /** Of block 0, `0x` hex as the upstream writes it; null: unknown. */
   readonly genesisHash: string | null
+  /** Result of eth_config (EIP-7910); null: none. */
+  readonly forkConfigs: unknown
   /** Median of some calls, milliseconds; null: unknown. */
   readonly latencyMs: number | null
   /** It accepts a WebSocket subscription to new heads. */
@@ -110,15 +112,16 @@ async function queryUpstream(
 ): Promise<QueriedUpstream> {
   const upstream = open(network, config)
   using deadline = withDeadline(signal, askMs, systemClock)
-  const none = { genesisHash: null, latencyMs: null, pushesHeads: false }
+  const none = { genesisHash: null, forkConfigs: null, latencyMs: null, pushesHeads: false }
   try {
     const report = await probe(upstream, deadline.signal)
     if (report.failure !== null) return { network, upstream: config, report, ...none }
-    const [pushesHeads, found] = await Promise.all([
+    const [pushesHeads, found, forkConfigs] = await Promise.all([
       acceptsHeadFeed(config, systemClock, deadline.signal),
       measure(upstream, deadline.signal),
+      findForkConfigs(upstream, deadline.signal),
     ])
-    return { network, upstream: config, report, ...found, pushesHeads }
+    return { network, upstream: config, report, ...found, forkConfigs, pushesHeads }
   } finally {
     await upstream.close()
     signal?.throwIfAborted()
@@ -160,6 +163,17 @@ async function measure(
   } catch (error) {
     if (!(error instanceof UpstreamError) && !signal.aborted) throw error
     return { genesisHash: null, latencyMs: medianOf(times) }
+  }
+}
+
+/** Null also for a node without the method. */
+async function findForkConfigs(upstream: Upstream, signal: AbortSignal): Promise<unknown> {
+  const options = { methodClass: 'read', isProbe: true } as const
+  try {
+    return await upstream.call('eth_config', [], signal, options)
+  } catch (error) {
+    if (!(error instanceof UpstreamError) && !signal.aborted) throw error
+    return null
   }
 }
 

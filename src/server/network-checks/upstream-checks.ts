@@ -7,7 +7,8 @@ import { findKnownNetwork } from '../../base/known-networks.ts'
 import type { ProbeReport } from '../../chain/upstream/node/probe.ts'
 import { type QueriedUpstream, describeReach } from './query-upstreams.ts'
 import { fixOf } from './client-fixes.ts'
-import { checkNetwork } from './network-checks.ts'
+import { findUnsupportedFork } from '../../proved-calls/fork-schedule.ts'
+import { checkNetwork, readSchedule } from './network-checks.ts'
 import { warning, problem, type CommandLine, type Problem } from './problem.ts'
 
 /** A head older than this counts as stalled. */
@@ -170,6 +171,29 @@ function* checkGenesis(
   }
 }
 
+/** Reports upstreams with a fork that calls on proved state do not know. */
+function* checkForks(
+  network: UpstreamNetworkConfig,
+  usable: readonly QueriedUpstream[],
+): Generator<Problem> {
+  const schedule = readSchedule(network)
+  if (schedule === null || schedule instanceof Error) return
+  for (const { upstream, forkConfigs } of usable) {
+    if (typeof forkConfigs !== 'object' || forkConfigs === null) continue
+    const from = findUnsupportedFork(schedule, forkConfigs)
+    if (from === null) continue
+    const isRequired = (network.verify.methods['eth_call'] ?? network.verify.default) === 'require'
+    const what = isRequired ? 'refuses' : 'forwards'
+    yield warning(
+      'upstream_unknown_fork',
+      `${network.name}/${upstream.name} has a fork from ${from} on that Cairn does not know: it ${what} calls of later blocks`,
+      network.genesisFile === null
+        ? 'update Cairn, or set genesisFile to the genesis.json of the network'
+        : 'use the genesis.json that the node has now, with the times of its forks',
+    )
+  }
+}
+
 /** Problems that only a comparison of the upstreams shows. */
 function* checkTogether(
   network: UpstreamNetworkConfig,
@@ -187,6 +211,7 @@ function* checkTogether(
     return
   }
   yield* checkGenesis(network, usable)
+  yield* checkForks(network, usable)
   const heads = usable.flatMap(({ report }) => (report.head === null ? [] : [report.head.number]))
   const best = heads.reduce((most, number) => (number > most ? number : most), 0n)
   for (const { upstream, report } of usable) {
