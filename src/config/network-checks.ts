@@ -122,7 +122,8 @@ function* checkHeads(written: Written): Generator<ConfigIssue> {
     )
   }
   const chainId = raw['chainId']
-  const isKnown = typeof chainId === 'number' && beaconChainIds.includes(chainId)
+  // Another check refuses a network without a chain ID.
+  const isKnown = typeof chainId !== 'number' || beaconChainIds.includes(chainId)
   if (!isKnown && (heads['beaconSpec'] ?? null) === null) {
     const message = `${nameMember(written, at('trust'))}: the beacon chain of chain ID ${String(chainId)} is unknown`
     yield wrongAt(whereOf(at('trust')), message, 'set heads.beaconSpec')

@@ -727,6 +727,9 @@ test('the beacon chain of an unknown network is of the settings, and its URLs ar
     `${unknown}    heads: {trust: consensus, beacon: ["http://b:1"]}\n`,
   )
   assert.match(mistake?.text ?? '', /the beacon chain of chain ID 5 is unknown/)
+  const unnamed = small.replace('    chainId: 1\n', '')
+  const others = await mistakes(`${unnamed}    heads: {trust: consensus, beacon: ["http://b:1"]}\n`)
+  assert.match(others.map(({ text }) => text).join(), /^[^,]*networks\[0\]\.chainId is missing$/)
 })
 
 test('the WebSocket URL of an upstream is ws or wss, null, or absent', async () => {

@@ -12,8 +12,8 @@ const families = { ethereum: 'Ethereum', op: 'OP Stack', nitro: 'Arbitrum', poly
 export function networksPage(): string {
   return page(
     'Known networks',
-    `\`cairn start --network <name>\`, \`CAIRN_NETWORKS_<NAME>_UPSTREAMS\` and \`networks:\` of the settings file take the chain ID of these names
-and aliases. Other networks need \`chainId\` in the settings file. Cairn does not use an upstream of another chain; \`cairn doctor\` names it.`,
+    `\`cairn start --network <name>\` and \`CAIRN_NETWORKS_<NAME>_UPSTREAMS\` take the chain ID of these names and aliases. In the settings file,
+each network needs its \`chainId\`. Cairn does not use an upstream of another chain; \`cairn doctor\` names it.`,
     markdownTable(
       ['Name', 'Aliases', 'Network', 'Chain ID', 'Kind', 'Block time', 'Lists proved from block'],
       networkTable.map((network) => [

@@ -173,6 +173,14 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     },
   ],
   [
+    'a mode for a misspelt method',
+    'verify_misspelt',
+    {
+      network: '    verify: {eth_cal: require, bor_getAuthor: prefer, trace_block: prefer}\n',
+      says: /verify names eth_cal, .*fix verify: {eth_call: require}$/,
+    },
+  ],
+  [
     'a genesis file of another chain',
     'network_genesis',
     {

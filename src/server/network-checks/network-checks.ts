@@ -8,6 +8,7 @@ import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../base/known-networks.ts'
 import { hasCallRules } from '../../proved-calls/known-schedules.ts'
 import type { Schedule } from '../../proved-calls/fork-schedule.ts'
+import { findSimilarMethod } from '../../rpc/similar-method.ts'
 import { scheduleOf } from '../open-proved-calls.ts'
 import { warning, problem, type Problem } from './problem.ts'
 
@@ -39,6 +40,15 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
       'network_unknown',
       `${name}: ${what}, so Cairn requires no proofs`,
       'verify: require',
+    )
+  }
+  for (const method of Object.keys(verify.methods)) {
+    const meant = findSimilarMethod(method)
+    if (meant === null) continue
+    yield warning(
+      'verify_misspelt',
+      `${name}: verify names ${method}, which is no method that Cairn knows`,
+      `verify: {${meant}: ${verify.methods[method]}}`,
     )
   }
   const isRequired = (verify.methods['eth_call'] ?? verify.default) === 'require'

@@ -1,14 +1,11 @@
 // Validates the method names of an allowlist when it is set, so that a name that no call can have is refused then.
 // Tested by src/admin/resources/keys/allowed-methods.test.ts
 import type { z } from 'zod'
-import { distance } from '../../../base/similar-name.ts'
 import { listRpcMethods } from '../../../rpc/methods/index.ts'
 import { findRefusal } from '../../../rpc/refused-methods.ts'
+import { findSimilarMethod } from '../../../rpc/similar-method.ts'
 
-/** Maximum edit distance between a misspelt name and the suggested method. */
-const editsMax = 2
-
-const known = listRpcMethods().map(({ name }) => name)
+const known = new Set(listRpcMethods().map(({ name }) => name))
 
 /**
  * Adds an issue for each method that Cairn always refuses, and for each misspelt name of a known method. Other names pass:
@@ -23,11 +20,11 @@ export function checkAllowedMethods(names: readonly string[], context: z.Refinem
 
 function faultOf(name: string): string | null {
   // Another check refuses a name that has not the form of a method.
-  if (known.includes(name) || !/^\w+$/.test(name)) return null
+  if (known.has(name) || !/^\w+$/.test(name)) return null
   const refusal = findRefusal(name)
   if (refusal !== null) return `${JSON.stringify(name)} is always refused: ${refusal.message}`
-  const meant = known.find((one) => distance(name.slice(0, 100), one) <= editsMax)
-  return meant === undefined
+  const meant = findSimilarMethod(name)
+  return meant === null
     ? null
     : `${JSON.stringify(name)} is not a method, did you mean ${JSON.stringify(meant)}?`
 }
