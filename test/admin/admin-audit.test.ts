@@ -143,6 +143,7 @@ test('a webhook is recorded by its origin: its path and its credentials are secr
     secretOf: () => 'planted-3',
     sendsMail: () => false,
     validate: () => {},
+    test: null,
   }
   const { run, account, newest, identity } = await openLog({ alerts })
   const webhooks = ['https://planted-4:planted-5@new.example.org/planted-6']

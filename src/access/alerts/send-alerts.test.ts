@@ -80,7 +80,7 @@ test('a test goes once to each recipient, says what failed, and waits 30 seconds
     ],
   )
   assert.equal(posted.length, 3)
-  const { body, headers } = posted[0] ?? { body: '', headers: {} }
+  const [{ body, headers } = assert.fail('nothing was posted')] = posted
   assert.deepEqual(JSON.parse(body), { type: 'test', account, time: '2026-01-31T12:00:00.000Z' })
   const signature = signatureOf('secret of a', Number(headers['x-cairn-timestamp']), body)
   assert.equal(headers['x-cairn-signature'], `v1=${signature}`)
