@@ -76,6 +76,8 @@ export type PinFilter = {
   readonly endings: NameEndings | null
   /** Null: any. */
   readonly announcement: AnnouncementFilter | null
+  /** The API key that added the pin; null: any. */
+  readonly keyId: string | null
 }
 
 /** Pins with a root in one of these states, or `not` in any of them. */
@@ -156,6 +158,7 @@ function filterOf({
   search,
   endings,
   announcement,
+  keyId,
 }: PinFilter): Pick<Query<never>, 'sql' | 'parameters'> {
   const parts: string[] = []
   const parameters: (string | Uint8Array)[] = []
@@ -170,6 +173,10 @@ function filterOf({
     const any = endings.endings.map(() => like).join(' OR ')
     parts.push(`${endings.not ? 'NOT ' : ''}(${any})`)
     parameters.push(...endings.endings.map((ending) => `%.${ending}`))
+  }
+  if (keyId !== null) {
+    parts.push('pin.key_id = ?')
+    parameters.push(keyId)
   }
   if (announcement !== null) {
     const any = announcement.states.map((state) => `(${announcementStates[state]})`).join(' OR ')

@@ -221,6 +221,11 @@ test('a pin states the key that added it, and which pins and trees contain it', 
     const query = `wrap-with-directory=true&cid-version=1&pin-name=${name}`
     await first.post(`add?${query}`, form)
   }
+  const byKey = await admin.call('GET /accounts/{account}/files', {
+    account,
+    key: renamed.key?.id ?? '',
+  })
+  deepEqual([byKey.pins.map((pin) => pin.cid), byKey.found, byKey.count], [[cid], 1, 3])
   const { partOf } = await find(cid)
   deepEqual(partOf.pins.map(({ name }) => name).toSorted(), ['one', 'two'])
   equal(partOf.more, false)

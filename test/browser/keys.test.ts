@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
+import { filesClient } from '../fakes/files/files-client.ts'
 import { rpc } from '../started-server.ts'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
@@ -70,8 +71,13 @@ test(
     assert.equal(await codeOf(cairn.url, next.key), null)
     assert.equal(await codeOf(cairn.url, created.key), null, 'the old key works for one more day')
 
+    const files = filesClient({ ...cairn, apiKey: created.key, apiKeySecret: created.secret })
+    await files.add(Buffer.from('a file'))
+    await page.reload()
     await page.getByRole('button', { name: 'Revoke shop…' }).click()
-    await page.getByRole('dialog').getByText('It answered 2 calls in the last 24 hours').waitFor()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(/^It answered \d calls in the last 24 hours/).waitFor()
+    await dialog.getByText('The file it pinned stays.').waitFor()
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Keep key')
     await checkAxe(page, 'revoke')
     await picture('key-revoke')

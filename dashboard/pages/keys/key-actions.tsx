@@ -6,6 +6,7 @@ import { call } from '../../app/api.ts'
 import { formatAgo, formatCount } from '../../app/format.ts'
 import { keyName } from '../../app/key-name.ts'
 import { useAccount } from '../../app/session.tsx'
+import { useLoaded } from '../../app/use-loaded.ts'
 import { SecretOnce } from '../../ui/copy.tsx'
 import { Cancel, ConfirmDialog, Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -94,6 +95,11 @@ function Revoke({ apiKey, used, onChanged, onClose }: ActionProps) {
   const { id: account } = useAccount()
   const toast = useToast()
   const name = keyName(apiKey)
+  const pinned = useLoaded(
+    (signal) =>
+      call('GET /accounts/{account}/files', { account, key: apiKey.id, limit: 1 }, signal),
+    [account, apiKey.id],
+  )
   return (
     <ConfirmDialog
       title={`Revoke “${name}”?`}
@@ -107,9 +113,17 @@ function Revoke({ apiKey, used, onChanged, onClose }: ActionProps) {
         toast(`${name} is revoked`)
       }}
     >
-      {aboutUse(used)} You can't undo this. The files it pinned stay.
+      {aboutUse(used)} You can't undo this. {aboutPins(pinned.value?.found)}
     </ConfirmDialog>
   )
+}
+
+/** `pins`: number of pins that the key added, 0 for a key of earlier versions; undefined: not known yet. */
+function aboutPins(pins: number | undefined): string {
+  if (pins === undefined || pins === 0) return 'The files it pinned stay.'
+  return pins === 1
+    ? 'The file it pinned stays.'
+    : `The ${formatCount(pins, 'file')} it pinned stay.`
 }
 
 function aboutUse(used: UsedKey | undefined): string {

@@ -65,6 +65,7 @@ function pinListSuite(
             search: null,
             type: null,
             announcement: null,
+            keyId: null,
             order,
             limit: 2,
             ...more,
@@ -140,6 +141,7 @@ function pinListSuite(
           search: null,
           type: null,
           announcement: null,
+          keyId: null,
           order,
           limit: 2,
         })
@@ -160,9 +162,20 @@ function pinListSuite(
         search: null,
         type: null,
         announcement: null,
+        keyId: null,
         order: { by: 'created', down: true },
         limit: 2,
       })
+      const ofKey = await listPins(rows, 'a', {
+        from: null,
+        search: null,
+        type: null,
+        announcement: null,
+        keyId: 'k',
+        order: { by: 'name', down: false },
+        limit: 2,
+      })
+      assert.deepEqual([ofKey?.pins.map((pin) => pin.cid), ofKey?.found], [[cid], 1])
       assert.deepEqual(
         page?.pins.map(({ created, keyId }) => [created, keyId]),
         [

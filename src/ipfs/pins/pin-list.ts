@@ -58,6 +58,8 @@ export type PinPageRequest = {
   readonly type: FileType | null
   /** By the announcement of the root; null: all. */
   readonly announcement: AnnouncementFilter | null
+  /** The API key that added the pin; null: any. */
+  readonly keyId: string | null
   readonly order: PinOrder
   readonly limit: number
 }
@@ -75,7 +77,7 @@ const pageMax = 200
 export async function listPins(
   rows: Rows,
   accountId: string,
-  { from, search, type, announcement, order, limit }: PinPageRequest,
+  { from, search, type, announcement, keyId, order, limit }: PinPageRequest,
 ): Promise<PinPage | null> {
   const after = from === null ? null : parsePlace(from, order)
   if (from !== null && after === null) return null
@@ -84,12 +86,13 @@ export async function listPins(
     search: search === null ? null : { name: search, cids: cidRange(search) },
     endings: type === null ? null : endingsOf(type),
     announcement,
+    keyId,
   }
   const [found, [counted]] = await rows.snapshot([
     listPinPage(accountId, filter, order, { after, limit: size + 1 }),
     countPinsOf(accountId),
   ])
-  const isFiltered = search !== null || type !== null || announcement !== null
+  const isFiltered = [search, type, announcement, keyId].some((value) => value !== null)
   const matching = isFiltered ? await rows.first(countPinsBy(accountId, filter)) : counted
   const shown = found.slice(0, size)
   const last = shown.at(-1)

@@ -6,6 +6,7 @@ import { Fault } from '../../../base/fault.ts'
 import { fileTypeNames } from '../../../base/file-types.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'
+import { keyId } from '../keys/key-schema.ts'
 import { listedPin, toListedPin } from './pin-schema.ts'
 
 const input = z.strictObject({
@@ -18,6 +19,8 @@ const input = z.strictObject({
   type: z.enum(fileTypeNames).optional(),
   /** Of the root: `announced` at least once, `waiting` for the first time, `none`: private, or the server announces nothing. */
   announcement: z.enum(['announced', 'waiting', 'none']).optional(),
+  /** Added by this key; pins of versions before 0.2 have none. */
+  key: keyId.optional(),
   sort: z.enum(['created', 'name', 'size']).default('created'),
   /** Absent: newest, largest, or first name first. */
   order: z.enum(['asc', 'desc']).optional(),
@@ -29,7 +32,7 @@ const output = z.object({
   announces: z.boolean(),
   /** The `from` of the next page; null: this is the last. */
   next: z.string().nullable(),
-  /** Number of pins that match `search`, `type` and `announcement`. */
+  /** Number of pins that match `search`, `type`, `announcement` and `key`. */
   found: z.int(),
   /** Number of all pins of the account, independent of the search. */
   count: z.int(),
@@ -58,7 +61,7 @@ export const listFiles = {
   path: '/accounts/{account}/files',
   role: 'member',
   summary:
-    'Pins of an account by name, CID, type or announcement, in an order, and its total storage.',
+    'Pins of an account by name, CID, type, announcement or key, in an order, and its total storage.',
   input,
   output,
   async run({ account, limit, sort, ...query }, { pins, accounts, server }) {
@@ -71,6 +74,7 @@ export const listFiles = {
       search: query.search ?? null,
       type: query.type ?? null,
       announcement: filterOf(query.announcement, possible),
+      keyId: query.key ?? null,
       order: { by: sort, down: (query.order ?? (sort === 'name' ? 'asc' : 'desc')) === 'desc' },
       limit,
     })
