@@ -1,6 +1,6 @@
 // Shared by the sections: the load thread, the report, and servers that start on first use.
 import { startLoader, type Loader } from './load/loader.ts'
-import { measureInTurns, type Measured, type Target } from './measure.ts'
+import { measureAlternating, type Measured, type Target } from './measure.ts'
 import { startProfile, stopProfile } from './profile.ts'
 import { createReport, type Report } from './report.ts'
 import { startBare, type Server } from './servers/bare.ts'
@@ -26,7 +26,7 @@ export type Bench = {
   nginx(): Promise<Server | null>
   cairn(): Promise<ReadCairn>
   /** Measures the targets alternately. With `--profile`, measures only Cairn and prints its time by function. */
-  turns(targets: readonly Target[], warmUp: number): Promise<readonly (readonly Measured[])[]>
+  alternate(targets: readonly Target[], warmUp: number): Promise<readonly (readonly Measured[])[]>
   stop(): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export function createBench(options: Options, print: (line: string) => void): Be
     const { profileFile } = await cairn()
     await loader.run({ ...target.plan, count: warmUp, rate: null })
     await startProfile(target.pid)
-    const [measured = []] = await measureInTurns(loader, [target], { warmUp: 0 })
+    const [measured = []] = await measureAlternating(loader, [target], { warmUp: 0 })
     print(`\n${target.name}: own time by function`)
     for (const line of await stopProfile(target.pid, profileFile)) print(line)
     return measured
@@ -80,8 +80,8 @@ export function createBench(options: Options, print: (line: string) => void): Be
       return nginx
     }),
     cairn,
-    async turns(targets, warmUp) {
-      if (!options.profile) return measureInTurns(loader, targets, { warmUp })
+    async alternate(targets, warmUp) {
+      if (!options.profile) return measureAlternating(loader, targets, { warmUp })
       const { pid } = await cairn()
       const measured: (readonly Measured[])[] = []
       for (const target of targets) {

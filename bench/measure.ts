@@ -26,7 +26,7 @@ export async function measure(loader: Loader, { pid, plan }: Target): Promise<Me
 }
 
 /** `measured[target][round]`; every target is warmed up first by `warmUp` calls. */
-export async function measureInTurns(
+export async function measureAlternating(
   loader: Loader,
   targets: readonly Target[],
   { warmUp, between }: { readonly warmUp: number; readonly between?: (round: number) => void },

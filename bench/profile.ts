@@ -27,17 +27,17 @@ export async function stopProfile(pid: number, file: string): Promise<readonly s
 
 function heaviest({ nodes, samples, timeDeltas }: Profile): readonly string[] {
   const names = new Map(nodes.map((node) => [node.id, nameOf(node)]))
-  const own = new Map<string, number>()
+  const selfUs = new Map<string, number>()
   samples.forEach((id, at) => {
     const name = names.get(id) ?? '?'
-    own.set(name, (own.get(name) ?? 0) + (timeDeltas[at] ?? 0))
+    selfUs.set(name, (selfUs.get(name) ?? 0) + (timeDeltas[at] ?? 0))
   })
   // Excludes idle time and the profiler itself.
-  for (const name of own.keys()) {
-    if (name === '(idle)' || name.includes('node:inspector')) own.delete(name)
+  for (const name of selfUs.keys()) {
+    if (name === '(idle)' || name.includes('node:inspector')) selfUs.delete(name)
   }
-  const total = [...own.values()].reduce((sum, each) => sum + each, 0)
-  return [...own]
+  const total = [...selfUs.values()].reduce((sum, each) => sum + each, 0)
+  return [...selfUs]
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, linesMax)
     .map(([name, us]) => `${((us / total) * 100).toFixed(1).padStart(5)} %  ${name}`)
@@ -45,6 +45,6 @@ function heaviest({ nodes, samples, timeDeltas }: Profile): readonly string[] {
 
 function nameOf({ callFrame: { functionName, url, lineNumber } }: Node): string {
   const name = functionName === '' ? '(anonymous)' : functionName
-  const place = url.replace(/^.*\/(src|node_modules)\//, '$1/')
-  return place === '' ? name : `${name}  ${place}:${lineNumber + 1}`
+  const location = url.replace(/^.*\/(src|node_modules)\//, '$1/')
+  return location === '' ? name : `${name}  ${location}:${lineNumber + 1}`
 }

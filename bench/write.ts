@@ -17,15 +17,15 @@ export function writeBenchmarks(
 ): void {
   const tables = Map.groupBy(rows, ({ section }) => section)
   if (isComplete) {
-    const all = [...tables].map(([section, own]) => table(section, own))
+    const all = [...tables].map(([section, sectionRows]) => table(section, sectionRows))
     writeFileSync(file, `${[opening(run), ...all].join('\n\n')}\n`)
     return
   }
   const parts = readFileSync(file, 'utf8')
     .trimEnd()
     .split(/\n\n(?=## )/)
-  for (const [section, own] of tables) {
-    const text = table(section, own, measuredAt(run))
+  for (const [section, sectionRows] of tables) {
+    const text = table(section, sectionRows, measuredAt(run))
     const at = parts.findIndex((part) => part.startsWith(`## ${section}\n`))
     parts.splice(at === -1 ? parts.length : at, at === -1 ? 0 : 1, text)
   }

@@ -1,7 +1,7 @@
 // The two measured reads: a storage slot by tag, a transaction by block hash and index.
 import { rpcCall, type Call } from '../load/plan.ts'
 import { contract, type Slot } from './genesis.ts'
-import type { Place } from './transfers.ts'
+import type { TransactionPosition } from './transfers.ts'
 
 export const storage = 'eth_getStorageAt'
 export const transaction = 'eth_getTransactionByBlockHashAndIndex'
@@ -13,8 +13,8 @@ export function storageCalls(slots: readonly Slot[]): readonly Call[] {
 }
 
 /** A reply is checked by the transaction hash. */
-export function transactionCalls(places: readonly Place[]): readonly Call[] {
-  return places.map(({ blockHash, index, transactionHash }) =>
+export function transactionCalls(positions: readonly TransactionPosition[]): readonly Call[] {
+  return positions.map(({ blockHash, index, transactionHash }) =>
     rpcCall(transaction, [blockHash, `0x${index.toString(16)}`], '', transactionHash),
   )
 }

@@ -7,7 +7,7 @@ import { chainId } from './genesis.ts'
 export type Transfer = { readonly raw: string; readonly hash: string }
 
 /** Position of a transaction: block hash and index from 0. */
-export type Place = {
+export type TransactionPosition = {
   readonly blockHash: string
   readonly index: number
   readonly transactionHash: string
@@ -43,7 +43,7 @@ function sign(nonce: number, sender: number, key: Uint8Array): Transfer {
   return { raw: transaction.serialized, hash: transaction.hash ?? '' }
 }
 
-type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
+type RpcCaller = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 /**
  * Mines a block with the first transfer of each sender, one with the second transfers, and so on. Returns the position of each,
@@ -51,15 +51,15 @@ type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
  * transactions.
  */
 export async function makeBlocks(
-  ask: Ask,
+  call: RpcCaller,
   senders: readonly (readonly Transfer[])[],
-): Promise<readonly Place[]> {
-  const places: Place[] = []
+): Promise<readonly TransactionPosition[]> {
+  const positions: TransactionPosition[] = []
   for (let nonce = 0; nonce < (senders[0]?.length ?? 0); nonce++) {
     const transfers = senders.flatMap((lane) => lane[nonce] ?? [])
-    await Promise.all(transfers.map(({ raw }) => ask('eth_sendRawTransaction', [raw])))
-    await ask('evm_mine', [])
-    const block = (await ask('eth_getBlockByNumber', ['latest', false])) as {
+    await Promise.all(transfers.map(({ raw }) => call('eth_sendRawTransaction', [raw])))
+    await call('evm_mine', [])
+    const block = (await call('eth_getBlockByNumber', ['latest', false])) as {
       hash: string
       transactions: readonly string[]
     }
@@ -69,14 +69,14 @@ export async function makeBlocks(
       throw new Error(`block ${nonce + 1} does not hold the transfers sent for it`)
     }
     for (const [index, transactionHash] of found.entries()) {
-      places.push({ blockHash: block.hash, index, transactionHash })
+      positions.push({ blockHash: block.hash, index, transactionHash })
     }
   }
-  return places
+  return positions
 }
 
 /** JSON-RPC over HTTP for setup. Throws on a JSON-RPC error. */
-export function asker(url: string): Ask {
+export function createRpcCaller(url: string): RpcCaller {
   return async (method, params) => {
     const response = await fetch(url, {
       method: 'POST',

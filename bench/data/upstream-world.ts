@@ -57,8 +57,13 @@ export function createUpstreamWorld(slotCount: number, missCount = slotCount): U
   const rootOf = (address: string) => storages.get(address)?.trie.root ?? emptyTrieRoot
   const state = createPaddedTrie(
     addresses.map((address) => {
-      const own = { nonce: 1n, balance: 0n, storageRoot: rootOf(address), codeHash: emptyCodeHash }
-      return [keccak256(fromHex(address)), encodeAccountState(own)]
+      const account = {
+        nonce: 1n,
+        balance: 0n,
+        storageRoot: rootOf(address),
+        codeHash: emptyCodeHash,
+      }
+      return [keccak256(fromHex(address)), encodeAccountState(account)]
     }),
     accountNodes,
   )
@@ -74,9 +79,9 @@ export function createUpstreamWorld(slotCount: number, missCount = slotCount): U
     rawHeader: toHex(raw),
     block: blockObject(header, blockHash, raw.length),
     stateRoot: state.root,
-    proof(contract, asked) {
+    proof(contract, requestedSlots) {
       const storage = storages.get(contract)
-      const storageProof = asked.map((slot) => {
+      const storageProof = requestedSlots.map((slot) => {
         const proof = JSON.stringify(storage?.trie.proof(keccak256(fromHex(slot))) ?? [])
         return `{"key":"${slot}","value":"${storage?.values.get(slot) ?? '0x0'}","proof":${proof}}`
       })
@@ -95,8 +100,8 @@ export function createUpstreamWorld(slotCount: number, missCount = slotCount): U
 
 function storageOf(address: string, slotCount: number) {
   const slots = slotsOf(slotCount).map(({ slot, value }): Slot => {
-    const own = createHash('sha256').update(address).update(value).digest('hex')
-    return { slot, value: `0x${own}` }
+    const digest = createHash('sha256').update(address).update(value).digest('hex')
+    return { slot, value: `0x${digest}` }
   })
   const pairs = slots.map(
     ({ slot, value }) =>

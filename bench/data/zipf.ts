@@ -4,12 +4,12 @@
 export function zipfPicks(keys: number, count: number): readonly number[] {
   const bounds: number[] = []
   let total = 0
-  for (let place = 1; place <= keys; place++) bounds.push((total += 1 / place))
+  for (let rank = 1; rank <= keys; rank++) bounds.push((total += 1 / rank))
   const next = createRandom(1)
   return Array.from({ length: count }, () => {
-    const place = firstAbove(bounds, next() * total)
+    const rank = firstAbove(bounds, next() * total)
     // 7919 is a prime, so indexes do not collide.
-    return (place * 7919) % keys
+    return (rank * 7919) % keys
   })
 }
 

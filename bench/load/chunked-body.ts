@@ -29,10 +29,10 @@ export class ChunkedBody {
   push(bytes: Buffer): void {
     for (let at = 0; at < bytes.length && this.#state !== 'end';) {
       if (this.#state === 'bytes') {
-        const taken = Math.min(this.#left, bytes.length - at)
-        this.#onBytes(bytes.subarray(at, at + taken))
-        at += taken
-        this.#left -= taken
+        const count = Math.min(this.#left, bytes.length - at)
+        this.#onBytes(bytes.subarray(at, at + count))
+        at += count
+        this.#left -= count
         if (this.#left === 0) this.#state = 'after bytes'
       } else at = this.#readLine(bytes, at)
     }

@@ -22,7 +22,7 @@ function settle(outcome: Reply | Error): void {
   if (settled === lanes.length) finish()
 }
 
-async function askAll(): Promise<void> {
+async function sendAll(): Promise<void> {
   answered = 0
   settled = 0
   const finished = new Promise<void>((resolve) => (finish = resolve))
@@ -32,8 +32,8 @@ async function askAll(): Promise<void> {
 }
 
 for (let at = 0; at < Number(count); at++) lanes.push(await openLane(Number(port), settle))
-await askAll()
-process.stdin.on('data', () => void askAll())
+await sendAll()
+process.stdin.on('data', () => void sendAll())
 process.stdin.on('end', () => {
   for (const lane of lanes) lane.close()
 })

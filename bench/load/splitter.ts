@@ -22,26 +22,26 @@ export class Splitter {
   }
 
   #take(last: string): string {
-    const whole = this.#parts.join('') + last
+    const complete = this.#parts.join('') + last
     this.#parts = []
-    return whole
+    return complete
   }
 
   #split(): Reply | null {
-    const held = this.#held
-    const end = held.indexOf('\r\n\r\n')
+    const buffered = this.#held
+    const end = buffered.indexOf('\r\n\r\n')
     if (end === -1) return null
-    const length = /\r\ncontent-length: *(\d+)/i.exec(held.slice(0, end + 2))?.[1]
+    const length = /\r\ncontent-length: *(\d+)/i.exec(buffered.slice(0, end + 2))?.[1]
     if (length === undefined)
-      throw new Error(`a reply without Content-Length: ${held.slice(0, end)}`)
-    const whole = end + 4 + Number(length)
-    if (held.length < whole) {
-      this.#parts = [held]
-      this.#missing = whole - held.length
+      throw new Error(`a reply without Content-Length: ${buffered.slice(0, end)}`)
+    const replyLength = end + 4 + Number(length)
+    if (buffered.length < replyLength) {
+      this.#parts = [buffered]
+      this.#missing = replyLength - buffered.length
       this.#held = ''
       return null
     }
-    this.#held = held.slice(whole)
-    return { status: Number(held.slice(9, 12)), body: held.slice(end + 4, whole) }
+    this.#held = buffered.slice(replyLength)
+    return { status: Number(buffered.slice(9, 12)), body: buffered.slice(end + 4, replyLength) }
   }
 }

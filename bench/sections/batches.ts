@@ -28,7 +28,7 @@ export async function runBatches(bench: Bench): Promise<void> {
       rate: null,
     },
   }
-  const [measured = []] = await bench.turns([target], batches * 2)
+  const [measured = []] = await bench.alternate([target], batches * 2)
   report.target(target.name, measured)
   const perSecond = median(measured.map((one) => one.callsPerSecond)) * perBatch
   const cpuUs = median(measured.map((one) => one.cpuUsPerCall)) / perBatch

@@ -49,7 +49,7 @@ async function compare(bench: Bench, rate: number | null): Promise<void> {
   const warmUp = Math.max(count / 4, sizes.cached)
   if (bench.options.profile) {
     for (const target of ours) {
-      const [measured = []] = await bench.turns([target], warmUp)
+      const [measured = []] = await bench.alternate([target], warmUp)
       report.target(target.name, measured)
     }
     return
@@ -88,7 +88,7 @@ async function compare(bench: Bench, rate: number | null): Promise<void> {
     }
   }
   try {
-    const measured = await bench.turns(targets, warmUp)
+    const measured = await bench.alternate(targets, warmUp)
     targets.forEach(({ name }, at) => report.target(name, measured[at] ?? []))
     const [
       ownStorage = [],
@@ -113,20 +113,21 @@ async function compare(bench: Bench, rate: number | null): Promise<void> {
       if (cached !== undefined) against('nginx POST cache', cached, { atLeast: 0.85 })
       against('bare node:http', floor)
     }
-    if (cache !== null) await checkKept(bench, targets.at(-1))
+    if (cache !== null) await checkProxyCache(bench, targets.at(-1))
   } finally {
     await cache?.stop()
   }
 }
 
 /** Throws if the nginx cache forwarded calls to Cairn. */
-async function checkKept(bench: Bench, target: Target | undefined): Promise<void> {
+async function checkProxyCache(bench: Bench, target: Target | undefined): Promise<void> {
   if (target === undefined) return
   const { pid } = await bench.cairn()
   const before = cpuUs(pid)
   await bench.loader.run(target.plan)
-  const spent = (cpuUs(pid) - before) / target.plan.count
-  if (spent > 3) throw new Error(`the nginx cache passed calls on: ${spent.toFixed(1)} us a call`)
+  const cpuUsPerCall = (cpuUs(pid) - before) / target.plan.count
+  if (cpuUsPerCall > 3)
+    throw new Error(`the nginx cache passed calls on: ${cpuUsPerCall.toFixed(1)} us a call`)
 }
 
 /** The same requests with a constant reply. */

@@ -4,15 +4,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { missingGeth } from '../../test/engines/geth.ts'
 import type { Bench } from '../bench.ts'
 import { addressOf, balanceData } from '../data/call-world.ts'
-import { asker } from '../data/transfers.ts'
+import { createRpcCaller } from '../data/transfers.ts'
 import { type Call, type Plan, rpcCall } from '../load/plan.ts'
-import { type Measured, measure, measureInTurns, median, ratio, rounds } from '../measure.ts'
+import { type Measured, measure, measureAlternating, median, ratio, rounds } from '../measure.ts'
 import { cpuUs, mainThreadUs } from '../processes.ts'
 import { startProfile, stopProfile } from '../profile.ts'
 import { type CallRig, startCallRig } from '../servers/call-rig.ts'
 
 type Request = { readonly to: string; readonly data: string }
-type Ask = ReturnType<typeof asker>
+type RpcCaller = ReturnType<typeof createRpcCaller>
 
 const delayMs = 20
 /** Calls before the measured ones: V8 optimizes for long. The first 100 calls are compared with the upstream's. */
@@ -55,13 +55,13 @@ type FreshCalls = (requests: readonly Request[], count: number) => Promise<reado
 
 /** Calls with unique gas limits; the expected results come from geth. */
 function createFreshCalls({ gethPort }: CallRig): FreshCalls {
-  const ask = asker(`http://127.0.0.1:${gethPort}`)
+  const call = createRpcCaller(`http://127.0.0.1:${gethPort}`)
   const results = new Map<Request, string>()
   let gas = firstGas
   return async (requests, count) => {
     for (const request of requests) {
-      const known = results.has(request)
-      if (!known) results.set(request, (await ask('eth_call', [request, 'latest'])) as string)
+      const isRecorded = results.has(request)
+      if (!isRecorded) results.set(request, (await call('eth_call', [request, 'latest'])) as string)
     }
     return Array.from({ length: count }, (_, index) => {
       const request = requests[index % requests.length] as Request
@@ -146,7 +146,7 @@ async function runSame(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Prom
   })
   const same = target('the same call on the same block', call === undefined ? [] : [call])
   const reads = target('cached read', [await cachedRead(rig)])
-  const [calls = [], cached = []] = await measureInTurns(loader, [same, reads], {
+  const [calls = [], cached = []] = await measureAlternating(loader, [same, reads], {
     warmUp: bench.calls(20_000),
   })
   report.target(same.name, calls)
@@ -168,9 +168,9 @@ async function runCold(bench: Bench, rig: CallRig): Promise<void> {
   const requests = world.quoters.slice(1).map((to): Request => ({ to, data: '0x' }))
   const idleUs = await idleCpu(cairn.pid)
   const warm = bench.calls(coldWarmUp)
-  await askEach(rig, requests.slice(0, warm), idleUs)
+  await callEach(rig, requests.slice(0, warm), idleUs)
   node.delayMs = delayMs
-  const { ms, trips, cpuMs } = await askEach(rig, requests.slice(warm), idleUs)
+  const { ms, trips, cpuMs } = await callEach(rig, requests.slice(warm), idleUs)
   node.delayMs = 0
   report.figure(`31 slots, cold, upstream of ${delayMs} ms: p50`, median(ms), ' ms')
   report.figure('31 slots, cold: round trips, at most', Math.max(...trips), '', { atMost: 2 })
@@ -188,9 +188,13 @@ async function runLearned(bench: Bench, rig: CallRig): Promise<void> {
     await rig.mine()
     await rig.mine()
     node.delayMs = delayMs
-    const { ms, trips: own } = await askEach(rig, [{ to: world.quoters[1] ?? '', data: '0x' }], 0)
+    const { ms, trips: learnedTrips } = await callEach(
+      rig,
+      [{ to: world.quoters[1] ?? '', data: '0x' }],
+      0,
+    )
     node.delayMs = 0
-    trips.push(...own)
+    trips.push(...learnedTrips)
     times.push(...ms)
   }
   report.figure('31 slots, learned, at a new block: p50', median(times), ' ms')
@@ -201,9 +205,9 @@ async function runLearned(bench: Bench, rig: CallRig): Promise<void> {
     addressOf(`new ${index}`),
   )
   const requests = unseen.map((holder) => ({ to: world.token, data: balanceData(holder) }))
-  const { trips: own } = await askEach(rig, requests, 0)
+  const { trips: learnedTrips } = await callEach(rig, requests, 0)
   node.delayMs = 0
-  report.figure('balanceOf, learned, another holder: round trips, p50', median(own), '', {
+  report.figure('balanceOf, learned, another holder: round trips, p50', median(learnedTrips), '', {
     atMost: 1,
   })
 }
@@ -212,26 +216,26 @@ async function runLearned(bench: Bench, rig: CallRig): Promise<void> {
  * Sends calls one after the other. `idleUs`: processor time of an idle server per millisecond. Throws if a reply differs from
  * geth's.
  */
-async function askEach(
+async function callEach(
   { node, cairn, gethPort }: CallRig,
   requests: readonly Request[],
   idleUs: number,
 ) {
-  const ask = asker(`http://127.0.0.1:${cairn.port}${cairn.paths[0] ?? ''}`)
-  const askGeth = asker(`http://127.0.0.1:${gethPort}`)
+  const callCairn = createRpcCaller(`http://127.0.0.1:${cairn.port}${cairn.paths[0] ?? ''}`)
+  const callGeth = createRpcCaller(`http://127.0.0.1:${gethPort}`)
   const ms: number[] = []
   const trips: number[] = []
   let cpu = 0
   for (const request of requests) {
-    const expected = await askGeth('eth_call', [request, 'latest'])
+    const expected = await callGeth('eth_call', [request, 'latest'])
     node.forget()
     const cpuBefore = cpuUs(cairn.pid)
     const begun = performance.now()
-    const result = await ask('eth_call', [request, 'latest'])
-    const took = performance.now() - begun
-    cpu += cpuUs(cairn.pid) - cpuBefore - idleUs * took
+    const result = await callCairn('eth_call', [request, 'latest'])
+    const elapsedMs = performance.now() - begun
+    cpu += cpuUs(cairn.pid) - cpuBefore - idleUs * elapsedMs
     if (result !== expected) throw new Error(`${JSON.stringify(request)} gave ${String(result)}`)
-    ms.push(took)
+    ms.push(elapsedMs)
     trips.push(Math.max(0, ...node.calls.map(({ depth }) => depth)))
   }
   return { ms, trips, cpuMs: cpu / requests.length / 1_000 }
@@ -258,18 +262,18 @@ async function runFair(bench: Bench, rig: CallRig): Promise<void> {
     rate: fairRate,
     count: bench.calls(fairRate * fairSeconds),
   }
-  const ask = asker(`http://127.0.0.1:${cairn.port}${cairn.otherPath}`)
-  const askNode = asker(node.url)
+  const callCairn = createRpcCaller(`http://127.0.0.1:${cairn.port}${cairn.otherPath}`)
+  const callNode = createRpcCaller(node.url)
   let unseen = 0
   const next = () => ({ to: world.token, data: balanceData(addressOf(`unseen ${unseen++}`)) })
   const coldCall = async () => {
-    const result = await ask('eth_call', [next(), 'latest'])
+    const result = await callCairn('eth_call', [next(), 'latest'])
     if (BigInt(result as string) !== 0n) throw new Error(`a cold call gave ${String(result)}`)
   }
   const withoutCairn = async () => {
     const slot = balanceData(addressOf(`slot ${unseen++}`))
-    await askNode('eth_call', [next(), 'latest'])
-    await askNode('eth_getProof', [world.token, [slot], 'latest'])
+    await callNode('eth_call', [next(), 'latest'])
+    await callNode('eth_getProof', [world.token, [slot], 'latest'])
   }
   const measured: Record<'alone' | 'upstream' | 'cold', Measured[]> = {
     alone: [],
@@ -322,9 +326,9 @@ async function whileBusy<T>(
 }
 
 async function cachedRead({ cairn, world }: CallRig): Promise<Call> {
-  const ask: Ask = asker(`http://127.0.0.1:${cairn.port}${cairn.paths[0] ?? ''}`)
+  const call: RpcCaller = createRpcCaller(`http://127.0.0.1:${cairn.port}${cairn.paths[0] ?? ''}`)
   const params = [world.quoters[0] ?? '', '0x0', 'latest']
-  const value = (await ask('eth_getStorageAt', params)) as string
+  const value = (await call('eth_getStorageAt', params)) as string
   return rpcCall('eth_getStorageAt', params, JSON.stringify(value), value)
 }
 

@@ -20,7 +20,7 @@ const warmUpMs = 5000
 /** About the duration of a collection with concurrent adds, so that both p99 cover equally many adds. */
 const idleMs = 30_000
 /** Polling interval for the end of the collection. */
-const lookMs = 50
+const pollMs = 50
 /** Lease of blocks without a pin. */
 const unpinnedMs = 1000
 
@@ -89,7 +89,7 @@ async function addAtRate(
   try {
     const answered = once(thread, 'message') as Promise<[AddsAnswer]>
     await wait(leastMs)
-    while (await going()) await wait(lookMs)
+    while (await going()) await wait(pollMs)
     thread.postMessage('stop')
     const [answer] = await answered
     if ('error' in answer) throw new Error(answer.error)

@@ -93,8 +93,8 @@ export async function runDapps(bench: Bench): Promise<void> {
       const isCounted = block >= blocksUncounted
       if (isCounted) pages.set(page, (pages.get(page) ?? 0) + calls.length)
       // Each target goes first equally often.
-      for (let turn = 0; turn < targets.length; turn += 1) {
-        const one = targets[(turn + block) % targets.length]
+      for (let offset = 0; offset < targets.length; offset += 1) {
+        const one = targets[(offset + block) % targets.length]
         if (one === undefined) continue
         const before = cpuUs(one.cairn.pid)
         const replies = await one.cairn.answer(calls)
@@ -158,9 +158,9 @@ function checkReply(
   const isSame =
     isDeepStrictEqual(result, wanted?.result) || isExactGas(call, result, wanted?.result)
   if (wanted?.error === undefined && error === undefined && isSame) return
-  const asked = JSON.stringify(call).slice(0, 500)
+  const callText = JSON.stringify(call).slice(0, 500)
   const both = [{ result, error }, wanted].map((one) => JSON.stringify(one).slice(0, 1000))
-  throw new Error(`${target}: ${asked} gives\n${both.join('\nand geth gives\n')}`)
+  throw new Error(`${target}: ${callText} gives\n${both.join('\nand geth gives\n')}`)
 }
 
 /** geth's binary search for the gas stops within 1.5 %; Cairn's is exact. */
@@ -203,12 +203,12 @@ function describe(
   for (const [method, counts] of [...proving.labels].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     report.text(
       `labels of ${method}`,
-      `${words(counts)}; before: ${words(forwarding.labels.get(method) ?? new Map())}`,
+      `${formatCounts(counts)}; before: ${formatCounts(forwarding.labels.get(method) ?? new Map())}`,
     )
   }
 }
 
-function words(counts: ReadonlyMap<string, number>): string {
+function formatCounts(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([label, number]) => `${number} \`${label}\``).join(', ')
 }
 

@@ -27,7 +27,7 @@ async function measureFirstPage({ report }: Bench): Promise<void> {
   const [name = '', value = ''] = cookie?.split('=') ?? []
   const browser = await launchBrowser()
   try {
-    const taken: number[] = []
+    const durations: number[] = []
     for (let opening = 0; opening < openings; opening++) {
       // A new context has an empty cache.
       const context = await browser.newContext()
@@ -36,10 +36,10 @@ async function measureFirstPage({ report }: Bench): Promise<void> {
       const began = performance.now()
       await page.goto(`${cairn.url}/dashboard/`)
       await page.locator('main h1').waitFor()
-      taken.push(performance.now() - began)
+      durations.push(performance.now() - began)
       await context.close()
     }
-    report.figure('first page ready, empty cache', median(taken), ' ms', { atMost: 1000 })
+    report.figure('first page ready, empty cache', median(durations), ' ms', { atMost: 1000 })
   } finally {
     await browser.close()
     await cairn.stop()

@@ -3,7 +3,7 @@
 import type { Bench } from '../bench.ts'
 import { storage, storageCalls, transaction, transactionCalls } from '../data/read-calls.ts'
 import { slotsOf, writeGenesis } from '../data/genesis.ts'
-import { asker, makeBlocks } from '../data/transfers.ts'
+import { createRpcCaller, makeBlocks } from '../data/transfers.ts'
 import type { Call, Plan } from '../load/plan.ts'
 import { measure, ratio, rounds, type Measured, type Target } from '../measure.ts'
 import { startProfile, stopProfile } from '../profile.ts'
@@ -138,16 +138,16 @@ async function transactionPeers(bench: Bench): Promise<readonly Peer[]> {
   await writeGenesis(small, slotsOf(1))
   const peers: Peer[] = []
   const add = async (name: string, server: Server) => {
-    const ask = asker(`http://127.0.0.1:${server.port}`)
-    const places = await makeBlocks(ask, transfers)
-    peers.push({ name, server, calls: transactionCalls(places) })
+    const call = createRpcCaller(`http://127.0.0.1:${server.port}`)
+    const positions = await makeBlocks(call, transfers)
+    peers.push({ name, server, calls: transactionCalls(positions) })
   }
   const anvil = await startAnvil(small, bench.report.note)
   if (anvil !== null) await add('anvil', anvil)
   const edr = await startEdr(small, bench.report.note)
   if (edr !== null) {
     // Same mode as anvil: several transactions in one block.
-    await asker(`http://127.0.0.1:${edr.port}`)('evm_setAutomine', [false])
+    await createRpcCaller(`http://127.0.0.1:${edr.port}`)('evm_setAutomine', [false])
     await add('EDR behind node:http', edr)
   }
   return peers

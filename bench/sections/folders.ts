@@ -35,15 +35,15 @@ export async function runFolders(bench: Bench): Promise<void> {
         atMost: 320,
       })
       const car = join(folder, `${files}.car`)
-      const made = await timed(() => exportFolder(cairn, added.result, car))
-      exports.push(made.ms / files)
-      report.figure(`${files} files: dag/export, for each`, (made.ms / files) * 1000, ' us')
+      const exported = await timed(() => exportFolder(cairn, added.result, car))
+      exports.push(exported.ms / files)
+      report.figure(`${files} files: dag/export, for each`, (exported.ms / files) * 1000, ' us')
       const kubo = process.env['CAIRN_BENCH_KUBO']
       if (kubo !== undefined) {
         const ms = await exportByKubo(kubo, join(folder, `kubo-${files}`), car, added.result)
         // A small folder completes before either server is warm.
         const goal = size === sizes.at(-1) ? { atLeast: 1 } : undefined
-        report.figure(`${files} files: Kubo's dag export / Cairn`, ms / made.ms, '', goal)
+        report.figure(`${files} files: Kubo's dag export / Cairn`, ms / exported.ms, '', goal)
       }
     }
     const [few = 0, many = 0] = exports

@@ -6,15 +6,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { startCairn } from '../../test/started-server.ts'
 import type { Bench } from '../bench.ts'
 import { chainId, slotsOf, writeGenesis } from '../data/genesis.ts'
-import { asker } from '../data/transfers.ts'
+import { createRpcCaller } from '../data/transfers.ts'
 import { median } from '../measure.ts'
 import { startAnvil } from '../servers/anvil.ts'
 
 const blocksPushed = 40
 /** Each poll takes up to two seconds. */
 const blocksPolled = 10
-const lookMs = 2
-const lookMsMax = 10_000
+const pollMs = 2
+const pollMsMax = 10_000
 /** Maximum median delay of a pushed head. */
 const pushedMsMax = 100
 
@@ -109,8 +109,8 @@ async function lagsOf(
 async function follow(url: string, hash: string): Promise<number> {
   const begun = performance.now()
   while ((await latest(url)) !== hash) {
-    if (performance.now() - begun > lookMsMax) throw new Error(`${hash} is not the head`)
-    await wait(lookMs)
+    if (performance.now() - begun > pollMsMax) throw new Error(`${hash} is not the head`)
+    await wait(pollMs)
   }
   return performance.now() - begun
 }
@@ -124,5 +124,5 @@ async function call(
   method: string,
   params: readonly unknown[] = [],
 ): Promise<unknown> {
-  return await asker(url)(method, params)
+  return await createRpcCaller(url)(method, params)
 }

@@ -43,7 +43,7 @@ export async function runLatency(bench: Bench): Promise<void> {
   const alone = target(`1 connection, ${aloneRate}/s`, {})
   const many = target(`64 connections, ${rate}/s`, steady)
   const targets = [alone, floor(alone), many, floor(many)]
-  const measured = await bench.turns(targets, sizes.cached)
+  const measured = await bench.alternate(targets, sizes.cached)
   targets.forEach(({ name }, at) => report.target(name, measured[at] ?? []))
   const [one = [], , all = []] = measured
   const p99 = (of: readonly Measured[]) => median(of.map(({ p99Ms }) => p99Ms))

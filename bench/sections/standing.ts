@@ -41,9 +41,15 @@ export async function runStanding(bench: Bench): Promise<void> {
     const readLine = async () => String(((await once(child.stdout, 'data')) as [Buffer])[0]).trim()
     report.figure(`${connections} connections that replied`, Number(await readLine()), '')
     await wait(2000)
-    const held = rssMiB(pid)
-    report.figure(`memory with ${connections} idle connections`, held, ' MiB', { atMost: 400 })
-    report.figure('memory per idle connection', ((held - fresh) * 1024) / connections, ' KiB')
+    const rssWithConnections = rssMiB(pid)
+    report.figure(`memory with ${connections} idle connections`, rssWithConnections, ' MiB', {
+      atMost: 400,
+    })
+    report.figure(
+      'memory per idle connection',
+      ((rssWithConnections - fresh) * 1024) / connections,
+      ' KiB',
+    )
     child.stdin.write('again\n')
     report.figure(`${connections} connections that reply again`, Number(await readLine()), '', {
       atLeast: connections,

@@ -45,8 +45,8 @@ async function runGreedyUploads({ report, calls }: Bench): Promise<void> {
     }
     const add = fileAdder(cairn, honest)
     const read = balanceAsker(cairn, honest)
-    await askAtPace(add, warmUpCalls)
-    await askAtPace(read, warmUpCalls)
+    await callAtPace(add, warmUpCalls)
+    await callAtPace(read, warmUpCalls)
     const requests = (key: Tenant) => [
       ...greedyUploads.map((greedy) => upload(cairn, key, greedy)),
       longBatch(cairn, key),
@@ -59,18 +59,18 @@ async function runGreedyUploads({ report, calls }: Bench): Promise<void> {
       ['nothing else', []],
       [`${lanes.length} connections of attackers`, lanes],
     ] as const) {
-      const [added, asked] = await underAttack(attack, async () => [
-        await askAtPace(add, calls(200)),
-        await askAtPace(read, calls(200)),
+      const [added, called] = await underAttack(attack, async () => [
+        await callAtPace(add, calls(200)),
+        await callAtPace(read, calls(200)),
       ])
       report.figure(`p50 of an add of 4 KiB, ${name}`, percentile(added, 0.5), ' ms', {
         atMost: 100,
       })
       report.figure(`p99 of an add of 4 KiB, ${name}`, percentile(added, 0.99), ' ms')
-      report.figure(`p50 of eth_getBalance, ${name}`, percentile(asked, 0.5), ' ms', {
+      report.figure(`p50 of eth_getBalance, ${name}`, percentile(called, 0.5), ' ms', {
         atMost: 100,
       })
-      report.figure(`p99 of eth_getBalance, ${name}`, percentile(asked, 0.99), ' ms')
+      report.figure(`p99 of eth_getBalance, ${name}`, percentile(called, 0.99), ' ms')
     }
   } finally {
     await cairn.stop()
@@ -84,9 +84,9 @@ async function runGreedyCalls({ report, calls }: Bench): Promise<void> {
     const honest = await newTenant(cairn, 'honest')
     const hostile = await newTenant(cairn, 'hostile')
     const keys = [hostile, ...(await moreKeys(cairn, 'hostile', 8))]
-    const ask = callAsker(cairn, honest)
+    const ask = createCaller(cairn, honest)
     // Warm-up: threads start and compile their code.
-    await askAtPace(ask, warmUpCalls)
+    await callAtPace(ask, warmUpCalls)
     const attacks: readonly (readonly [string, readonly (readonly AttackRequest[])[]])[] = [
       ['nothing else', []],
       ...lanesOfGreed(cairn, hostile),
@@ -97,9 +97,9 @@ async function runGreedyCalls({ report, calls }: Bench): Promise<void> {
       ],
     ]
     for (const [name, lanes] of attacks) {
-      const took = await underAttack(lanes, () => askAtPace(ask, calls(200)))
-      report.figure(`p50, ${name}`, percentile(took, 0.5), ' ms')
-      report.figure(`p99, ${name}`, percentile(took, 0.99), ' ms', { atMost: 250 })
+      const durations = await underAttack(lanes, () => callAtPace(ask, calls(200)))
+      report.figure(`p50, ${name}`, percentile(durations, 0.5), ' ms')
+      report.figure(`p99, ${name}`, percentile(durations, 0.99), ' ms', { atMost: 250 })
     }
   } finally {
     await cairn.stop()
@@ -142,22 +142,22 @@ async function underAttack<T>(
 }
 
 /** Returns the duration of each call in milliseconds. */
-async function askAtPace(
+async function callAtPace(
   ask: (number: number) => Promise<void>,
   count: number,
 ): Promise<readonly number[]> {
-  const took: number[] = []
+  const durations: number[] = []
   for (let number = 0; number < count; number++) {
     const begun = performance.now()
     await ask(number)
-    took.push(performance.now() - begun)
+    durations.push(performance.now() - begun)
     await wait(paceMs)
   }
-  return took
+  return durations
 }
 
 /** Trivial calls, each different, so that none is answered from a cache. */
-function callAsker(cairn: Started, tenant: Tenant): (number: number) => Promise<void> {
+function createCaller(cairn: Started, tenant: Tenant): (number: number) => Promise<void> {
   return async (number) => {
     const word = number.toString(16).padStart(8, '0')
     // The code returns its own number.

@@ -6,7 +6,7 @@ import { storage } from '../data/read-calls.ts'
 import { contracts, createUpstreamWorld, type UpstreamWorld } from '../data/upstream-world.ts'
 import { zipfPicks } from '../data/zipf.ts'
 import { rpcCall, type Call, type Plan } from '../load/plan.ts'
-import { measure, measureInTurns, median, ratio, rounds, type Measured } from '../measure.ts'
+import { measure, measureAlternating, median, ratio, rounds, type Measured } from '../measure.ts'
 import { startProfile, stopProfile } from '../profile.ts'
 import type { Server } from '../servers/bare.ts'
 import {
@@ -84,7 +84,7 @@ async function runMiss(rig: Rig): Promise<void> {
 async function compareMiss({ bench, world, upstream, cairn }: Rig, hop: Server): Promise<void> {
   const { report } = bench
   const slots = world.slots(contracts.miss)
-  const own = slots.map((slot) => readOf(contracts.miss, slot))
+  const ownCalls = slots.map((slot) => readOf(contracts.miss, slot))
   const block = { blockHash: world.blockHash }
   const direct = slots.map(({ slot }) => {
     const params = [contracts.miss, [slot], block]
@@ -93,15 +93,15 @@ async function compareMiss({ bench, world, upstream, cairn }: Rig, hop: Server):
   const lines: readonly MissTarget[] = [
     { pid: upstream.pid, port: upstream.port, paths: ['/'], calls: direct },
     { pid: hop.pid, port: hop.port, paths: ['/'], calls: direct },
-    { pid: cairn.pid, port: cairn.port, paths: cairn.paths, calls: own },
+    { pid: cairn.pid, port: cairn.port, paths: cairn.paths, calls: ownCalls },
   ]
   const each = bench.calls(missesEach)
-  const take = missTaker(bench, upstream, lines)
-  await take(bench.calls(missesOfYoung) / each, each)
-  const young = await take(rounds, each)
-  await take(bench.calls(missesBetween) / each, each)
+  const measureMisses = createMissMeasurement(bench, upstream, lines)
+  await measureMisses(bench.calls(missesOfYoung) / each, each)
+  const young = await measureMisses(rounds, each)
+  await measureMisses(bench.calls(missesBetween) / each, each)
   if (bench.options.profile) await startProfile(cairn.pid)
-  const [near = [], bare = [], far = []] = await take(missRounds, each)
+  const [near = [], bare = [], far = []] = await measureMisses(missRounds, each)
   if (bench.options.profile) {
     for (const line of await stopProfile(cairn.pid, cairn.profileFile)) report.note(line)
   }
@@ -121,7 +121,11 @@ async function compareMiss({ bench, world, upstream, cairn }: Rig, hop: Server):
 type MissTarget = Pick<Plan, 'port' | 'paths' | 'calls'> & { readonly pid: number }
 
 /** Rounds of first reads, with alternating targets. Asserts that every call reaches the upstream. */
-function missTaker({ loader }: Bench, upstream: Upstream, targets: readonly MissTarget[]) {
+function createMissMeasurement(
+  { loader }: Bench,
+  upstream: Upstream,
+  targets: readonly MissTarget[],
+) {
   let from = 0
   return async (times: number, each: number): Promise<readonly (readonly Measured[])[]> => {
     const measured: Measured[][] = targets.map(() => [])
@@ -131,9 +135,9 @@ function missTaker({ loader }: Bench, upstream: Upstream, targets: readonly Miss
         const plan = planOf(port, paths, calls.slice(from, from + each))
         measured[at]?.push(await measure(loader, { name: storage, pid, plan }))
       }
-      const heard = (await upstream.counts())['eth_getProof'] ?? 0
-      if (heard < each * targets.length)
-        throw new Error(`${each * targets.length - heard} misses were none`)
+      const upstreamCalls = (await upstream.counts())['eth_getProof'] ?? 0
+      if (upstreamCalls < each * targets.length)
+        throw new Error(`${each * targets.length - upstreamCalls} misses were none`)
       from += each
     }
     return measured
@@ -156,11 +160,11 @@ async function runMix({ bench, world, upstream, cairn }: Rig): Promise<void> {
   const plan = { ...planOf(cairn.port, cairn.paths, calls), connections: 64 }
   const measured = await measure(bench.loader, { name: 'mix', pid: cairn.pid, plan })
   report.target(`${storage}, ${slots.length} keys by Zipf, 64 connections`, [measured])
-  const asked = (await upstream.counts())['eth_getProof'] ?? 0
+  const upstreamCalls = (await upstream.counts())['eth_getProof'] ?? 0
   const distinct = new Set(picks).size
-  report.figure('upstream calls for 1000 client calls', (asked * 1000) / count, '')
+  report.figure('upstream calls for 1000 client calls', (upstreamCalls * 1000) / count, '')
   report.figure('distinct keys in 1000 client calls', (distinct * 1000) / count, '')
-  report.figure('upstream calls / distinct keys', asked / distinct, '', { atMost: 1 })
+  report.figure('upstream calls / distinct keys', upstreamCalls / distinct, '', { atMost: 1 })
 }
 
 /** One new key, read by all clients at the same time. */
@@ -178,8 +182,10 @@ async function runHot({ bench, world, upstream, cairn }: Rig): Promise<void> {
   })
   await upstream.delay(0)
   report.target(`${hotClients} clients, one key, upstream of ${hotDelayMs} ms`, [measured])
-  const asked = (await upstream.counts())['eth_getProof'] ?? 0
-  report.figure(`upstream calls for ${hotClients} clients of one key`, asked, '', { atMost: 1 })
+  const upstreamCalls = (await upstream.counts())['eth_getProof'] ?? 0
+  report.figure(`upstream calls for ${hotClients} clients of one key`, upstreamCalls, '', {
+    atMost: 1,
+  })
 }
 
 /** Cached answers of the network behind the upstream and of the embedded chain, alternating. */
@@ -200,7 +206,7 @@ async function runCachedBehind({ bench, world, cairn }: Rig): Promise<void> {
   const nearCalls = slotsOf(cachedSlots).map((slot) => readOf(contract, slot))
   const behind = target('behind the upstream', cairn.paths, farCalls)
   const embedded = target('embedded', cairn.embeddedPaths, nearCalls)
-  const [far = [], near = []] = await measureInTurns(bench.loader, [behind, embedded], {
+  const [far = [], near = []] = await measureAlternating(bench.loader, [behind, embedded], {
     warmUp: bench.calls(20_000),
   })
   report.target(`${storage}, ${behind.name}`, far)

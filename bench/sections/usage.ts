@@ -37,14 +37,14 @@ export async function runUsage(bench: Bench): Promise<void> {
       ['all accounts', { all: true }],
     ] as readonly (readonly [string, UsageScope])[]) {
       for (const window of ['30d', '7d'] as const) {
-        const taken: number[] = []
+        const durations: number[] = []
         for (let time = 0; time < times; time++) {
           const began = performance.now()
           await reports.report(scope, window)
-          taken.push(performance.now() - began)
+          durations.push(performance.now() - began)
         }
         const goal = window === '30d' ? { atMost: 100 } : undefined
-        report.figure(`${window} of ${whose}`, median(taken), ' ms', goal)
+        report.figure(`${window} of ${whose}`, median(durations), ' ms', goal)
       }
     }
   } finally {

@@ -75,8 +75,8 @@ function proofCost(): number {
 function blockCost(): { readonly proved: number; readonly read: number } {
   const raws = signTransfers(blockTransactions * blocks).flat()
   const inputs = Array.from({ length: blocks }, (_, block) => {
-    const own = raws.slice(block * blockTransactions, (block + 1) * blockTransactions)
-    const entries = own.map(({ raw }) => fromHex(raw))
+    const blockRaws = raws.slice(block * blockTransactions, (block + 1) * blockTransactions)
+    const entries = blockRaws.map(({ raw }) => fromHex(raw))
     return { hash: orderedRoot(entries), bytes: encodeEntries(entries) }
   })
   const prove = ({ hash, bytes }: (typeof inputs)[number]) =>

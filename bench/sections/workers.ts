@@ -3,7 +3,7 @@ import type { Bench } from '../bench.ts'
 import { contracts, createUpstreamWorld } from '../data/upstream-world.ts'
 import { storage } from '../data/read-calls.ts'
 import { type Plan, rpcCall } from '../load/plan.ts'
-import { measureInTurns, ratio } from '../measure.ts'
+import { measureAlternating, ratio } from '../measure.ts'
 import { startFrontCairn, startUpstream, type FrontCairn } from '../servers/upstream.ts'
 
 const slotCount = 2048
@@ -48,7 +48,7 @@ async function compareCached(bench: Bench, servers: readonly FrontCairn[]): Prom
   }))
   // Each worker has its own caches.
   const warmUp = bench.calls(callsEach)
-  const [one = [], shared = []] = await measureInTurns(loader, targets, { warmUp })
+  const [one = [], shared = []] = await measureAlternating(loader, targets, { warmUp })
   report.target(`${storage}, cached, one process`, one)
   report.target(`${storage}, cached, ${workers} workers`, shared)
   report.figure(

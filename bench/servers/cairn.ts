@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import { runProgram } from '../../src/cli/program.ts'
 import { startCairn, type Started } from '../../test/started-server.ts'
 import { slotsOf, writeGenesis, type Slot } from '../data/genesis.ts'
-import { asker, makeBlocks, signTransfers, type Place, type Transfer } from '../data/transfers.ts'
+import {
+  createRpcCaller,
+  makeBlocks,
+  signTransfers,
+  type TransactionPosition,
+  type Transfer,
+} from '../data/transfers.ts'
 import { profileHook } from '../profile.ts'
 
 export type ReadCairn = {
@@ -17,7 +23,7 @@ export type ReadCairn = {
   readonly paths: readonly string[]
   readonly slots: readonly Slot[]
   readonly transfers: readonly (readonly Transfer[])[]
-  readonly places: readonly Place[]
+  readonly places: readonly TransactionPosition[]
   readonly genesisFile: string
   readonly profileFile: string
   stop(): Promise<void>
@@ -27,7 +33,10 @@ const keyCount = 64
 
 type Size = { readonly slots: number; readonly transfers: number }
 
-type Prepared = Size & { readonly paths: readonly string[]; readonly places: readonly Place[] }
+type Prepared = Size & {
+  readonly paths: readonly string[]
+  readonly places: readonly TransactionPosition[]
+}
 
 /**
  * `keepIn`: a folder that stores the chain and the keys between runs, so that only the first run creates them; null: a temporary
@@ -92,9 +101,9 @@ async function prepare(
   started: Started,
   transfers: readonly (readonly Transfer[])[],
 ): Promise<Pick<Prepared, 'paths' | 'places'>> {
-  const ask = asker(`${started.url}/v3/${started.apiKey}`)
+  const call = createRpcCaller(`${started.url}/v3/${started.apiKey}`)
   return {
-    places: await makeBlocks(ask, transfers),
+    places: await makeBlocks(call, transfers),
     paths: await createKeys(started.dataDir),
   }
 }

@@ -10,7 +10,7 @@ import { until } from '../../test/fakes/until.ts'
 import { startCairn } from '../../test/started-server.ts'
 import { type CallWorld, createCallWorld } from '../data/call-world.ts'
 import { chainId } from '../data/genesis.ts'
-import { asker, signTransfers } from '../data/transfers.ts'
+import { createRpcCaller, signTransfers } from '../data/transfers.ts'
 import { profileHook } from '../profile.ts'
 import { createKeys } from './cairn.ts'
 
@@ -71,8 +71,8 @@ export async function startCallRig(
   await started.cli('accounts', 'create', 'other')
   const other = await started.cli('keys', 'create', '--account', 'other')
   const lanes = signTransfers(minesMax * transfersEach)
-  const askGeth = asker(geth.url)
-  const askCairn = asker(`${started.url}/v3/${started.apiKey}`)
+  const callGeth = createRpcCaller(geth.url)
+  const callCairn = createRpcCaller(`${started.url}/v3/${started.apiKey}`)
   let mined = 0
   return {
     world,
@@ -90,12 +90,12 @@ export async function startCallRig(
       const raw = lanes.flatMap((lane) => lane.slice(mined, mined + each)).map((one) => one.raw)
       if (raw.length < transfersEach) throw new Error(`more than ${minesMax} calls of mine`)
       mined += each
-      const hashes = await Promise.all(raw.map((one) => askGeth('eth_sendRawTransaction', [one])))
+      const hashes = await Promise.all(raw.map((one) => callGeth('eth_sendRawTransaction', [one])))
       const isMined = async (hash: unknown) =>
-        (await askGeth('eth_getTransactionReceipt', [hash])) !== null
+        (await callGeth('eth_getTransactionReceipt', [hash])) !== null
       for (const hash of hashes) await until(async () => assert(await isMined(hash)))
-      const newest = await askGeth('eth_blockNumber', [])
-      await until(async () => equal(await askCairn('eth_blockNumber', []), newest))
+      const newest = await callGeth('eth_blockNumber', [])
+      await until(async () => equal(await callCairn('eth_blockNumber', []), newest))
     },
   }
 }

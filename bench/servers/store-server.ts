@@ -105,9 +105,9 @@ async function run(order: StoreOrder): Promise<StoreResult> {
 async function importFile(file: FileBytes): Promise<StoreResult> {
   const base = (file.bytes / measureSha(file).rate) * 1000
   const content: FileContent = {
-    async drain(take) {
+    async drain(consume) {
       for (let at = 0; at < file.bytes; at += pieceBytes) {
-        const waiting = take(file.slice(at, pieceBytes))
+        const waiting = consume(file.slice(at, pieceBytes))
         if (waiting !== null) await waiting
       }
     },
@@ -153,7 +153,7 @@ function hashOnly(count: number): { readonly base: number; readonly textBase: nu
 /** Warm-up operations before the measured ones. */
 const warmUp = (count: number): number => Math.ceil(count / 5)
 /** Warm-up: V8 optimizes the code for about 100,000 reads. */
-const readTurns = 10
+const readRounds = 10
 
 async function putSmall(count: number, inFlight: number): Promise<StoreResult> {
   await putBlocks(count, count + warmUp(count), inFlight)
@@ -181,7 +181,7 @@ async function putBlocks(from: number, to: number, inFlight: number): Promise<vo
 function readRandom(count: number): StoreResult {
   const all = count + warmUp(count)
   const names = namesOf(all)
-  for (let turn = 0; turn < readTurns; turn++) readBlocks(names, count, all)
+  for (let round = 0; round < readRounds; round++) readBlocks(names, count, all)
   shuffle(names.subarray(0, count * nameBytes))
   const bases = hashOnly(count)
   const started = performance.now()

@@ -25,10 +25,10 @@ export async function startStore(dataDir: string): Promise<StoreProcess> {
   })
   const ended = once(child, 'exit')
   const answer = async (): Promise<StoreResult> => {
-    const gone = ended.then(() => {
+    const exited = ended.then(() => {
       throw new Error('the store ended')
     })
-    const [result] = (await Promise.race([once(child, 'message'), gone])) as [StoreResult]
+    const [result] = (await Promise.race([once(child, 'message'), exited])) as [StoreResult]
     return result
   }
   const { ms } = await answer()

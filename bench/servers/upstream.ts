@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startCairn } from '../../test/started-server.ts'
 import { slotsOf, writeGenesis } from '../data/genesis.ts'
-import { asker } from '../data/transfers.ts'
+import { createRpcCaller } from '../data/transfers.ts'
 import { upstreamChainId } from '../data/upstream-world.ts'
 import { profileHook } from '../profile.ts'
 import type { Server } from './bare.ts'
@@ -22,12 +22,12 @@ export type Upstream = Server & {
 
 export async function startUpstream(slots: number, missSlots: number): Promise<Upstream> {
   const server = await startProcess('./upstream-server.ts', slots, missSlots)
-  const ask = asker(`http://127.0.0.1:${server.port}`)
+  const call = createRpcCaller(`http://127.0.0.1:${server.port}`)
   return {
     ...server,
-    counts: async () => (await ask('bench_counts', [])) as Record<string, number>,
+    counts: async () => (await call('bench_counts', [])) as Record<string, number>,
     async delay(ms) {
-      await ask('bench_delay', [ms])
+      await call('bench_delay', [ms])
     },
   }
 }

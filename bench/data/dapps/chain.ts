@@ -170,9 +170,9 @@ export async function makeDappChain(geth: Geth): Promise<DappChain> {
 
   async function mine(): Promise<DappBlock> {
     height += 1
-    const made = await makeBlock(geth, height, pending)
+    const block = await makeBlock(geth, height, pending)
     pending = 0
-    return made
+    return block
   }
 
   const deployed: Hex[] = []
@@ -344,7 +344,7 @@ async function makeBlock(geth: Geth, height: number, count: number): Promise<Dap
     withdrawals: [],
     parentBeaconBlockRoot,
   }
-  const take = async (headBlockHash: Hex, next: unknown) =>
+  const updateForkchoice = async (headBlockHash: Hex, next: unknown) =>
     (await geth.engine('engine_forkchoiceUpdatedV3', [
       { headBlockHash, safeBlockHash: parent.hash, finalizedBlockHash: parent.hash },
       next,
@@ -352,7 +352,7 @@ async function makeBlock(geth: Geth, height: number, count: number): Promise<Dap
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     // geth starts with an empty block and fills it until it is fetched, so another attempt needs different attributes.
     const prevRandao = wordOf(height * attemptsMax + attempt)
-    const { payloadId } = await take(parent.hash, { ...attributes, prevRandao })
+    const { payloadId } = await updateForkchoice(parent.hash, { ...attributes, prevRandao })
     await wait(fillMs * attempt)
     const { executionPayload: payload, executionRequests } = (await geth.engine(
       'engine_getPayloadV5',
@@ -369,7 +369,7 @@ async function makeBlock(geth: Geth, height: number, count: number): Promise<Dap
       executionRequests,
     ])) as { readonly status: string }
     if (status !== 'VALID') throw new Error(`block ${height}: ${status}`)
-    await take(payload.blockHash, null)
+    await updateForkchoice(payload.blockHash, null)
     const { transactions } = (await geth.call('eth_getBlockByNumber', ['latest', false])) as {
       readonly transactions: readonly Hex[]
     }

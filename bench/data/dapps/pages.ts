@@ -28,7 +28,7 @@ type Request = { readonly to: Hex; readonly data: Hex }
 
 /** Call data of a view; its arguments are those of the ABI of the contracts. */
 function view(to: Hex | undefined, functionName: string, ...args: readonly unknown[]): Request {
-  const encode = encodeFunctionData as (asked: object) => Hex
+  const encode = encodeFunctionData as (options: object) => Hex
   return { to: to ?? '0x', data: encode({ abi, functionName, args }) }
 }
 
