@@ -21,6 +21,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { setNewest } from '../../../base/lru-cache.ts'
 import type { NetHello } from '../net-messages.ts'
 import { mayDial, publicLookup } from './dial-rules.ts'
+import { limitedDnsaddr } from './dnsaddr.ts'
 
 type ConnectionManager = { setMaxConnections(count: number): void }
 
@@ -150,6 +151,7 @@ async function create(
       addressDialTimeout: addressDialMs,
       maxIncomingPendingConnections: pendingMax,
       inboundConnectionThreshold: newConnectionsPerSecondMax,
+      resolvers: { dnsaddr: limitedDnsaddr },
     },
     // It closes connections whose ping takes two seconds; on a busy machine these are connections in use.
     connectionMonitor: { enabled: false },
