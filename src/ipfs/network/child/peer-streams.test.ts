@@ -2,15 +2,32 @@
 import { equal, rejects } from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import type { Stream } from '@libp2p/interface'
+import type { Connection, Stream } from '@libp2p/interface'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
-import { hasRoom, stuckMs, writeBufferBytesMax } from './peer-streams.ts'
+import type { NetNode } from './node.ts'
+import {
+  hasRoom,
+  openPeerStreams,
+  stuckMs,
+  unreadBytesMax,
+  unreadCheckMs,
+  writeBufferBytesMax,
+} from './peer-streams.ts'
 
 /** A stream with this much unsent data. */
 class FakeStream extends EventTarget {
   writeStatus = 'writable'
   writableNeedsDrain = false
   writeBufferLength = 0
+  readStatus = 'readable'
+  readBufferLength = 0
+  isAborted = false
+  pause(): void {}
+  resume(): void {}
+  abort(): void {
+    this.isAborted = true
+    this.dispatchEvent(new Event('close'))
+  }
 }
 
 function rig() {
@@ -68,5 +85,40 @@ test('a stream that closes is not waited for', async () => {
   stream.writeStatus = 'closed'
   stream.dispatchEvent(new Event('close'))
   await closed
+  equal(clock.timers, 0)
+})
+
+test('while reading is paused, the peers with the most unread bytes lose their streams', async () => {
+  const clock = createTurnedClock()
+  let accept = (_stream: Stream, _connection: Connection): void => {}
+  const libp2p = {
+    handle: async (_protocol: string, handler: typeof accept) => void (accept = handler),
+    addEventListener: () => {},
+    getConnections: () => [],
+  }
+  const hooks = { receive() {}, next: () => null, disconnected() {}, broken() {} }
+  const streams = await openPeerStreams({ libp2p } as unknown as NetNode, hooks, clock)
+  const open = (peer: string, readBufferLength: number): FakeStream => {
+    const stream = Object.assign(new FakeStream(), { readBufferLength })
+    accept(stream as unknown as Stream, { remotePeer: peer } as unknown as Connection)
+    return stream
+  }
+  const greedy = [open('greedy', unreadBytesMax / 2), open('greedy', unreadBytesMax / 2)]
+  const small = open('small', 1)
+  clock.turn(unreadCheckMs)
+  equal(clock.timers, 0)
+  streams.pauseReading(true)
+  clock.turn(unreadCheckMs - 1)
+  equal(
+    greedy.some(({ isAborted }) => isAborted),
+    false,
+  )
+  clock.turn(1)
+  equal(
+    greedy.every(({ isAborted }) => isAborted),
+    true,
+  )
+  equal(small.isAborted, false)
+  streams.pauseReading(false)
   equal(clock.timers, 0)
 })

@@ -44,6 +44,9 @@ const drainCheckMs = 1000
 export const inboundStreamsMax = 512
 const outboundStreamsMax = 4
 export const unfinishedBytesMax = 64 * 1024 * 1024
+/** Of all streams while reading is paused. A paused stream still receives its window, and a connection has hundreds of streams. */
+export const unreadBytesMax = 64 * 1024 * 1024
+export const unreadCheckMs = 500
 
 export async function openPeerStreams(
   node: NetNode,
@@ -55,6 +58,7 @@ export async function openPeerStreams(
   const memory = createMessageMemory(unfinishedBytesMax, dropMessages)
   const writing = new Map<string, { again: boolean }>()
   let isPaused = false
+  let stopChecking = (): void => {}
   let messagesReceived = 0
 
   function read(stream: Stream, connection: Connection): void {
@@ -79,6 +83,20 @@ export async function openPeerStreams(
       reader.end()
     })
     if (isPaused) setPaused(stream, true)
+  }
+
+  function checkUnread(): void {
+    let total = 0
+    const byPeer = new Map<string, number>()
+    for (const [{ readBufferLength: bytes }, { peer }] of reading) {
+      total += bytes
+      byPeer.set(peer, (byPeer.get(peer) ?? 0) + bytes)
+    }
+    for (const [peer, bytes] of [...byPeer].toSorted(([, one], [, other]) => other - one)) {
+      if (total <= unreadBytesMax) return
+      total -= bytes
+      dropMessages(peer)
+    }
   }
 
   function dropMessages(peer: string): void {
@@ -155,6 +173,8 @@ export async function openPeerStreams(
     pauseReading(next) {
       if (next === isPaused) return
       isPaused = next
+      stopChecking()
+      stopChecking = isPaused ? clock.every(unreadCheckMs, checkUnread) : () => {}
       for (const stream of reading.keys()) setPaused(stream, next)
     },
     get messagesReceived() {
