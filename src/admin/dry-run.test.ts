@@ -140,7 +140,7 @@ async function createRig(
     }) as DryRunRequest
 
   /** The result of a real request: `ok`, or code and reason of the refusal. */
-  async function ask(of: Described): Promise<string> {
+  async function dryRun(of: Described): Promise<string> {
     const request = describe(of)
     const { origin, userAgent, jwt, address = '' } = request
     const credential = {
@@ -191,7 +191,7 @@ async function createRig(
 
   const tried = (of: Described): Promise<DryRunResult> => trial(describe(of))
   const publicKeys = createJwtPublicKeys(parts)
-  return { accounts, ask, clock, counted, keyId, limiter, moved, publicKeys, tried }
+  return { accounts, dryRun, clock, counted, keyId, limiter, moved, publicKeys, tried }
 }
 
 // oxlint-disable-next-line require-yield -- an empty upload
@@ -332,7 +332,7 @@ const cases: readonly (readonly [
 
 for (const [what, settings, request, rule, account] of cases) {
   test(`a request is tried as it would be answered: ${what}`, async () => {
-    const { ask, tried } = await createRig(settings, account)
+    const { dryRun, tried } = await createRig(settings, account)
     const verdict = await tried(request)
     const { refusal } = verdict
     const shown =
@@ -342,7 +342,7 @@ for (const [what, settings, request, rule, account] of cases) {
           ? 'no rule'
           : `${refusal.rule.setting} of ${refusal.rule.of}`
     assert.equal(shown, rule, refusal?.message)
-    const answered = await ask(request)
+    const answered = await dryRun(request)
     assert.equal(answered.split(' ')[0], refusal?.code ?? 'ok', answered)
   })
 }
@@ -352,7 +352,7 @@ test('a dry run gives the same result as the request, for any settings and reque
   t.diagnostic(`CAIRN_SEED=${seed}`)
   const chance = seeded(seed)
   const pick = <T>(of: readonly T[]): T => of[chance(of.length)] as T
-  const { accounts, ask, clock, keyId, publicKeys, tried } = await createRig()
+  const { accounts, dryRun, clock, keyId, publicKeys, tried } = await createRig()
   const signer = createJwtSigner('ES256', clock.now)
   const { id } = await publicKeys.add(keyId, { text: signer.publicKey })
   const exp = Math.floor(clock.now() / 1000) + 1_000_000
@@ -409,7 +409,7 @@ test('a dry run gives the same result as the request, for any settings and reque
       ]),
     } as Described
     const { refusal } = await tried(request)
-    const answered = (await ask(request)).split(' ')[0] ?? ''
+    const answered = (await dryRun(request)).split(' ')[0] ?? ''
     assert.equal(refusal?.code ?? 'ok', answered, JSON.stringify(request))
     seen.add(answered)
   }
@@ -417,7 +417,10 @@ test('a dry run gives the same result as the request, for any settings and reque
 })
 
 test('a dry run charges no units and counts no usage', async () => {
-  const { ask, clock, counted, tried } = await createRig({ unitsPerSecond: 80, unitsPerDay: 8_080 })
+  const { dryRun, clock, counted, tried } = await createRig({
+    unitsPerSecond: 80,
+    unitsPerDay: 8_080,
+  })
   const before = await tried({})
   for (let n = 0; n < 1_000; n++) await tried({})
   assert.deepEqual(await tried({}), before)
@@ -427,7 +430,7 @@ test('a dry run charges no units and counts no usage', async () => {
     resetsAt: Date.UTC(2026, 0, 2),
   })
   assert.deepEqual([before.units, before.refusal, counted], [80, null, []])
-  for (let n = 0; n < 100; n++) assert.equal(await ask({}), 'ok')
+  for (let n = 0; n < 100; n++) assert.equal(await dryRun({}), 'ok')
   const over = await tried({})
   assert.deepEqual(over.refusal?.rule, { setting: 'unitsPerSecond', of: 'key' })
   assert.equal(over.refusal?.waitSeconds, 1)
@@ -435,17 +438,17 @@ test('a dry run charges no units and counts no usage', async () => {
   assert.deepEqual(over.left, { atOnce: 1, today: 80, resetsAt: Date.UTC(2026, 0, 2) })
   clock.turn(1_000)
   assert.equal((await tried({})).refusal, null)
-  assert.equal(await ask({}), 'ok')
+  assert.equal(await dryRun({}), 'ok')
   clock.turn(1_000)
   const day = (await tried({})).refusal
   assert.deepEqual([day?.rule?.setting, day?.waitSeconds, day?.status], ['unitsPerDay', null, 402])
 })
 
 test('uploads that are tried hold no place among those at a time', async () => {
-  const { ask, tried } = await createRig({ filesUploads: 1 })
+  const { dryRun, tried } = await createRig({ filesUploads: 1 })
   const upload = { face: 'files', method: 'add', secret: true, bodyBytes: 200_000 } as Described
   for (let n = 0; n < 3; n++) assert.equal((await tried(upload)).refusal, null)
-  assert.equal(await ask(upload), 'ok')
+  assert.equal(await dryRun(upload), 'ok')
 })
 
 test('accounts replace params; lists without a value to compare are named and not checked', async () => {
@@ -464,14 +467,14 @@ test('accounts replace params; lists without a value to compare are named and no
 })
 
 test('a token is tried too, and its own lists are named as its own', async () => {
-  const { clock, ask, keyId, publicKeys, tried } = await createRig({ allowMethods: ['x_plain'] })
+  const { clock, dryRun, keyId, publicKeys, tried } = await createRig({ allowMethods: ['x_plain'] })
   const signer = createJwtSigner('ES256', clock.now)
   const { id } = await publicKeys.add(keyId, { text: signer.publicKey })
   clock.turn(1_000)
   const jwt = await signer.sign(id, { methods: ['x_read'] })
   const verdict = await tried({ jwt })
   assert.deepEqual(verdict.refusal?.rule, { setting: 'methods', of: 'jwt' })
-  assert.equal(await ask({ jwt }), 'refused_by_setting method')
+  assert.equal(await dryRun({ jwt }), 'refused_by_setting method')
   assert.equal((await tried({ jwt, method: 'x_read', params: [contract] })).refusal, null)
   const over = await tried({ jwt: await signer.sign(id, { exp: 1 }) })
   assert.deepEqual(over.refusal?.rule, { setting: 'exp', of: 'jwt' })

@@ -10,7 +10,7 @@ function rig() {
   const clock = createTurnedClock()
   const opened = openInspectedGateway(clock)
   const { gateway, inspector, caller, networks } = opened
-  async function ask(method: string, params: readonly unknown[]) {
+  async function prepareReplay(method: string, params: readonly unknown[]) {
     const [network] = networks()
     ok(network)
     const where = { face: 'rpc', transport: 'http', network: 'dev' } as const
@@ -30,15 +30,15 @@ function rig() {
     return request
   }
   const replay = async (
-    request: Awaited<ReturnType<typeof ask>>,
-    asked: { block?: string; upstream?: string } = {},
-  ) => await replayRequest(opened, { caller, request }, { call: 0, ...asked }, signal)
-  return { ...opened, ask, replay }
+    request: Awaited<ReturnType<typeof prepareReplay>>,
+    options: { block?: string; upstream?: string } = {},
+  ) => await replayRequest(opened, { caller, request }, { call: 0, ...options }, signal)
+  return { ...opened, prepareReplay, replay }
 }
 
 test('a read is replayed as its key, at its price, without differences', async () => {
-  const { ask, replay, admitted, inspector } = rig()
-  const request = await ask('eth_getBalance', ['0x1'])
+  const { prepareReplay, replay, admitted, inspector } = rig()
+  const request = await prepareReplay('eth_getBalance', ['0x1'])
   const { before, after, differences, labels } = await replay(request)
   deepEqual(before, { outcome: 'ok', result: { nonce: '0x5', block: 'latest' } })
   deepEqual(after, before)
@@ -49,8 +49,8 @@ test('a read is replayed as its key, at its price, without differences', async (
 })
 
 test('a replay at another block reports the differences', async () => {
-  const { ask, replay } = rig()
-  const { params, differences } = await replay(await ask('eth_getBalance', ['0x1']), {
+  const { prepareReplay, replay } = rig()
+  const { params, differences } = await replay(await prepareReplay('eth_getBalance', ['0x1']), {
     block: '0x5',
   })
   deepEqual(params, ['0x1', '0x5'])
@@ -58,8 +58,8 @@ test('a replay at another block reports the differences', async () => {
 })
 
 test('a single upstream is queried at the block of the head', async () => {
-  const { ask, replay, relayed, admitted } = rig()
-  const { differences, labels } = await replay(await ask('eth_getBalance', ['0x1']), {
+  const { prepareReplay, replay, relayed, admitted } = rig()
+  const { differences, labels } = await replay(await prepareReplay('eth_getBalance', ['0x1']), {
     upstream: 'two',
   })
   deepEqual(relayed.at(-1)?.upstream, 'two')
@@ -73,29 +73,29 @@ test('a single upstream is queried at the block of the head', async () => {
 })
 
 test('what was refused is compared too', async () => {
-  const { ask, replay } = rig()
-  const { before, after, differences } = await replay(await ask('eth_getBalance', []))
+  const { prepareReplay, replay } = rig()
+  const { before, after, differences } = await replay(await prepareReplay('eth_getBalance', []))
   deepEqual(before, { outcome: 'bad_params', result: { code: -32602, message: 'missing' } })
   deepEqual(after, before)
   deepEqual(differences, [])
 })
 
 test('writes, truncated calls and requests for absent objects are not replayed', async () => {
-  const { ask, replay, admitted } = rig()
+  const { prepareReplay, replay, admitted } = rig()
   const refused = async (
-    request: Awaited<ReturnType<typeof ask>>,
+    request: Awaited<ReturnType<typeof prepareReplay>>,
     code: string,
-    asked: { block?: string; upstream?: string } = {},
-  ) => await rejects(replay(request, asked), { code })
-  await refused(await ask('eth_sendRawTransaction', ['0x1']), 'conflict')
-  await refused(await ask('eth_getFilterChanges', ['0x1']), 'conflict')
-  await refused(await ask('eth_getBalance', ['x'.repeat(30_000)]), 'conflict')
-  await refused(await ask('eth_getBalance', ['Bearer abcdefgh123']), 'conflict')
-  const good = await ask('eth_getBalance', ['0x1'])
+    options: { block?: string; upstream?: string } = {},
+  ) => await rejects(replay(request, options), { code })
+  await refused(await prepareReplay('eth_sendRawTransaction', ['0x1']), 'conflict')
+  await refused(await prepareReplay('eth_getFilterChanges', ['0x1']), 'conflict')
+  await refused(await prepareReplay('eth_getBalance', ['x'.repeat(30_000)]), 'conflict')
+  await refused(await prepareReplay('eth_getBalance', ['Bearer abcdefgh123']), 'conflict')
+  const good = await prepareReplay('eth_getBalance', ['0x1'])
   await refused(good, 'absent', { upstream: 'three' })
   await refused({ ...good, network: 'gone' }, 'absent')
   await refused({ ...good, face: 'files' }, 'conflict')
   await refused({ ...good, calls: [] }, 'absent')
-  await refused(await ask('eth_chainId', []), 'bad_input', { block: '0x1' })
+  await refused(await prepareReplay('eth_chainId', []), 'bad_input', { block: '0x1' })
   equal(admitted.length, 6)
 })

@@ -34,9 +34,9 @@ test('a delay that has passed runs soon, without a warning of Node', async (t) =
   const note = ({ name }: Error) => void warnings.push(name)
   process.on('warning', note)
   t.after(() => process.off('warning', note))
-  const kept = setTimeout(() => {}, 10_000)
+  const active = setTimeout(() => {}, 10_000)
   await new Promise<void>((resolve) => systemClock.after(-20, resolve))
-  clearTimeout(kept)
+  clearTimeout(active)
   // Node emits warnings in the next turn.
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(warnings, [])

@@ -9,12 +9,12 @@ const clock = createTurnedClock()
 test('one turn is given in each round of the event loop, and owners take turns', async () => {
   const turns = createFairTimeSlices(clock)
   const order: string[] = []
-  const asked = ['a', 'a', 'a', 'b'].map((owner) => {
+  const entered = ['a', 'a', 'a', 'b'].map((owner) => {
     const yieldAfter = turns.yielderFor(owner, 1)
     return yieldAfter(1)?.then(() => order.push(owner))
   })
   const rounds: number[] = []
-  while (order.length < asked.length) {
+  while (order.length < entered.length) {
     await setImmediate()
     rounds.push(order.length)
   }

@@ -26,16 +26,16 @@ test('a failure of the source is the failure of the stream', async () => {
 
 test('a reader that leaves ends the source', async () => {
   const ended = Promise.withResolvers<void>()
-  let given = 0
+  let sent = 0
   async function* source() {
     try {
       // The reader ends this loop by leaving; the limit applies if it does not.
-      for (; given < 10_000; given += 1) yield Buffer.alloc(65_536, given)
+      for (; sent < 10_000; sent += 1) yield Buffer.alloc(65_536, sent)
     } finally {
       ended.resolve()
     }
   }
   for await (const _ of gzipped(source(), 1)) break
   await ended.promise
-  assert.ok(given < 1000, `${given} pieces were read`)
+  assert.ok(sent < 1000, `${sent} pieces were read`)
 })

@@ -10,8 +10,8 @@ test('credentials of a URL go as Basic, decoded where they can be, unless a head
   assert.equal(basicOf('https://us%40er:pass@host'), 'us@er:pass')
   assert.equal(basicOf('https://user:50%off@host'), 'user:50%off')
   assert.equal(headersFor(new URL('https://host'), {})['authorization'], undefined)
-  const given = headersFor(new URL('https://a:b@host'), { Authorization: 'Bearer c' })
-  assert.deepEqual(given, {
+  const headers = headersFor(new URL('https://a:b@host'), { Authorization: 'Bearer c' })
+  assert.deepEqual(headers, {
     'accept-encoding': 'identity',
     'user-agent': 'cairn',
     authorization: 'Bearer c',

@@ -64,15 +64,15 @@ test('what was still in use at a collection is looked at again', () => {
 
 test('the heap of this process is collected', () => {
   const clock = createTurnedClock()
-  let kept: object[] | null = []
+  let retained: object[] | null = []
   const stop = startIdleCollections(clock)
-  for (let at = 0; at < 1_500_000; at += 1) kept.push({ at, text: `n${at}` })
+  for (let at = 0; at < 1_500_000; at += 1) retained.push({ at, text: `n${at}` })
   clock.turn(10_000)
-  const gone = new WeakRef(kept)
-  kept = null
+  const collected = new WeakRef(retained)
+  retained = null
   return new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
     clock.turn(20_000)
-    assert.equal(gone.deref(), undefined)
+    assert.equal(collected.deref(), undefined)
     stop()
   })
 })

@@ -22,13 +22,13 @@ test('work with one name runs serially, work with different names runs in parall
 
 test('more than may wait is refused, and there is room again afterwards', async () => {
   const lanes = createKeyedQueue(1)
-  const held = Promise.withResolvers<void>()
-  const one = lanes.run('a', () => held.promise)
+  const blocked = Promise.withResolvers<void>()
+  const one = lanes.run('a', () => blocked.promise)
   await assert.rejects(
     lanes.run('b', async () => {}),
     (error) => error instanceof Fault && error.code === 'overloaded',
   )
-  held.resolve()
+  blocked.resolve()
   await one
   assert.equal(await lanes.run('b', async () => 'done'), 'done')
 })

@@ -19,8 +19,8 @@ test('stays within its size, and keeps what is used again and again', () => {
     recent.add(`${number}`, 'value')
     assert.equal(recent.find('used'), 'value')
   }
-  const held = Array.from({ length: 1_000 }, (_, index) => recent.find(`${index + 1}`))
-  const count = held.filter((value) => value !== null).length
+  const cached = Array.from({ length: 1_000 }, (_, index) => recent.find(`${index + 1}`))
+  const count = cached.filter((value) => value !== null).length
   assert.ok(count * 10 <= 1_000, `${count} entries of 10 are held`)
   assert.ok(count * 10 >= 400, `${count} entries of 10 are held`)
 })

@@ -80,9 +80,9 @@ async function rig(
       clients: nodes.map(({ url }) => createBeaconClient(url, clock)),
       signatures: {
         decompress: decompressKeys,
-        verify(...given) {
+        verify(...args) {
           verified.count += 1
-          return verifyAggregate(...given)
+          return verifyAggregate(...args)
         },
       },
       clock,
@@ -175,15 +175,15 @@ test('a false endpoint rests, its data is evidence, and an honest one is followe
   const other = createBeaconChain({ spec, firstKey: (period) => 900 + period })
   const { nodes, goTo, evidence } = await rig(t, { chains: [chain, other] })
   const [, liar] = nodes
-  const asked = liar?.requests.length ?? 0
-  assert.ok(asked > 0)
+  const requestsBefore = liar?.requests.length ?? 0
+  assert.ok(requestsBefore > 0)
   assert.equal(evidence.length > 0, true)
   assert.equal(evidence[0]?.endpoint, new URL(liar?.url ?? '').host)
   const status = await goTo(53)
   assert.equal(status.latest?.slot, 52)
-  assert.equal(liar?.requests.length, asked, 'it rests for a minute')
+  assert.equal(liar?.requests.length, requestsBefore, 'it rests for a minute')
   await goTo(80)
-  assert.ok((liar?.requests.length ?? 0) > asked, 'and is asked again later')
+  assert.ok((liar?.requests.length ?? 0) > requestsBefore, 'and is asked again later')
 })
 
 const lies: readonly (readonly [kind: string, rule: string, change: (data: Json) => unknown])[] = [
@@ -207,7 +207,7 @@ for (const [at, [kind, rule, change]] of lies.entries()) {
     const before = client.status
     const [node] = nodes
     if (node !== undefined) {
-      node.knobs.falsify = (given, data) => (given === kind ? change(data) : data)
+      node.knobs.falsify = (replyKind, data) => (replyKind === kind ? change(data) : data)
     }
     const after = await goTo(60)
     if (kind === 'optimistic_update') assert.equal(after.latest, before.latest)
@@ -273,9 +273,9 @@ test('a checkpoint that no endpoint has is requested again', async (t) => {
   const { client, nodes, goTo } = await rig(t, { checkpoint: chain.rootAt(25) })
   assert.equal(client.status.state, 'bootstrapping')
   assert.match(client.status.reason ?? '', /status 404/)
-  const asked = nodes[0]?.requests.length ?? 0
+  const requestsBefore = nodes[0]?.requests.length ?? 0
   await goTo(60)
-  assert.ok((nodes[0]?.requests.length ?? 0) > asked)
+  assert.ok((nodes[0]?.requests.length ?? 0) > requestsBefore)
 })
 
 test('a bootstrap of another block is evidence, and the next endpoint is asked', async (t) => {
@@ -297,13 +297,16 @@ test('a bootstrap of another block is evidence, and the next endpoint is asked',
 test('a restart goes on from the saved store, without the checkpoint', async (t) => {
   const { saved, nodes, restart, goTo } = await rig(t)
   await goTo(100)
-  const asked = nodes[0]?.requests.filter((path) => path.includes('bootstrap')).length
+  const requestsBefore = nodes[0]?.requests.filter((path) => path.includes('bootstrap')).length
   const last = saved.at(-1) ?? null
   const again = restart({ saved: last })
   await again.poll()
   assert.equal(again.status.state, 'following')
   assert.equal(again.status.latest?.slot, 99)
-  assert.equal(nodes[0]?.requests.filter((path) => path.includes('bootstrap')).length, asked)
+  assert.equal(
+    nodes[0]?.requests.filter((path) => path.includes('bootstrap')).length,
+    requestsBefore,
+  )
 })
 
 test('another checkpoint in the settings replaces the saved store', async (t) => {

@@ -46,8 +46,8 @@ for (const [name, one] of Object.entries(read('spec-cases.json') as Record<strin
     const bootstrap = parseBootstrap(spec, one.bootstrap)
     let store = startStore(spec, fromHex(one.trustedBlockRoot), bootstrap, signatures)
     for (const { update, currentSlot, finalized, optimistic } of one.steps) {
-      const given = parseUpdate(spec, update)
-      store = advanceStore(spec, store, given, currentSlot, signatures).store
+      const parsed = parseUpdate(spec, update)
+      store = advanceStore(spec, store, parsed, currentSlot, signatures).store
       assert.equal(toHex(store.finalized.root), finalized)
       assert.equal(toHex(store.optimistic.root), optimistic)
     }

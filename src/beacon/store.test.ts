@@ -210,31 +210,33 @@ suite('forks', () => {
 })
 
 suite('a bootstrap is refused', () => {
-  const given = chain.bootstrap(24)
+  const bootstrap = chain.bootstrap(24)
   const startWith = (json: Json, root = chain.rootAt(24)): LightStore =>
     startStore(spec, root, parseBootstrap(spec, json), signatures)
 
   test('with a block root other than the checkpoint', () => {
-    refuses('checkpoint', () => startWith(given, chain.rootAt(25)))
-    refuses('checkpoint', () => startWith(changed(given, 'header.beacon.proposer_index', '99')))
+    refuses('checkpoint', () => startWith(bootstrap, chain.rootAt(25)))
+    refuses('checkpoint', () => startWith(changed(bootstrap, 'header.beacon.proposer_index', '99')))
   })
 
   test('with an execution block that is not of the beacon block', () => {
-    refuses('header', () => startWith(changed(given, 'header.execution.block_hash', noNode)))
-    refuses('header', () => startWith(changed(given, 'header.execution_branch.0', noNode)))
+    refuses('header', () => startWith(changed(bootstrap, 'header.execution.block_hash', noNode)))
+    refuses('header', () => startWith(changed(bootstrap, 'header.execution_branch.0', noNode)))
   })
 
   test('with another committee, or without its branch', () => {
     const { current_sync_committee: other } = chain.bootstrap(70)
-    refuses('committee-branch', () => startWith(changed(given, 'current_sync_committee', other)))
     refuses('committee-branch', () =>
-      startWith(changed(given, 'current_sync_committee_branch.2', noNode)),
+      startWith(changed(bootstrap, 'current_sync_committee', other)),
+    )
+    refuses('committee-branch', () =>
+      startWith(changed(bootstrap, 'current_sync_committee_branch.2', noNode)),
     )
   })
 })
 
 suite('an update is refused', () => {
-  const given = chain.update(60)
+  const update = chain.update(60)
   const sends = (update: Json, currentSlot = 61, store = started()): void =>
     void take(store, update, currentSlot)
 
@@ -243,17 +245,17 @@ suite('an update is refused', () => {
   })
 
   test('with an attested execution block that is not of the beacon block', () => {
-    refuses('header', () => sends(changed(given, 'attested_header.execution.gas_used', '5')))
+    refuses('header', () => sends(changed(update, 'attested_header.execution.gas_used', '5')))
   })
 
   test('that is signed later than now, or not after its header', () => {
-    refuses('slots', () => sends(given, 60))
-    refuses('slots', () => sends(changed(given, 'signature_slot', '60')))
+    refuses('slots', () => sends(update, 60))
+    refuses('slots', () => sends(changed(update, 'signature_slot', '60')))
   })
 
   test('with a finalized header after the attested one', () => {
     const later = chain.finalityUpdate(100)['finalized_header']
-    refuses('slots', () => sends(changed(given, 'finalized_header', later)))
+    refuses('slots', () => sends(changed(update, 'finalized_header', later)))
   })
 
   test('that skips a period', () => {
@@ -270,18 +272,18 @@ suite('an update is refused', () => {
   })
 
   test('with a finality branch that does not lead to its header', () => {
-    refuses('finality-branch', () => sends(changed(given, 'finality_branch.3', noNode)))
+    refuses('finality-branch', () => sends(changed(update, 'finality_branch.3', noNode)))
     const other = chain.finalityUpdate(50)['finalized_header']
-    refuses('finality-branch', () => sends(changed(given, 'finalized_header', other)))
+    refuses('finality-branch', () => sends(changed(update, 'finalized_header', other)))
   })
 
   test('with a finalized execution block that is not of the beacon block', () => {
-    refuses('header', () => sends(changed(given, 'finalized_header.execution.block_hash', noNode)))
+    refuses('header', () => sends(changed(update, 'finalized_header.execution.block_hash', noNode)))
   })
 
   test('with a finalized header but without its branch', () => {
     const none = Array.from({ length: 7 }, () => noNode)
-    refuses('finality-absent', () => sends(changed(given, 'finality_branch', none)))
+    refuses('finality-absent', () => sends(changed(update, 'finality_branch', none)))
   })
 
   test('with a header for the zero root that genesis finalizes', () => {
@@ -296,16 +298,16 @@ suite('an update is refused', () => {
 
   test('with a next committee that its branch does not prove', () => {
     const { next_sync_committee: other } = chain.update(100)
-    refuses('next-committee-branch', () => sends(changed(given, 'next_sync_committee', other)))
+    refuses('next-committee-branch', () => sends(changed(update, 'next_sync_committee', other)))
     refuses('next-committee-branch', () =>
-      sends(changed(given, 'next_sync_committee_branch.1', noNode)),
+      sends(changed(update, 'next_sync_committee_branch.1', noNode)),
     )
   })
 
   test('with a next committee but without its branch', () => {
     const none = Array.from({ length: 6 }, () => noNode)
     refuses('next-committee-absent', () =>
-      sends(changed(given, 'next_sync_committee_branch', none)),
+      sends(changed(update, 'next_sync_committee_branch', none)),
     )
   })
 
@@ -319,10 +321,10 @@ suite('an update is refused', () => {
     const { sync_aggregate: other } = chain.update(60, { signers: 31 })
     const { sync_committee_signature: signature } = other as Record<string, string>
     refuses('signature', () =>
-      sends(changed(given, 'sync_aggregate.sync_committee_signature', signature)),
+      sends(changed(update, 'sync_aggregate.sync_committee_signature', signature)),
     )
     const { sync_aggregate: aggregate } = chain.update(59)
-    refuses('signature', () => sends(changed(given, 'sync_aggregate', aggregate)))
+    refuses('signature', () => sends(changed(update, 'sync_aggregate', aggregate)))
     const elsewhere = createBeaconChain({
       spec: minimalSpec({ genesisValidatorsRoot: new Uint8Array(32).fill(1) }),
     })

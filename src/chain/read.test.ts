@@ -8,14 +8,14 @@ const { signal } = new AbortController()
 function* sum(
   terms: readonly number[],
   memory: ReadonlySet<number>,
-  asked: number[],
+  requested: number[],
 ): Read<number> {
   let total = 0
   for (const term of terms) {
     total += memory.has(term)
       ? term
       : yield* fetched(() => {
-          asked.push(term)
+          requested.push(term)
           return Promise.resolve(term)
         })
   }
@@ -27,12 +27,12 @@ test('a read whose content is in memory ends without a promise', () => {
 })
 
 test('a read that lacks something continues from there, and fetches it once', async () => {
-  const asked: number[] = []
-  const begun = beginRead(sum([1, 2, 3, 4], new Set([1, 3]), asked))
+  const requested: number[] = []
+  const begun = beginRead(sum([1, 2, 3, 4], new Set([1, 3]), requested))
   ok(begun instanceof SuspendedRead)
-  deepEqual(asked, [])
+  deepEqual(requested, [])
   equal(await completeRead(begun, signal), 10)
-  deepEqual(asked, [2, 4])
+  deepEqual(requested, [2, 4])
 })
 
 test('a read can also run from its beginning, with the signal of its caller', async () => {

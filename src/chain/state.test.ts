@@ -70,8 +70,8 @@ function reader(items: readonly UnverifiedItem[], stateRoot: Uint8Array, address
 
 /** The same over items in memory. */
 function holder(items: readonly UnverifiedItem[], stateRoot: Uint8Array, address: bigint) {
-  const kept = new Map(items.map(({ ref, bytes: value }) => [refKey(ref), value]))
-  const peek = (ref: ContentRef) => kept.get(refKey(ref)) ?? null
+  const stored = new Map(items.map(({ ref, bytes: value }) => [refKey(ref), value]))
+  const peek = (ref: ContentRef) => stored.get(refKey(ref)) ?? null
   const at = reader(items, stateRoot, address)
   const network = {
     ...at.network,
@@ -88,16 +88,13 @@ test('every slot of any storage trie reads back, and every other slot is zero', 
   const slots = fc.uniqueArray(fc.tuple(slot, value), { maxLength: 40, selector: ([key]) => key })
   await fc.assert(
     fc.asyncProperty(slots, slot, async (pairs, other) => {
-      const kept = new Map(pairs)
-      const { items, stateRoot } = world(kept, 3)
+      const stored = new Map(pairs)
+      const { items, stateRoot } = world(stored, 3)
       const at = reader(items, stateRoot, 1n)
-      for (const asked of [...kept.keys(), other]) {
-        const read = await completeRead(readStorage(at, bytes(32, asked)), signal)
-        assert.equal(toHex(read), toHex(bytes(32, kept.get(asked) ?? 0n)))
-        assert.deepEqual(
-          beginRead(readStorage(holder(items, stateRoot, 1n), bytes(32, asked))),
-          read,
-        )
+      for (const key of [...stored.keys(), other]) {
+        const read = await completeRead(readStorage(at, bytes(32, key)), signal)
+        assert.equal(toHex(read), toHex(bytes(32, stored.get(key) ?? 0n)))
+        assert.deepEqual(beginRead(readStorage(holder(items, stateRoot, 1n), bytes(32, key))), read)
       }
     }),
     { numRuns: 20 },
@@ -172,35 +169,35 @@ test('state in memory is read without a promise; a missing node gives no answer,
 test('a read that lacks a node continues from there, and fetches no node that memory holds', async () => {
   const slots = new Map(Array.from({ length: 30 }, (_, slot) => [BigInt(slot), 2n]))
   const { items, stateRoot } = world(slots, 20)
-  let gone = 0
+  let removed = 0
   for (const [left, lacking] of items.entries()) {
     const at = holder(items.toSpliced(left, 1), stateRoot, 5n)
-    const asked: string[] = []
+    const requested: string[] = []
     const obtain: Network['obtain'] = async (ref) => {
-      asked.push(refKey(ref))
+      requested.push(refKey(ref))
       return lacking.bytes
     }
     const begun = beginRead(
       readStorage({ ...at, network: { ...at.network, obtain } }, bytes(32, 1n)),
     )
     if (!(begun instanceof SuspendedRead)) continue
-    gone += 1
+    removed += 1
     assert.equal(toHex(await completeRead(begun, signal)), toHex(bytes(32, 2n)))
-    assert.deepEqual(asked, [refKey(lacking.ref)])
+    assert.deepEqual(requested, [refKey(lacking.ref)])
   }
-  assert.ok(gone >= 2, `${gone} nodes were lacking`)
+  assert.ok(removed >= 2, `${removed} nodes were lacking`)
 })
 
 test('an account that a walk has proved is not walked to again, under that state root and address only', () => {
   const { items, account, stateRoot } = world(new Map([[1n, 2n]]), 40)
   const accounts = createAccountMemory(64)
   const at = holder(items, stateRoot, 5n)
-  let asked = 0
+  let requestCount = 0
   const network = {
     ...at.network,
     accounts,
     peekNode: (from: Uint8Array, offset: number) => {
-      asked += 1
+      requestCount += 1
       return at.network.peekNode(from, offset)
     },
   }
@@ -210,28 +207,28 @@ test('an account that a walk has proved is not walked to again, under that state
   }
   assert.deepEqual(read(5n), account)
   assert.equal(read(99n), null)
-  const walked = asked
+  const walked = requestCount
   assert.deepEqual(read(5n), account)
   assert.equal(read(99n), null)
-  assert.equal(asked, walked)
+  assert.equal(requestCount, walked)
   assert.deepEqual(read(6n), account)
-  assert.ok(asked > walked, 'another address is another account')
+  assert.ok(requestCount > walked, 'another address is another account')
   assert.ok(read(5n, bytes(32, 1n)) instanceof SuspendedRead, 'and so is another state')
   for (let address = 100n; address < 300n; address++) read(address)
-  const before = asked
+  const before = requestCount
   read(5n)
-  assert.ok(asked > before, 'no more than 64 are remembered')
+  assert.ok(requestCount > before, 'no more than 64 are remembered')
 })
 
 test('a completed read uses such an account too, and a recorded read walks anyway', async () => {
   const { items, account, stateRoot } = world(new Map([[1n, 2n]]), 40)
   const at = holder(items, stateRoot, 5n)
-  let asked = 0
+  let requestCount = 0
   const network = {
     ...at.network,
     accounts: createAccountMemory(64),
     peekNode: (from: Uint8Array, offset: number) => {
-      asked += 1
+      requestCount += 1
       return at.network.peekNode(from, offset)
     },
   }
@@ -241,10 +238,10 @@ test('a completed read uses such an account too, and a recorded read walks anywa
     assert.deepEqual(await find(network, 5n), account)
     assert.equal(await find(network, 99n), null)
   }
-  const walked = asked
+  const walked = requestCount
   assert.deepEqual(await find(network, 5n), account)
   assert.equal(await find(network, 99n), null)
-  assert.equal(asked, walked)
+  assert.equal(requestCount, walked)
   const reads = recordReads(network)
   assert.deepEqual(await find(reads.network, 5n), account)
   const names = reads.pieces().map((piece) => toHex(keccak256(piece)))

@@ -17,18 +17,18 @@ async function cairn(...args: string[]) {
     readInput: () => Promise.resolve(''),
   }
   const code = await runProgram([...args, '--data-dir', folder, '--json'], context)
-  const said = code === 0 ? (JSON.parse(out) as Record<string, unknown>) : {}
-  return { code, out, said }
+  const parsed = code === 0 ? (JSON.parse(out) as Record<string, unknown>) : {}
+  return { code, out, parsed }
 }
 
 async function createKey(...args: string[]): Promise<string> {
-  const { said } = await cairn('keys', 'create', ...args)
-  return String(said['id'])
+  const { parsed } = await cairn('keys', 'create', ...args)
+  return String(parsed['id'])
 }
 
 async function settingsOf(id: string) {
-  const { said } = await cairn('keys', 'show', id)
-  return (said['key'] as { settings: object }).settings
+  const { parsed } = await cairn('keys', 'show', id)
+  return (parsed['key'] as { settings: object }).settings
 }
 
 test('lists are given with a key or set later; what is not named stays, and none empties a list', async () => {
@@ -63,8 +63,8 @@ test('every setting that a key may be given can be changed and taken back', asyn
     '--files-uploads',
   ]
   const id = await createKey()
-  const given = [...limits, '--files-writes-per-second'].flatMap((flag) => [flag, '5'])
-  await cairn('keys', 'set', id, ...given, '--secret-required', '--networks', 'dev')
+  const args = [...limits, '--files-writes-per-second'].flatMap((flag) => [flag, '5'])
+  await cairn('keys', 'set', id, ...args, '--secret-required', '--networks', 'dev')
   await cairn('keys', 'set', id, '--import-profile', 'unixfs-v1-2025')
   await cairn('keys', 'set', id, '--jwt-required', '--jwt-audience', 'a.example')
   assert.partialDeepStrictEqual(await settingsOf(id), {
@@ -122,8 +122,8 @@ test('a set that says nothing, or none with an entry, is a wrong usage', async (
 test('an account has limits of its own, which are changed and taken back', async () => {
   await cairn('accounts', 'create', 'team')
   const limits = async () => {
-    const { said } = await cairn('accounts', 'show', 'team')
-    return (said['account'] as { settings: object }).settings
+    const { parsed } = await cairn('accounts', 'show', 'team')
+    return (parsed['account'] as { settings: object }).settings
   }
   assert.deepEqual(await limits(), defaultAccountSettings)
   await cairn('accounts', 'set', 'team', '--files-stored-bytes', '1000')

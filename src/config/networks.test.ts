@@ -689,7 +689,7 @@ test('a fork names a network with upstreams, and brings the embedded chain of `c
   const beside = await load(`chain: {fork: mainnet@latest, name: copy}\n${small}`)
   assert.deepEqual(networkNames(beside.config), ['copy', 'mainnet'])
   assert.equal(embeddedChain(beside.config)?.fork, 'mainnet@latest')
-  for (const [text, said] of [
+  for (const [text, message] of [
     ['chain: {fork: mainnet@latest}\n', /chain\.fork names mainnet, expected a network with upst/],
     [`chain: {fork: sepolia@latest}\n${small}`, /chain\.fork names sepolia, expected a network/],
     [`chain: {fork: mainnet}\n${small}`, /chain\.fork is "mainnet": expected <network>@<block>/],
@@ -703,7 +703,7 @@ test('a fork names a network with upstreams, and brings the embedded chain of `c
       /networks\[0\]\.fork: a fork has no genesis block/,
     ],
   ] as const) {
-    await assert.rejects(load(text), said)
+    await assert.rejects(load(text), message)
   }
 })
 

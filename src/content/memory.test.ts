@@ -64,8 +64,8 @@ test('stays within its byte limit, and one large entry cannot take all of it', (
   const memory = createMemory({ bytesMax: 100_000 })
   for (let number = 0; number < 1_000; number += 1) memory.add(node(number), new Uint8Array(100))
   const numbers = Array.from({ length: 1_000 }, (_, number) => number)
-  const held = numbers.filter((number) => memory.find(node(number)) !== null).length
-  assert.ok(held > 0 && held * 100 <= 100_000, `${held} of 1000 entries are held`)
+  const cached = numbers.filter((number) => memory.find(node(number)) !== null).length
+  assert.ok(cached > 0 && cached * 100 <= 100_000, `${cached} of 1000 entries are held`)
   memory.add(node(1_001), new Uint8Array(2_000))
   assert.equal(memory.find(node(1_001)), null)
 })

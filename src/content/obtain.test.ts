@@ -52,18 +52,18 @@ function rig(over: Over, sources: readonly Source[], limits = defaultObtainLimit
   return { ...obtaining, store, clock, events }
 }
 
-type Asked = Source & { readonly asked: string[] }
+type RecordingSource = Source & { readonly requested: string[] }
 
 function source(
   name: string,
-  answer: (asked: UnverifiedItem['ref']) => readonly UnverifiedItem[] | Error,
-): Asked {
-  const asked: string[] = []
+  answer: (ref: UnverifiedItem['ref']) => readonly UnverifiedItem[] | Error,
+): RecordingSource {
+  const requested: string[] = []
   return {
     name,
-    asked,
+    requested,
     async fetch({ ref }, offer) {
-      asked.push(Buffer.from(ref.hash).toString('hex'))
+      requested.push(Buffer.from(ref.hash).toString('hex'))
       const items = answer(ref)
       if (items instanceof Error) throw items
       offer(items)
@@ -71,7 +71,7 @@ function source(
   }
 }
 
-const having = (...items: UnverifiedItem[]): Asked => source('honest', () => items)
+const having = (...items: UnverifiedItem[]): RecordingSource => source('honest', () => items)
 const nothing = source('empty', () => [])
 const broken = source('broken', () => new Error('connection refused'))
 const invalid = (name: string): UnverifiedItem => ({
@@ -99,7 +99,7 @@ promise(
     await idle()
     assert.deepEqual(store.peek(ref), bytes)
     assert.deepEqual(await obtain(ref, { offline: true }, never), bytes)
-    assert.equal(honest.asked.length, 1)
+    assert.equal(honest.requested.length, 1)
     assert.deepEqual(events, ['fetched honest', 'held', 'held'])
   },
 )
@@ -183,7 +183,7 @@ promise(
       rig(over, [honest]).obtain(item('a').ref, { offline: true }, never),
       isFault('not_found'),
     )
-    assert.deepEqual(honest.asked, [])
+    assert.deepEqual(honest.requested, [])
   },
 )
 
@@ -226,15 +226,15 @@ promise(
 )
 
 promise('one wrong read, or two, do not make a bad copy', async (over) => {
-  const kept = createMemoryStore()
-  await kept.put([item('a')])
+  const store = createMemoryStore()
+  await store.put([item('a')])
   for (const wrongReads of [1, 2, 3]) {
     let reads = 0
     const read: LocalStore['peek'] = (ref) =>
-      (reads += 1) > wrongReads ? kept.peek(ref) : invalid('a').bytes
+      (reads += 1) > wrongReads ? store.peek(ref) : invalid('a').bytes
     const events: string[] = []
     const { obtain } = createObtain({
-      store: over(withReads(kept, read)),
+      store: over(withReads(store, read)),
       sourcesFor: () => [],
       verify,
       clock: createTurnedClock(),
@@ -329,13 +329,13 @@ promise('a store that cannot read is treated as one that lost the copy', async (
 promise(
   'a store that cannot read keeps its copy, and the error is internal, not not_found',
   async (over) => {
-    const kept = createMemoryStore()
-    await kept.put([item('a')])
+    const memoryStore = createMemoryStore()
+    await memoryStore.put([item('a')])
     let broken = true
     const store = over(
-      withReads(kept, (ref, copy) => {
+      withReads(memoryStore, (ref, copy) => {
         if (broken) throw new Error('disk I/O error')
-        return kept.peek(ref, copy)
+        return memoryStore.peek(ref, copy)
       }),
     )
     const log = silentLog
@@ -366,7 +366,7 @@ promise(
     assert.deepEqual(await obtain(item('b').ref, {}, never), item('b').bytes)
     await idle()
     assert.deepEqual(store.peek(item('b').ref), item('b').bytes)
-    assert.equal(generous.asked.length, 1)
+    assert.equal(generous.requested.length, 1)
     await assert.rejects(obtain(item('c').ref, {}, never), isFault('unverified'))
     assert.deepEqual(events, ['fetched honest', 'fetched honest', 'lied honest', 'lied honest'])
   },
@@ -379,25 +379,25 @@ promise('items of a reply are available to all callers without another request',
   const both = await Promise.all([1, 2].map(() => obtain(item('b').ref, {}, never)))
   assert.deepEqual(both, [item('b').bytes, item('b').bytes])
   assert.deepEqual(peek(item('c').ref), item('c').bytes)
-  assert.equal(generous.asked.length, 1)
+  assert.equal(generous.requested.length, 1)
 })
 
-type Held = Source & {
+type BlockedSource = Source & {
   readonly answer: (items: readonly UnverifiedItem[]) => void
   asks: number
-  asked: Parameters<Source['fetch']>[0] | null
+  request: Parameters<Source['fetch']>[0] | null
 }
 
-function held(): Held {
+function blockedSource(): BlockedSource {
   const answers: ((items: readonly UnverifiedItem[]) => void)[] = []
-  const waiting: Held = {
+  const waiting: BlockedSource = {
     name: 'held',
     asks: 0,
-    asked: null,
+    request: null,
     answer: (items) => answers.shift()?.(items),
-    async fetch(asked, offer, signal) {
+    async fetch(request, offer, signal) {
       waiting.asks++
-      waiting.asked = asked
+      waiting.request = request
       const { promise, resolve, reject } = Promise.withResolvers<readonly UnverifiedItem[]>()
       answers.push(resolve)
       signal.addEventListener('abort', () => reject(signal.reason as Error))
@@ -435,7 +435,7 @@ promise('a source that offers nothing learns that its item has arrived meanwhile
 })
 
 promise('many callers for one ref cost one fetch', async (over) => {
-  const slow = held()
+  const slow = blockedSource()
   const { obtain } = rig(over, [slow])
   const callers = Array.from({ length: 25 }, () => obtain(item('a').ref, {}, never))
   await turns()
@@ -447,7 +447,7 @@ promise('many callers for one ref cost one fetch', async (over) => {
 promise(
   'a source sees the fetch contexts of all waiting callers, also of later ones',
   async (over) => {
-    const slow = held()
+    const slow = blockedSource()
     const { obtain } = rig(over, [slow])
     const leaver = new AbortController()
     const slot = (tag: number) => ({ slots: [new Uint8Array(32).fill(tag)] })
@@ -458,7 +458,7 @@ promise(
     await turns()
     leaver.abort(new Error('gone'))
     await assert.rejects(left, /gone/)
-    assert.deepEqual(slow.asked?.hints(), [slot(1), slot(3)])
+    assert.deepEqual(slow.request?.hints(), [slot(1), slot(3)])
     slow.answer([item('a')])
     await Promise.all([first, second])
   },
@@ -522,7 +522,7 @@ promise('a taken item stays valid, whatever the source does afterwards', async (
 })
 
 promise('a network that cannot be asked does not fail the callers of another', async (over) => {
-  const slow = held()
+  const slow = blockedSource()
   const honest = having(item('a'))
   const { obtain } = createObtain({
     store: over(createMemoryStore()),
@@ -537,11 +537,11 @@ promise('a network that cannot be asked does not fail the callers of another', a
   assert.deepEqual(await obtain(item('a').ref, { network: 'up' }, never), item('a').bytes)
   slow.answer([item('a')])
   assert.deepEqual(await failing, item('a').bytes)
-  assert.equal(honest.asked.length, 1)
+  assert.equal(honest.requested.length, 1)
 })
 
 promise('one caller hangs up, the others are answered', async (over) => {
-  const slow = held()
+  const slow = blockedSource()
   const { obtain } = rig(over, [slow])
   const leaver = new AbortController()
   const left = obtain(item('a').ref, {}, leaver.signal)
@@ -556,7 +556,7 @@ promise('one caller hangs up, the others are answered', async (over) => {
 promise(
   'the last caller hangs up: the fetch ends, and the next caller starts a fresh one',
   async (over) => {
-    const slow = held()
+    const slow = blockedSource()
     const { obtain, events } = rig(over, [slow])
     const leaver = new AbortController()
     const left = obtain(item('a').ref, {}, leaver.signal)
@@ -574,7 +574,7 @@ promise(
 )
 
 promise("a caller's timeout ends its own wait, not those of others", async (over) => {
-  const slow = held()
+  const slow = blockedSource()
   const { obtain, idle, clock } = rig(over, [slow])
   const hurried = obtain(item('a').ref, { patienceMs: 50 }, never)
   const patient = obtain(item('a').ref, { patienceMs: 5000 }, never)

@@ -61,11 +61,11 @@ test('blocks come in the requested order, and a missing one is null', async () =
   const [one, two, three] = texts as [Buffer, Buffer, Buffer]
   await store.put([three, one].map((bytes) => ({ ref: refOf(bytes), bytes })))
   const { readRun, counted } = createRun(store)
-  const given: (string | null)[] = []
+  const received: (string | null)[] = []
   for await (const piece of eachPiece(readRun([one, two, three].map(refOf), never))) {
-    given.push(piece === null ? null : Buffer.from(piece.data).toString())
+    received.push(piece === null ? null : Buffer.from(piece.data).toString())
   }
-  assert.deepEqual(given, ['one', null, 'three'])
+  assert.deepEqual(received, ['one', null, 'three'])
   assert.deepEqual(counted, ['held', 'held'])
 })
 
@@ -79,9 +79,9 @@ test('a leaf is proved by the block that its bytes make', async () => {
     { data: three, leaf: false },
   ])
   const { readRun, counted } = createRun(store)
-  const given: boolean[] = []
-  for await (const piece of eachPiece(readRun(refs, never))) given.push(piece !== null)
-  assert.deepEqual(given, [true, false, false])
+  const received: boolean[] = []
+  for await (const piece of eachPiece(readRun(refs, never))) received.push(piece !== null)
+  assert.deepEqual(received, [true, false, false])
   assert.deepEqual(counted, ['held', 'misread', 'misread'])
 })
 
@@ -129,8 +129,8 @@ test('a corrupt piece is null and reported as lost, and the rest of its group is
     },
   }
   const { readRun, counted } = createRun(grouped)
-  const [given, ...more] = await Array.fromAsync(readRun([one, two, three].map(refOf), never))
-  assert.deepEqual(given, [group[0], null, group[2]])
+  const [first, ...more] = await Array.fromAsync(readRun([one, two, three].map(refOf), never))
+  assert.deepEqual(first, [group[0], null, group[2]])
   assert.deepEqual(more, [])
   assert.equal(counted.filter((event) => event === 'misread').length, 1)
 })
@@ -157,9 +157,9 @@ test('a group waits for its parallel proofs, and a refused piece is lost', async
     return () => promise
   })
   const refs = many.map(refOf)
-  const given = readRun(refs, never).next()
+  const next = readRun(refs, never).next()
   let isGiven = false
-  void given.then(() => (isGiven = true))
+  void next.then(() => (isGiven = true))
   for (let turn = 0; turn < 5; turn += 1) await setImmediate()
   assert.deepEqual(
     proofs.map(({ text }) => text),
@@ -172,7 +172,7 @@ test('a group waits for its parallel proofs, and a refused piece is lost', async
     end(text === 'piece 5' ? new Error('other bytes') : null)
     for (let turn = 0; turn < 5; turn += 1) await setImmediate()
   }
-  const { value } = await given
+  const { value } = await next
   assert.deepEqual(
     value,
     group.map((piece, at) => (at === 5 ? null : piece)),
@@ -198,13 +198,13 @@ test('while the caller has one group, only the next one is verified in parallel'
   const proofs = countedProofs()
   const { readRun, counted } = createRun(store, proofs.verifyBeside)
   const run = readRun(many.map(refOf), never)
-  for (const given of [1, 2, 3]) {
+  for (const count of [1, 2, 3]) {
     assert.equal((await run.next()).done, false)
     // A caller that stops reading for a while.
     for (let turn = 0; turn < 20; turn += 1) await setImmediate()
-    assert.equal(seen.asked, given + 1)
-    assert.deepEqual(proofs.seen, { begun: given + 1, ended: given })
-    assert.equal(counted.length, given)
+    assert.equal(seen.asked, count + 1)
+    assert.deepEqual(proofs.seen, { begun: count + 1, ended: count })
+    assert.equal(counted.length, count)
   }
   await run.return(undefined)
   assert.ok(seen.left)
@@ -227,16 +227,16 @@ test('data in memory is verified in parallel before earlier work is finished on 
 
 test('leaving a run early, or aborting it, leaves no started proof unfinished', async () => {
   for (const leave of ['return', 'abort'] as const) {
-    const gone = new AbortController()
+    const abort = new AbortController()
     const { store, seen } = storeOf(texts.map((data) => ({ data, leaf: false })))
     const proofs = countedProofs()
-    const run = createRun(store, proofs.verifyBeside).readRun(texts.map(refOf), gone.signal)
+    const run = createRun(store, proofs.verifyBeside).readRun(texts.map(refOf), abort.signal)
     await run.next()
     for (let turn = 0; turn < 5; turn += 1) await setImmediate()
     assert.deepEqual(proofs.seen, { begun: 2, ended: 1 })
     if (leave === 'return') await run.return(undefined)
     else {
-      gone.abort(new Error('left'))
+      abort.abort(new Error('left'))
       await assert.rejects(run.next(), /left/)
     }
     assert.deepEqual(proofs.seen, { begun: 2, ended: 2 })
@@ -259,10 +259,10 @@ test('a next group that cannot be read fails when it is requested, not before', 
 })
 
 test('a run ends with the signal', async () => {
-  const gone = new AbortController()
+  const abort = new AbortController()
   const { store } = storeOf(texts.map((data) => ({ data, leaf: false })))
-  const run = createRun(store).readRun(texts.map(refOf), gone.signal)
+  const run = createRun(store).readRun(texts.map(refOf), abort.signal)
   await run.next()
-  gone.abort(new Error('left'))
+  abort.abort(new Error('left'))
   await assert.rejects(run.next(), /left/)
 })

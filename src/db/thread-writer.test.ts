@@ -75,9 +75,9 @@ test('BLOBs cross as they are, also views of larger buffers, and the caller keep
     await writer.write(
       views.map((bytes) => ({ sql: 'INSERT INTO body (bytes) VALUES (?)', parameters: [bytes] })),
     )
-    const kept = db.all<{ bytes: Uint8Array }>('SELECT bytes FROM body ORDER BY id')
+    const stored = db.all<{ bytes: Uint8Array }>('SELECT bytes FROM body ORDER BY id')
     assert.deepEqual(
-      kept.map(({ bytes }) => Buffer.from(bytes)),
+      stored.map(({ bytes }) => Buffer.from(bytes)),
       views.map((bytes) => Buffer.from(bytes)),
     )
     assert.equal(buffer.length, 100)
@@ -194,8 +194,8 @@ test('acknowledged writes survive kill -9 at any instant', async () => {
     assert.ok(acks >= fatal)
   }
   const db = openDatabase(path)
-  const kept = new Set(db.all<{ id: string }>('SELECT id FROM account').map(({ id }) => id))
-  const lost = [...acknowledged].filter((name) => !kept.has(name))
+  const stored = new Set(db.all<{ id: string }>('SELECT id FROM account').map(({ id }) => id))
+  const lost = [...acknowledged].filter((name) => !stored.has(name))
   assert.deepEqual(lost, [])
   assert.deepEqual(db.get('PRAGMA integrity_check'), { integrity_check: 'ok' })
   db.close()

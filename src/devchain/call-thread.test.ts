@@ -169,10 +169,10 @@ test('a precompiled contract that would take too long is refused before it runs'
   }
   const request = rounds(10_000_000)
   await assert.rejects(call('a', request), refused)
-  const asked = { request, block: head.latest(), overrides: noOverrides }
+  const callRequest = { request, block: head.latest(), overrides: noOverrides }
   const caller = { accountId: 'a', keyId: 'k' }
-  await assert.rejects(executor.estimateGas(asked, caller, signal), refused)
-  await assert.rejects(executor.createAccessList(asked, caller, signal), refused)
+  await assert.rejects(executor.estimateGas(callRequest, caller, signal), refused)
+  await assert.rejects(executor.createAccessList(callRequest, caller, signal), refused)
 })
 
 test('a thread that hangs in one step is replaced, and only the call that hung fails', async (t) => {

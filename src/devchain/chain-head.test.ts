@@ -111,13 +111,13 @@ test('a listener that throws, and an index that cannot be read, end nothing', ()
   }
   const place = (number: bigint) => ({ number, hash: new Uint8Array(32).fill(Number(number)) })
   const head = createChainHead('test', index, place(0n), (error) => failures.push(error))
-  const heard: bigint[] = []
+  const heads: bigint[] = []
   head.watch(() => {
     throw new Error('a listener')
   })
-  head.watch(({ added }) => heard.push(...added.map(({ number }) => number)))
+  head.watch(({ added }) => heads.push(...added.map(({ number }) => number)))
   head.advance(place(3n))
-  assert.deepEqual(heard, [3n])
+  assert.deepEqual(heads, [3n])
   assert.equal(failures.length, 2)
   assert.equal(head.latest().number, 3n)
 })

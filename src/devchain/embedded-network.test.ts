@@ -151,12 +151,12 @@ test('a caller that gives up gets a deadline, others go on, and a closed network
 test('a block is made in every period, empty when nothing waits, and none after the end', async (t) => {
   const clock = createTurnedClock()
   const made: bigint[] = []
-  let heard = () => {}
-  const next = () => new Promise<void>((resolve) => (heard = resolve))
+  let onBlock = () => {}
+  const next = () => new Promise<void>((resolve) => (onBlock = resolve))
   const network = await open(scratch(t), { clock, mining: { everySeconds: 12 } })
   network.head.watch(({ added }) => {
     made.push(...added.map(({ number }) => number))
-    heard()
+    onBlock()
   })
   clock.turn(11_999)
   const first = next()

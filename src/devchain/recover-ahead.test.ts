@@ -46,7 +46,7 @@ function signerOf(raw: Uint8Array): Signer {
 }
 
 /** The keys that a chain thread has received after the file was read. */
-async function look(path: string, number = 0n, isDone = () => false): Promise<KnownKeys> {
+async function recover(path: string, number = 0n, isDone = () => false): Promise<KnownKeys> {
   const { port1, port2 } = new MessageChannel()
   const keys = new KnownKeys()
   keys.listen(port2)
@@ -64,7 +64,7 @@ const [first, second] = [await signed(0), await signed(1)]
 const path = write('two.rlp', block(1n, first), block(2n, second))
 
 test('every key is known by what was signed, once', async () => {
-  const keys = await look(path)
+  const keys = await recover(path)
   for (const signer of [...first, ...second].map(signerOf)) {
     assert.equal(keys.take({ ...signer, yParity: signer.yParity === 0 ? 1 : 0 }), null)
     assert.deepEqual(keys.take(signer), signer.publicKey)
@@ -74,7 +74,7 @@ test('every key is known by what was signed, once', async () => {
 })
 
 test('stored blocks are skipped, and nothing is recovered after the import has ended', async () => {
-  const later = await look(path, 1n)
+  const later = await recover(path, 1n)
   assert.equal(
     first.some((raw) => later.take(signerOf(raw)) !== null),
     false,
@@ -84,16 +84,16 @@ test('stored blocks are skipped, and nothing is recovered after the import has e
     true,
   )
   later.clear()
-  const given = await look(path, 0n, () => true)
+  const recovered = await recover(path, 0n, () => true)
   assert.equal(
-    second.some((raw) => given.take(signerOf(raw)) !== null),
+    second.some((raw) => recovered.take(signerOf(raw)) !== null),
     false,
   )
-  given.clear()
+  recovered.clear()
 })
 
 test('a file that is absent, cut off or no chain brings what is before that, and no error', async () => {
-  const cut = await look(write('cut.rlp', block(1n, first), block(2n, second).subarray(0, 700)))
+  const cut = await recover(write('cut.rlp', block(1n, first), block(2n, second).subarray(0, 700)))
   assert.equal(
     first.every((raw) => cut.take(signerOf(raw)) !== null),
     true,
@@ -104,11 +104,11 @@ test('a file that is absent, cut off or no chain brings what is before that, and
   )
   cut.clear()
   const odd = [join(folder, 'absent'), write('odd.rlp', Uint8Array.of(1, 2, 3)), folder]
-  for (const one of odd) (await look(one)).clear()
+  for (const one of odd) (await recover(one)).clear()
 })
 
 test('what was known of one import is forgotten with it', async () => {
-  const keys = await look(path)
+  const keys = await recover(path)
   keys.clear()
   assert.equal(
     first.some((raw) => keys.take(signerOf(raw)) !== null),

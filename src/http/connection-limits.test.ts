@@ -73,30 +73,30 @@ test('an upgraded connection is not closed, and only connections that were named
 test('who owns many IPv6 addresses has the connections of one, and gets them back', () => {
   const underCap = createAddressCap(2)
   const opened: Socket[] = []
-  const takes = (remoteAddress: string): boolean => {
+  const accepts = (remoteAddress: string): boolean => {
     const socket = Object.assign(new EventEmitter(), { remoteAddress, destroy() {} })
     opened.push(socket as unknown as Socket)
     return underCap(socket as unknown as Socket)
   }
-  deepEqual(['2001:db8::1', '2001:db8::2', '2001:db8:0:0:9::3'].map(takes), [true, true, false])
-  deepEqual(['2001:db8:0:1::1', '::ffff:10.0.0.1', '10.0.0.1', '10.0.0.1'].map(takes), [
+  deepEqual(['2001:db8::1', '2001:db8::2', '2001:db8:0:0:9::3'].map(accepts), [true, true, false])
+  deepEqual(['2001:db8:0:1::1', '::ffff:10.0.0.1', '10.0.0.1', '10.0.0.1'].map(accepts), [
     true,
     true,
     true,
     false,
   ])
   opened[0]?.emit('close')
-  deepEqual(['2001:db8::7', '2001:db8::8'].map(takes), [true, false])
+  deepEqual(['2001:db8::7', '2001:db8::8'].map(accepts), [true, false])
 })
 
 test('at the limit of an address its idle connections give way; with none idle the new one is cut', () => {
   const idle: Socket[] = []
-  const asked: number[] = []
+  const requested: number[] = []
   const underCap = createAddressCap(
     2,
     () => false,
     (open) => {
-      asked.push(open.size)
+      requested.push(open.size)
       return idle.splice(0).filter((socket) => open.has(socket))
     },
   )
@@ -113,5 +113,5 @@ test('at the limit of an address its idle connections give way; with none idle t
   // Another connection has already replaced it in the count.
   first.emit('close')
   deepEqual([connect('10.0.0.1'), connect('10.0.0.2')].map(underCap), [false, true])
-  deepEqual(asked, [2, 2, 2])
+  deepEqual(requested, [2, 2, 2])
 })

@@ -64,11 +64,11 @@ test('a chunk whose memory is used again leaves as it was', async (t) => {
 test('a reader who stopped gets nothing more, whatever its chunk is used for next', async (t) => {
   const clock = createTurnedClock()
   const memory = Buffer.alloc(64 * 1024 * 1024, 1)
-  const given = Promise.withResolvers<void>()
+  const produced = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<string>()
   async function* chunks(): AsyncGenerator<Uint8Array> {
     try {
-      given.resolve()
+      produced.resolve()
       yield memory
     } finally {
       // Changes the shared buffer, as the next read does; the error is reported some turns later.
@@ -87,7 +87,7 @@ test('a reader who stopped gets nothing more, whatever its chunk is used for nex
   reader.on('error', () => {})
   reader.pause()
   reader.write('GET /ipfs/x HTTP/1.1\r\nhost: localhost\r\n\r\n')
-  await given.promise
+  await produced.promise
   await new Promise(setImmediate)
   clock.turn(5_000)
   let wrong = 0

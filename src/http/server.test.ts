@@ -141,8 +141,8 @@ suite('a hostile or odd request over a raw socket', () => {
   })
 
   test('a request id is taken over when well formed, else made', async () => {
-    const id = async (given: string) =>
-      (await fetch(started.url + '/livez', { headers: { 'x-request-id': given } })).headers.get(
+    const id = async (requestId: string) =>
+      (await fetch(started.url + '/livez', { headers: { 'x-request-id': requestId } })).headers.get(
         'x-request-id',
       )
     equal(await id('abc_1-2'), 'abc_1-2')
@@ -190,9 +190,9 @@ test('a handler that fails is a 500 that names the request, and the server lives
   })
   const port = await server.listen({ host: '127.0.0.1', port: 0 })
   try {
-    for (const asked of ['/v3/some_key', '/api/v0/version', '/ipfs/bafkqaaa']) {
+    for (const target of ['/v3/some_key', '/api/v0/version', '/ipfs/bafkqaaa']) {
       for (const id of ['now', 'later']) {
-        const response = await fetch(`http://127.0.0.1:${port}${asked}`, {
+        const response = await fetch(`http://127.0.0.1:${port}${target}`, {
           method: 'POST',
           body: '{}',
           headers: { 'x-request-id': id },
@@ -298,23 +298,23 @@ test('a drain ends at its deadline whatever is in flight', async () => {
 test('near the cap on connections those that were idle longest give way to a new one', async () => {
   for (const listener of ['lean', 'node'] as const) {
     const started = await startRpcServer({ server: { listener, connectionsMax: 16 } })
-    const held: RawConnection[] = []
+    const connections: RawConnection[] = []
     try {
-      const ask = async (connection: RawConnection) => {
+      const request = async (connection: RawConnection) => {
         const request = post('host: a\r\n').replace('connection: close\r\n', '')
         connection.socket.write(request)
         match(await connection.until('0x539"}'), /200 OK/)
       }
       for (let n = 0; n < 32; n++) {
         const connection = new RawConnection(started.port)
-        held.push(connection)
-        await ask(connection)
+        connections.push(connection)
+        await request(connection)
       }
       // The newest connection stays open; the server closed the older ones.
-      await ask(held.at(-1) as RawConnection)
-      ok(held[0]?.socket.closed === true || held[0]?.socket.readyState !== 'open')
+      await request(connections.at(-1) as RawConnection)
+      ok(connections[0]?.socket.closed === true || connections[0]?.socket.readyState !== 'open')
     } finally {
-      for (const { socket } of held) socket.destroy()
+      for (const { socket } of connections) socket.destroy()
       await started.stop()
     }
   }

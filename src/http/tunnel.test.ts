@@ -179,19 +179,19 @@ test('connections of a worker that ends are drained in the keeper', async (t) =>
   t.after(() => agent.destroy())
   const alone = new Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => alone.destroy())
-  const asked = { method: 'GET', body: '' }
-  equal((await send(worker.port, '/livez', { ...asked, agent })).closes, false)
-  equal((await send(worker.port, '/livez', { ...asked, agent: alone })).closes, false)
+  const options = { method: 'GET', body: '' }
+  equal((await send(worker.port, '/livez', { ...options, agent })).closes, false)
+  equal((await send(worker.port, '/livez', { ...options, agent: alone })).closes, false)
   const { WebSocket } = await import('ws')
   const socket = new WebSocketClient(
     new WebSocket(`ws://127.0.0.1:${worker.port}/ws/v3/${goodKey}`),
   )
   await new Promise((resolve) => socket.socket.once('open', resolve))
   keeper.server.drainWorker(8, { graceMs: 0, deadlineMs: 10_000 })
-  equal((await send(worker.port, '/livez', { ...asked, agent })).closes, false)
+  equal((await send(worker.port, '/livez', { ...options, agent })).closes, false)
   keeper.server.drainWorker(7, { graceMs: 1000, deadlineMs: 10_000 })
   equal((await socket.ended).code, 1012)
-  equal((await send(worker.port, '/livez', { ...asked, agent })).closes, true)
+  equal((await send(worker.port, '/livez', { ...options, agent })).closes, true)
   // The other connection is idle.
   while (keeper.server.connections > 0) await new Promise((resolve) => setImmediate(resolve))
   while (worker.server.connections > 0) await new Promise((resolve) => setImmediate(resolve))

@@ -105,26 +105,26 @@ test('the format of the query wins over Accept, and one of Accept gets its own a
 test('without a format or with an unknown one it is a 400, with one of files a 406', async (t) => {
   const reader = await startPathReader(t)
   const cid = await reader.add([fileEntry('', 'stone')], { cidVersion: 1 })
-  const said = async (path: string, headers = {}, status = 400) => {
+  const bodyOf = async (path: string, headers = {}, status = 400) => {
     const response = await reader.get(path, headers)
     assert.equal(response.status, status, path)
     assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8')
     return await response.text()
   }
-  const ask = 'ask for ?format=raw or ?format=car: this server gives only what readers can check\n'
-  assert.equal(await said(cid), ask)
+  const hint = 'ask for ?format=raw or ?format=car: this server gives only what readers can check\n'
+  assert.equal(await bodyOf(cid), hint)
   assert.equal(
-    await said(`${cid}?format=zip`),
+    await bodyOf(`${cid}?format=zip`),
     'format "zip" is not supported by this server: expected one of raw, car, tar, dag-json, dag-cbor, json, cbor, ipns-record\n',
   )
   for (const format of ['tar', 'dag-json', 'dag-cbor', 'json', 'cbor']) {
-    assert.equal(await said(`${cid}?format=${format}`, {}, 406), ask)
+    assert.equal(await bodyOf(`${cid}?format=${format}`, {}, 406), hint)
   }
-  assert.equal(await said(cid, { accept: 'application/x-tar' }, 406), ask)
-  assert.match(await said('notacid?format=raw'), /^invalid cid: "notacid"/)
-  assert.match(await said('?format=raw'), /^invalid cid: ""/)
-  assert.match(await said(`${cid}/%ff?format=car`), /^malformed escape/)
-  assert.match(await said(`${cid}/%00?format=car`), /^NUL/)
+  assert.equal(await bodyOf(cid, { accept: 'application/x-tar' }, 406), hint)
+  assert.match(await bodyOf('notacid?format=raw'), /^invalid cid: "notacid"/)
+  assert.match(await bodyOf('?format=raw'), /^invalid cid: ""/)
+  assert.match(await bodyOf(`${cid}/%ff?format=car`), /^malformed escape/)
+  assert.match(await bodyOf(`${cid}/%00?format=car`), /^NUL/)
   // Without fetch, which normalizes such paths before sending.
   const outside = await sendRaw(
     reader.server.port,
@@ -208,28 +208,28 @@ test('a tag that is known already gets a 304 without the content being read', as
 test('a range of a block is a 206, one past its end a 416, several are the whole', async (t) => {
   const reader = await startPathReader(t)
   const cid = await reader.add([fileEntry('', '0123456789')], bare)
-  const ask = async (range: string, more = {}) => {
+  const request = async (range: string, more = {}) => {
     const response = await reader.get(`${cid}?format=raw`, { range, ...more })
     const { headers } = response
     return [response.status, await response.text(), headers.get('content-range')]
   }
-  assert.deepEqual(await ask('bytes=2-4'), [206, '234', 'bytes 2-4/10'])
-  assert.deepEqual(await ask('bytes=7-'), [206, '789', 'bytes 7-9/10'])
-  assert.deepEqual(await ask('bytes=-3'), [206, '789', 'bytes 7-9/10'])
-  assert.deepEqual(await ask('bytes=0-99'), [206, '0123456789', 'bytes 0-9/10'])
+  assert.deepEqual(await request('bytes=2-4'), [206, '234', 'bytes 2-4/10'])
+  assert.deepEqual(await request('bytes=7-'), [206, '789', 'bytes 7-9/10'])
+  assert.deepEqual(await request('bytes=-3'), [206, '789', 'bytes 7-9/10'])
+  assert.deepEqual(await request('bytes=0-99'), [206, '0123456789', 'bytes 0-9/10'])
   const whole = [200, '0123456789', null]
   for (const range of ['bytes=0-1,3-4', 'bytes=4-2', 'lines=0-1', 'bytes=-', 'bytes=a-b']) {
-    assert.deepEqual(await ask(range), whole, range)
+    assert.deepEqual(await request(range), whole, range)
   }
   const past = [416, 'range is outside the content\n', 'bytes */10']
-  assert.deepEqual(await ask('bytes=10-'), past)
-  assert.deepEqual(await ask('bytes=-0'), past)
-  assert.deepEqual(await ask('bytes=2-4', { 'if-range': `"${cid}.raw"` }), [
+  assert.deepEqual(await request('bytes=10-'), past)
+  assert.deepEqual(await request('bytes=-0'), past)
+  assert.deepEqual(await request('bytes=2-4', { 'if-range': `"${cid}.raw"` }), [
     206,
     '234',
     'bytes 2-4/10',
   ])
-  assert.deepEqual(await ask('bytes=2-4', { 'if-range': '"other"' }), whole)
+  assert.deepEqual(await request('bytes=2-4', { 'if-range': '"other"' }), whole)
 })
 
 test('HEAD has the headers of GET and no body', async (t) => {

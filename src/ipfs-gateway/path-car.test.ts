@@ -258,11 +258,11 @@ test('a DAG that describes more blocks than anybody walks ends in time', async (
     const names = await readCar(reader, `${below}?format=car${query}`)
     assert.equal(names.length, 41, query)
   }
-  const gone = new AbortController()
+  const abort = new AbortController()
   const endless = await fetch(`${reader.server.url}/ipfs/${below}?format=car&car-dups=y`, {
     headers: { authorization: reader.basic },
-    signal: gone.signal,
+    signal: abort.signal,
   })
   assert.equal(endless.status, 200)
-  gone.abort()
+  abort.abort()
 })

@@ -285,15 +285,15 @@ test('a host for content alone shows files where the other origin does not', asy
 test('filename and download name the file and have it saved', async (t) => {
   const reader = await startPathReader(t, shown)
   const file = await reader.add([fileEntry('', 'stone')])
-  const ask = async (query: string) => {
+  const request = async (query: string) => {
     const { headers } = await reader.get(`${file}${query}`, {}, 'HEAD')
     return [headers.get('content-disposition'), headers.get('content-type')]
   }
   const text = 'text/plain; charset=utf-8'
-  assert.deepEqual(await ask(''), [null, text])
-  assert.deepEqual(await ask('?filename=a.png'), ['inline; filename="a.png"', 'image/png'])
-  assert.deepEqual(await ask('?download=true'), ['attachment', text])
-  assert.deepEqual(await ask('?filename=a.html'), [
+  assert.deepEqual(await request(''), [null, text])
+  assert.deepEqual(await request('?filename=a.png'), ['inline; filename="a.png"', 'image/png'])
+  assert.deepEqual(await request('?download=true'), ['attachment', text])
+  assert.deepEqual(await request('?filename=a.html'), [
     'attachment; filename="a.html"',
     'text/html; charset=utf-8',
   ])
@@ -348,29 +348,29 @@ test('a file that goes missing on the way cuts the connection', async (t) => {
 test('hostile paths are answered, each in its own way, and the server lives', async (t) => {
   const reader = await startPathReader(t, shown)
   const folder = await reader.add([fileEntry('d/a', 'stone')])
-  const ask = async (path: string) => {
+  const request = async (path: string) => {
     const text = await sendRaw(
       reader.server.port,
       `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${reader.basic}\r\nconnection: close\r\n\r\n`,
     )
     return Number(text.slice(9, 12))
   }
-  assert.equal(await ask(`/ipfs/${folder}/%2e%2e/%2e%2e/etc/passwd`), 400)
-  assert.equal(await ask(`/ipfs/${folder}/..%2f..%2fetc`), 404)
-  assert.equal(await ask(`/ipfs/${folder}/./x/../a`), 200)
-  assert.equal(await ask(`/ipfs/${folder}//a`), 200)
-  assert.equal(await ask(`/ipfs/${folder}/${'a/'.repeat(5000)}`), 400)
-  assert.equal(await ask(`/ipfs/${folder}/${'%F0%9F%92%A9'.repeat(200)}`), 404)
-  assert.equal(await ask(`/ipfs/${folder}/%ED%A0%80`), 400)
-  assert.equal(await ask('/ipfs/'), 400)
-  assert.equal(await ask('/ipfs//'), 400)
-  assert.equal(await ask(`/ipfs/${'z'.repeat(15_000)}`), 400)
-  assert.equal(await ask(`/ipfs/z${'1'.repeat(229)}`), 400)
-  assert.equal(await ask(`/ipfs/${folder}/a?${'&format='.repeat(1500)}`), 200)
-  assert.equal(await ask(`//ipfs/${folder}/a`), 301)
-  assert.equal(await ask('//ipfs/nope'), 400)
-  assert.equal(await ask('/ipfs/ipfs/nope'), 400)
-  assert.equal(await ask(`${'/'.repeat(10_000)}ipfs/${folder}`), 301)
-  assert.equal(await ask('/'.repeat(15_000)), 404)
-  assert.equal(await ask('/ipns/example.org'), 404)
+  assert.equal(await request(`/ipfs/${folder}/%2e%2e/%2e%2e/etc/passwd`), 400)
+  assert.equal(await request(`/ipfs/${folder}/..%2f..%2fetc`), 404)
+  assert.equal(await request(`/ipfs/${folder}/./x/../a`), 200)
+  assert.equal(await request(`/ipfs/${folder}//a`), 200)
+  assert.equal(await request(`/ipfs/${folder}/${'a/'.repeat(5000)}`), 400)
+  assert.equal(await request(`/ipfs/${folder}/${'%F0%9F%92%A9'.repeat(200)}`), 404)
+  assert.equal(await request(`/ipfs/${folder}/%ED%A0%80`), 400)
+  assert.equal(await request('/ipfs/'), 400)
+  assert.equal(await request('/ipfs//'), 400)
+  assert.equal(await request(`/ipfs/${'z'.repeat(15_000)}`), 400)
+  assert.equal(await request(`/ipfs/z${'1'.repeat(229)}`), 400)
+  assert.equal(await request(`/ipfs/${folder}/a?${'&format='.repeat(1500)}`), 200)
+  assert.equal(await request(`//ipfs/${folder}/a`), 301)
+  assert.equal(await request('//ipfs/nope'), 400)
+  assert.equal(await request('/ipfs/ipfs/nope'), 400)
+  assert.equal(await request(`${'/'.repeat(10_000)}ipfs/${folder}`), 301)
+  assert.equal(await request('/'.repeat(15_000)), 404)
+  assert.equal(await request('/ipns/example.org'), 404)
 })

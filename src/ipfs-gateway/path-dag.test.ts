@@ -48,11 +48,11 @@ test('a block of each codec is given as itself, under its own format and its pla
   for (const [codec, format, type, suffix, disposition] of cases) {
     const block = bytes.get(codec) ?? Buffer.alloc(0)
     const cid = await putBlock(reader, codec, block)
-    const asked = [
+    const paths = [
       await reader.get(format === '' ? cid : `${cid}?format=${format}`),
       ...(format === '' ? [] : [await reader.get(cid, { accept: type })]),
     ]
-    for (const response of asked) {
+    for (const response of paths) {
       const { headers } = response
       assert.equal(response.status, 200)
       assert.equal(headers.get('content-type'), type)

@@ -10,11 +10,11 @@ const signal = new AbortController().signal
 
 /** Blocks 1 to 9 are stored; the account `ada` holds 1 to 5. `offers`: the blocks that sources supply. */
 function rig(offers: readonly number[] = []) {
-  const asked: number[] = []
+  const reads: number[] = []
   const obtain: Obtain = async ({ hash }) => hash
   const obtainOutside: Obtain = async ({ hash }) => {
     const [byte = 0] = hash
-    asked.push(byte)
+    reads.push(byte)
     if (!offers.includes(byte)) throw new Fault('not_found')
     return hash
   }
@@ -30,26 +30,26 @@ function rig(offers: readonly number[] = []) {
     },
     storedBy: (account, hashes) => hashes.map((hash) => account === 'ada' && (hash[0] ?? 0) <= 5),
   })
-  return { ada: own.of('ada'), eve: own.of('eve'), asked }
+  return { ada: own.of('ada'), eve: own.of('eve'), reads }
 }
 
 test('a stored block is there for the account that holds it, and absent for another', async () => {
-  const { ada, eve, asked } = rig()
+  const { ada, eve, reads } = rig()
   assert.deepEqual(await ada.obtain(refOf(1), {}, signal), Uint8Array.of(1))
   assert.ok(await ada.store.has(refOf(1)))
   for (const hint of [{}, { offline: true }]) {
     await assert.rejects(eve.obtain(refOf(1), hint, signal), { code: 'not_found' })
   }
   assert.deepEqual([await eve.store.has(refOf(1)), await eve.store.get(refOf(1))], [false, null])
-  assert.deepEqual(asked, [1])
+  assert.deepEqual(reads, [1])
 })
 
 test('content that a source offers is read by all accounts, and fetched once', async () => {
-  const { eve, asked } = rig([7])
+  const { eve, reads } = rig([7])
   for (let n = 0; n < 3; n++) {
     assert.deepEqual(await eve.obtain(refOf(7), {}, signal), Uint8Array.of(7))
   }
-  assert.deepEqual(asked, [7])
+  assert.deepEqual(reads, [7])
   assert.ok(await eve.store.has(refOf(7)))
 })
 

@@ -240,19 +240,19 @@ test('a local add of a block wakes the reads that wait for it', async (t) => {
 })
 
 test('a block that is added while sources are asked ends the wait for it', async (t) => {
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
   const slow: Source = {
     name: 'slow',
     async fetch() {
-      asked.resolve()
+      requested.resolve()
       await answered.promise
     },
   }
   const { files } = createFilesFixture(t, { sources: [slow] })
   const cid = CID.parse('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
   const size = files.size(cid, { offline: false, timeoutMs: 1000 }, never)
-  await asked.promise
+  await requested.promise
   await addText(files, 'hello\n', 'bob')
   answered.resolve()
   assert.equal(await size, 6n)
@@ -260,13 +260,13 @@ test('a block that is added while sources are asked ends the wait for it', async
 
 test('more waiting reads than the limit are refused', async (t) => {
   const { files } = createFilesFixture(t, { sources: [empty], limits: { waitersMax: 1 } })
-  const gone = new AbortController()
+  const abort = new AbortController()
   const patience = { offline: false, timeoutMs: 1000 }
-  const first = files.size(missing, patience, gone.signal)
+  const first = files.size(missing, patience, abort.signal)
   const left = assert.rejects(first)
   await new Promise(setImmediate)
   await assert.rejects(files.size(missing, patience, never), { code: 'overloaded' })
-  gone.abort()
+  abort.abort()
   await left
 })
 

@@ -88,8 +88,11 @@ test('dag/export is a byte stream of its own type; arguments may come as lines o
   const top = cbor(['node'])
   const car = await carOf(top)
   await (await post(server, account, 'dag/import', form(car))).text()
-  const asked = await post(server, account, 'dag/export', form(`${top.cid.toString()}\n`))
-  for (const answer of [asked, await post(server, account, `dag/export/${top.cid.toString()}`)]) {
+  const response = await post(server, account, 'dag/export', form(`${top.cid.toString()}\n`))
+  for (const answer of [
+    response,
+    await post(server, account, `dag/export/${top.cid.toString()}`),
+  ]) {
     assert.equal(answer.headers.get('content-type'), 'application/vnd.ipld.car')
     assert.equal(answer.headers.get('x-stream-output'), '1')
     assert.equal(answer.headers.get('x-content-length'), null)

@@ -207,32 +207,32 @@ test('with encoding=text answers and errors are text, streams of bytes as they a
   const account = server.newAccount()
   const body = new FormData()
   body.append('file', new Blob([demo]), 'demo.txt')
-  const asked = async (path: string, init = {}) => {
+  const request = async (path: string, init = {}) => {
     const response = await post(server, path, account, init)
     const type = response.headers.get('content-type')
     return [response.status, type, await response.text()]
   }
   const cid = 'QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn'
   const plain = 'text/plain'
-  assert.deepEqual(await asked('add?encoding=text', { body }), [
+  assert.deepEqual(await request('add?encoding=text', { body }), [
     200,
     plain,
     `added ${cid} demo.txt\n`,
   ])
-  assert.deepEqual(await asked('version?enc=text'), [200, plain, 'ipfs version 0.43.0\n'])
-  assert.deepEqual(await asked('pin/ls?encoding=text'), [200, plain, `${cid} recursive\n`])
-  assert.deepEqual(await asked(`cat?arg=${cid}&encoding=text`), [200, plain, demo])
+  assert.deepEqual(await request('version?enc=text'), [200, plain, 'ipfs version 0.43.0\n'])
+  assert.deepEqual(await request('pin/ls?encoding=text'), [200, plain, `${cid} recursive\n`])
+  assert.deepEqual(await request(`cat?arg=${cid}&encoding=text`), [200, plain, demo])
   // A reply without a text form stays JSON.
-  const [, type] = await asked(`dag/stat?arg=${cid}&encoding=text`)
+  const [, type] = await request(`dag/stat?arg=${cid}&encoding=text`)
   assert.equal(type, 'application/json')
-  assert.deepEqual(await asked(`cat?arg=${cid}/x&encoding=text`), [
+  assert.deepEqual(await request(`cat?arg=${cid}/x&encoding=text`), [
     500,
     plain,
     `no link named "x" under ${cid}`,
   ])
-  const json = await asked(`cat?arg=${cid}/x`)
+  const json = await request(`cat?arg=${cid}/x`)
   assert.deepEqual(json.slice(0, 2), [500, 'application/json'])
-  assert.deepEqual(await asked('version?encoding=xml'), [
+  assert.deepEqual(await request('version?encoding=xml'), [
     400,
     'text/plain; charset=utf-8',
     'invalid encoding: xml\n',

@@ -62,17 +62,17 @@ test('who gives up does not wait for a value that never comes, and the values en
 
 test('lines come back in order, from memory and from the file', async () => {
   for (const bytesMax of [1_000_000, 100, 0]) {
-    await using held = new BufferedLines(bytesMax)
+    await using buffered = new BufferedLines(bytesMax)
     const lines = Array.from({ length: 3000 }, (_, index) => `{"n":${index},"name":"ü"}\n`)
-    for (const line of lines) await held.add(line)
-    const read = Buffer.concat(await Array.fromAsync(held.read())).toString()
+    for (const line of lines) await buffered.add(line)
+    const read = Buffer.concat(await Array.fromAsync(buffered.read())).toString()
     assert.equal(read, lines.join(''))
   }
 })
 
 test('nothing held is nothing', async () => {
-  await using held = new BufferedLines()
-  assert.deepEqual(await Array.fromAsync(held.read()), [])
+  await using buffered = new BufferedLines()
+  assert.deepEqual(await Array.fromAsync(buffered.read()), [])
 })
 
 test('the pieces are the object in the order of its entries, however many there are', async () => {

@@ -77,7 +77,7 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
 test('the IPFS network has gauges while it is used, and counters over all of its processes', async () => {
   const metrics = createMetrics()
   let blocksReceived = 5
-  const look = observe(
+  const scrape = observe(
     metrics,
     observedNothing({
       ipfsNetwork: () => ({
@@ -99,9 +99,9 @@ test('the IPFS network has gauges while it is used, and counters over all of its
       }),
     }),
   )
-  await look()
+  await scrape()
   blocksReceived = 8
-  await look()
+  await scrape()
   const { valueOf } = parseMetrics(await metrics.text())
   assert.equal(valueOf('cairn_ipfs_network_up', {}), 1)
   assert.equal(valueOf('cairn_ipfs_network_peers', { direction: 'out' }), 2)
@@ -190,7 +190,7 @@ test('no label is one that grows with callers', () => {
 test('heads, upstreams and queues are those of the scrape; what is gone is silent', async () => {
   const metrics = createMetrics()
   let upstreams: readonly string[] = ['one', 'two']
-  const look = observe(
+  const scrape = observe(
     metrics,
     observedNothing({
       heads: () => [{ network: 'dev', number: 7n, time: 970 }],
@@ -220,7 +220,7 @@ test('heads, upstreams and queues are those of the scrape; what is gone is silen
       ],
     }),
   )
-  await look()
+  await scrape()
   const first = parseMetrics(await metrics.text())
   assert.equal(first.valueOf('cairn_network_head_number', { network: 'dev' }), 7)
   assert.equal(first.valueOf('cairn_network_head_age_seconds', { network: 'dev' }), 30)
@@ -240,7 +240,7 @@ test('heads, upstreams and queues are those of the scrape; what is gone is silen
   assert.equal(first.valueOf('cairn_store_limit_bytes', {}), null)
   assert.equal(first.valueOf('cairn_usage_failed_writes_total', {}), 6)
   upstreams = ['one']
-  await look()
+  await scrape()
   const second = parseMetrics(await metrics.text())
   assert.equal(second.valueOf('cairn_upstream_up', two), null)
   assert.equal(second.valueOf('cairn_usage_failed_writes_total', {}), 6)
@@ -249,7 +249,7 @@ test('heads, upstreams and queues are those of the scrape; what is gone is silen
 test('content is counted by where it was, and by what sources did', async () => {
   const counters = createCounters()
   const metrics = createMetrics()
-  const look = observe(
+  const scrape = observe(
     metrics,
     observedNothing({ content: () => counters.content, answers: () => counters.answers }),
   )
@@ -262,9 +262,9 @@ test('content is counted by where it was, and by what sources did', async () => 
   counters.countContent('lied', 'node-1')
   counters.countAnswer('proof')
   counters.countAnswer('none')
-  await look()
+  await scrape()
   counters.countContent('held', null)
-  await look()
+  await scrape()
   const { valueOf } = parseMetrics(await metrics.text())
   const reads = (from: string) => valueOf('cairn_content_reads_total', { from })
   assert.deepEqual(['memory', 'store', 'source'].map(reads), [1, 3, 1])

@@ -25,7 +25,7 @@ const [first, second] = [1, 2].map((slot) => new Uint8Array(32).fill(slot, 31)) 
 ]
 const want = { kind: 'account', address } as const
 
-/** Reads of a call to a contract with two slots; `asked`: what was fetched. */
+/** Reads of a call to a contract with two slots; `requested`: what was fetched. */
 function startReads(part: Partial<CallReadParts> = {}) {
   const storage = buildTrie(
     [first, second].map((slot) => [keccak256(slot), encodeRlp(encodeInteger(5n))]),
@@ -41,16 +41,16 @@ function startReads(part: Partial<CallReadParts> = {}) {
     ref: { kind: 'trie-node', hash: keccak256(bytes) } as const,
     bytes,
   }))
-  const asked: ContentRef[] = []
+  const requested: ContentRef[] = []
   const hash = new Uint8Array(32)
   const network = createFakeNetwork({
     head: createFakeHead([{ network: 'dev', hash, number: 1n }]),
-    obtain: createFakeObtain(items, asked),
+    obtain: createFakeObtain(items, requested),
     accounts: createAccountMemory(64),
   })
   const header = { stateRoot: state.root, miner: address } as Header
   const block: ProvedHeader = { hash, bytes: new Uint8Array(0), header }
-  const given: CallReadParts = {
+  const parts: CallReadParts = {
     network,
     block,
     request: { from: address, to: address },
@@ -60,7 +60,7 @@ function startReads(part: Partial<CallReadParts> = {}) {
     signal: new AbortController().signal,
     ...part,
   }
-  return { answer: createCallReads(given), asked, again: () => createCallReads(given) }
+  return { answer: createCallReads(parts), requested, again: () => createCallReads(parts) }
 }
 
 test('an expected account comes with its slots, at the first need', async () => {
@@ -94,17 +94,19 @@ test('a call beyond the rate fetches nothing until the rate allows it', async ()
   const clock = createTurnedClock()
   const rate = createProofRate(clock, { perSecond: 1, burst: 2 })
   const { signal } = new AbortController()
-  const { answer, asked } = startReads({ admit: (proofs) => rate.acquire('one', proofs, signal) })
-  const given = answer({ missing: want, expected: [{ address, storageKeys: [first, second] }] })
+  const { answer, requested } = startReads({
+    admit: (proofs) => rate.acquire('one', proofs, signal),
+  })
+  const reply = answer({ missing: want, expected: [{ address, storageKeys: [first, second] }] })
   await Promise.resolve()
-  assert.deepEqual([asked.length, clock.timers], [0, 1])
+  assert.deepEqual([requested.length, clock.timers], [0, 1])
   clock.turn(1_000)
   // Slots whose nodes did not come with the account wait once more.
-  while (clock.timers > 0 || asked.length === 0) {
+  while (clock.timers > 0 || requested.length === 0) {
     clock.turn(1_000)
     await new Promise(setImmediate)
   }
-  assert.equal((await given).failure, null)
+  assert.equal((await reply).failure, null)
 })
 
 test('a call beyond the rate waits until its deadline', async () => {
@@ -112,13 +114,13 @@ test('a call beyond the rate waits until its deadline', async () => {
   const rate = createProofRate(clock, { perSecond: 1, burst: 1 })
   const deadline = new AbortController()
   const { signal } = deadline
-  const { answer, asked } = startReads({
+  const { answer, requested } = startReads({
     signal,
     admit: (proofs) => rate.acquire('one', proofs, signal),
   })
-  const given = answer({ missing: want, expected: [{ address, storageKeys: [first, second] }] })
+  const reply = answer({ missing: want, expected: [{ address, storageKeys: [first, second] }] })
   deadline.abort(new Fault('deadline'))
-  const { failure } = await given
+  const { failure } = await reply
   assert.equal(failure?.kind === 'fault' && failure.code, 'deadline')
-  assert.deepEqual(asked, [])
+  assert.deepEqual(requested, [])
 })

@@ -17,14 +17,14 @@ const contract: AccountState = {
   codeHash: new Uint8Array(32).fill(7),
 }
 
-function provedState(asked: string[] = []): ProvedState {
+function provedState(reads: string[] = []): ProvedState {
   return {
     account(bytes) {
-      asked.push(`account ${toHex(bytes).slice(2, 4)}`)
+      reads.push(`account ${toHex(bytes).slice(2, 4)}`)
       return toHex(bytes) === address.toString() ? contract : null
     },
     slot(_, storageRoot, position) {
-      asked.push(`slot ${toHex(storageRoot).slice(2, 4)} ${position[0]}`)
+      reads.push(`slot ${toHex(storageRoot).slice(2, 4)} ${position[0]}`)
       return Promise.resolve(fromHex(`0x${'00'.repeat(31)}05`))
     },
     code: () => fromHex('0x6001'),
@@ -77,12 +77,12 @@ test('a slot has its original value after it was written, until the transaction 
 })
 
 test('cleared storage, absent accounts and new code are not asked for', async () => {
-  const asked: string[] = []
-  const state = new CallState(provedState(asked))
+  const reads: string[] = []
+  const state = new CallState(provedState(reads))
   await state.clearStorage(address)
-  asked.length = 0
+  reads.length = 0
   deepEqual(await state.getStorage(address, slot), new Uint8Array(0))
-  deepEqual(asked, [])
+  deepEqual(reads, [])
   deepEqual(await state.getCode(other), new Uint8Array(0))
   await state.putCode(other, Uint8Array.of(0x5b))
   deepEqual(await state.getCode(other), Uint8Array.of(0x5b))

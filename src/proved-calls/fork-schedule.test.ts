@@ -21,13 +21,13 @@ const beyond = 2_000_000_000
 function scheduleOf(reply: () => unknown, chainId = 1n) {
   const config = findKnownSchedule(chainId)
   if (config === null) throw new TypeError('the chain is known')
-  let asked = 0
+  let requestCount = 0
   const clock = createTurnedClock()
   const relay = {
     upstreams: () => [],
     // oxlint-disable-next-line typescript/require-await -- what it throws comes as a rejection
     call: async () => {
-      asked += 1
+      requestCount += 1
       return { result: reply(), level: 'none' } as const
     },
   }
@@ -41,7 +41,7 @@ function scheduleOf(reply: () => unknown, chainId = 1n) {
     log,
   })
   const configAt = async (time: number) => await schedule.configAt(BigInt(time))
-  return { configAt, clock, asked: () => asked }
+  return { configAt, clock, requestCount: () => requestCount }
 }
 
 /** As go-ethereum has them (core/forkid), EIP-7910 for mainnet, and op-geth for the OP Stack. */
@@ -72,17 +72,17 @@ test("the schedules have the fork IDs of Ethereum's networks", async () => {
 })
 
 test('upstreams that report the forks of the schedule are asked once an hour', async () => {
-  const { configAt, clock, asked } = scheduleOf(() => ({
+  const { configAt, clock, requestCount } = scheduleOf(() => ({
     current: { activationTime: prague, forkId: '0xc376cf8b' },
     next: null,
     last: null,
   }))
   equal(JSON.parse(await configAt(prague)).chainId, 1)
   await configAt(prague)
-  equal(asked(), 1)
+  equal(requestCount(), 1)
   clock.turn(3_600_001)
   await configAt(prague)
-  equal(asked(), 2)
+  equal(requestCount(), 2)
 })
 
 test('from a fork that the schedule lacks on, calls have no proof', async () => {

@@ -84,8 +84,8 @@ test('mappings in mappings, members of structs and entries of the sender are pre
   const own = hashIn(sets, cem, 4)
   sets.learn(call(ann, ben), readsOf({ [token]: [nested, second, own] }))
   const other = fromHex(ben)
-  const asked = { ...call(ben, ann), request: { ...call(ben, ann).request, from: other } }
-  assert.deepEqual(predicted(sets, asked), {
+  const fromOther = { ...call(ben, ann), request: { ...call(ben, ann).request, from: other } }
+  assert.deepEqual(predicted(sets, fromOther), {
     [token]: [
       hashOf(ann, hashOf(ben, 1)),
       `0x${(BigInt(hashOf(ben, 2)) + 2n).toString(16).padStart(64, '0')}`,

@@ -22,14 +22,14 @@ type Compute = () => Promise<Uint8Array>
 function start() {
   const polled = createPolledCalls()
   let head = blockOf(0)
-  let computed: { readonly asked: RequestedCall; readonly accountId: string }[] = []
+  let computed: { readonly call: RequestedCall; readonly accountId: string }[] = []
   return {
     polled,
     begin(compute: Compute = () => Promise.resolve(Uint8Array.of(Number(head.number)))) {
       head = blockOf(Number(head.number) + 1)
       computed = []
-      polled.begin(head, (asked, { accountId }) => {
-        computed.push({ asked, accountId })
+      polled.begin(head, (call, { accountId }) => {
+        computed.push({ call, accountId })
         return compute()
       })
       return computed
@@ -37,8 +37,8 @@ function start() {
     ask: (data: number | Uint8Array, more: Partial<RequestedCall> = {}, accountId = 'one') => {
       const bytes = typeof data === 'number' ? Uint8Array.of(data, data >> 8) : data
       const request: CallRequest = { to, data: bytes }
-      const asked = { request, block: head, overrides: noOverrides, ...more }
-      return polled.find(asked, ownerOf(accountId), signal)
+      const call = { request, block: head, overrides: noOverrides, ...more }
+      return polled.find(call, ownerOf(accountId), signal)
     },
     block: () => head,
   }
@@ -53,7 +53,7 @@ test('a call that was asked at two heads in a row is computed at the next, of wh
   assert.equal(await ask(2), null)
   const computed = begin()
   assert.deepEqual(
-    computed.map(({ asked }) => [asked.block, asked.request.data]),
+    computed.map(({ call }) => [call.block, call.request.data]),
     [[block(), Uint8Array.of(1, 0)]],
   )
   assert.deepEqual(await ask(1), Uint8Array.of(3))
@@ -93,12 +93,12 @@ test('a result that failed is computed by the caller; a caller that left gets it
   assert.equal(await ask(1), null)
   begin(() => new Promise(() => {}))
   const controller = new AbortController()
-  const asked = {
+  const call = {
     request: { to, data: Uint8Array.of(1, 0) },
     block: block(),
     overrides: noOverrides,
   }
-  const left = polled.find(asked, ownerOf('one'), controller.signal)
+  const left = polled.find(call, ownerOf('one'), controller.signal)
   controller.abort(new Error('left'))
   await assert.rejects(left, /^Error: left$/)
 })

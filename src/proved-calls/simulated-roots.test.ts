@@ -58,10 +58,10 @@ function tries(state: Plain) {
   return { root, nodes, accounts }
 }
 
-/** The nodes that a proof of these keys has, and no others; `asked` counts them. */
+/** The nodes that a proof of these keys has, and no others; `fetched` counts them. */
 function provedState(
   { root, nodes, accounts }: ReturnType<typeof tries>,
-  asked: { paths: number } = { paths: 0 },
+  fetched: { paths: number } = { paths: 0 },
 ): ProvedState {
   const unread = () => Promise.reject(new Error('not read here'))
   return {
@@ -78,7 +78,7 @@ function provedState(
           return node
         })
       for (const { address, storageKeys } of paths) {
-        asked.paths += 1 + storageKeys.length
+        fetched.paths += 1 + storageKeys.length
         walk(root, address)
         const storageRoot = accounts.get(toHex(address))?.storageRoot
         if (storageRoot !== undefined) for (const key of storageKeys) walk(storageRoot, key)
@@ -152,14 +152,14 @@ test('accounts and slots that are added, changed, and taken back are in the root
 
 test('a root that did not change fetches nothing', async () => {
   const built = tries(plain(20, []))
-  const asked = { paths: 0 }
-  await withState(provedState(built, asked), built.root, async (state) => {
+  const fetched = { paths: 0 }
+  await withState(provedState(built, fetched), built.root, async (state) => {
     await state.putAccount(named(2), createAccount({ nonce: 5n }))
     await state.getStateRoot()
-    const before = asked.paths
+    const before = fetched.paths
     ok(before > 0)
     await state.getStateRoot()
-    equal(asked.paths, before)
+    equal(fetched.paths, before)
   })
 })
 

@@ -9,22 +9,22 @@ function hashOf(block: number): Uint8Array {
 }
 
 test('an answer is found by network, method, block and input together', () => {
-  const kept = createAnswerCache({ bytesMax: 1_000_000 })
+  const cache = createAnswerCache({ bytesMax: 1_000_000 })
   const place = { network: 'a', method: 'm', blockHash: hashOf(1) }
-  kept.add(place, 'x', { text: '1', bytes: 1, blockNumber: 1n })
-  equal(kept.find({ ...place, blockHash: hashOf(1) }, 'x')?.text, '1')
-  equal(kept.find(place, 'y'), null)
-  equal(kept.find({ ...place, network: 'b' }, 'x'), null)
-  equal(kept.find({ ...place, method: 'n' }, 'x'), null)
-  equal(kept.find({ ...place, blockHash: hashOf(2) }, 'x'), null)
+  cache.add(place, 'x', { text: '1', bytes: 1, blockNumber: 1n })
+  equal(cache.find({ ...place, blockHash: hashOf(1) }, 'x')?.text, '1')
+  equal(cache.find(place, 'y'), null)
+  equal(cache.find({ ...place, network: 'b' }, 'x'), null)
+  equal(cache.find({ ...place, method: 'n' }, 'x'), null)
+  equal(cache.find({ ...place, blockHash: hashOf(2) }, 'x'), null)
 })
 
 test('more blocks than are known by name never answer for one another', () => {
-  const kept = createAnswerCache({ bytesMax: 100_000_000 })
+  const cache = createAnswerCache({ bytesMax: 100_000_000 })
   const place = (block: number) => ({ network: 'a', method: 'm', blockHash: hashOf(block) })
   const blocks = 40_000
   for (let block = 0; block < blocks; block++) {
-    kept.add(place(block), 'x', {
+    cache.add(place(block), 'x', {
       text: String(block),
       bytes: String(block).length,
       blockNumber: BigInt(block),
@@ -32,7 +32,7 @@ test('more blocks than are known by name never answer for one another', () => {
   }
   let found = 0
   for (let block = blocks - 1; block >= 0; block--) {
-    const answer = kept.find(place(block), 'x')
+    const answer = cache.find(place(block), 'x')
     if (answer === null) continue
     equal(answer.text, String(block))
     found += 1

@@ -33,16 +33,16 @@ test('tags and numbers come from the head; pending is the latest block', async (
 })
 
 test('earliest is block 0', async () => {
-  const asked: bigint[] = []
+  const requested: bigint[] = []
   const byNumber = (at: bigint) => {
-    asked.push(at)
+    requested.push(at)
     return resolvedRead(null)
   }
   assert.deepEqual(await refusal({ tag: 'earliest' }, network({ byNumber })), [
     'unknown_block',
     'header not found',
   ])
-  assert.deepEqual(asked, [0n])
+  assert.deepEqual(requested, [0n])
 })
 
 test('a head that knows no safe or finalized block says which', async () => {

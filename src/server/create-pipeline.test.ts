@@ -192,9 +192,9 @@ test('a method that needs a WebSocket is unknown over HTTP', async () => {
   assert.equal(faultOf(refused).message, 'notifications not supported')
   const subscriptions = made.openSubscriptions({ caller, send: () => {}, end: () => {} }, network)
   const frame = subscriptions.openFrame()
-  const [taken] = (await made.runRpc({ ...request, subscriptions: frame })).outcomes
-  assert.ok(taken !== undefined && 'result' in taken)
-  assert.match(String(taken.result), /^0x[0-9a-f]{32}$/)
+  const [outcome] = (await made.runRpc({ ...request, subscriptions: frame })).outcomes
+  assert.ok(outcome !== undefined && 'result' in outcome)
+  assert.match(String(outcome.result), /^0x[0-9a-f]{32}$/)
 })
 
 test('a key that requires its secret reveals nothing of its networks without it', async () => {
@@ -404,7 +404,7 @@ function caching(level: Level, block: BlockParameter | null = { tag: 'latest' })
     operationsOf: () => offering([operation]),
     resolveBlock: () => resolvedRead(where),
   })
-  const ask = async (params: readonly unknown[] = []) => {
+  const run = async (params: readonly unknown[] = []) => {
     const items = [{ method: 'x_kept', params }]
     const { outcomes, headers } = await made.runRpc({
       caller,
@@ -418,13 +418,13 @@ function caching(level: Level, block: BlockParameter | null = { tag: 'latest' })
     const value: unknown = 'text' in outcome ? JSON.parse(outcome.text) : outcome.result
     return { value, headers }
   }
-  return { ask, ran, counted, made }
+  return { run, ran, counted, made }
 }
 
 test('a proved answer is served from the cache, with the same labels, and charged the same', async () => {
-  const { ask, ran, counted } = caching('proof')
-  const first = await ask(['a'])
-  const second = await ask(['a'])
+  const { run, ran, counted } = caching('proof')
+  const first = await run(['a'])
+  const second = await run(['a'])
   assert.deepEqual(second, first)
   assert.equal(second.headers.verified, 'proof')
   assert.equal(second.headers.head, 'embedded')
@@ -435,8 +435,8 @@ test('a proved answer is served from the cache, with the same labels, and charge
 })
 
 test('a request for a proof runs again despite a cached answer, and is charged the same', async () => {
-  const { ask, ran, counted, made } = caching('proof')
-  await ask(['a'])
+  const { run, ran, counted, made } = caching('proof')
+  await run(['a'])
   const { outcomes, headers } = await made.runRpc({
     caller,
     network,
@@ -480,8 +480,8 @@ test('a revocable answer is sent with its proof, and is rolled back if it does n
 })
 
 test('a cached answer is returned synchronously', async () => {
-  const { ask, made } = caching('proof')
-  await ask()
+  const { run, made } = caching('proof')
+  await run()
   const items = [{ method: 'x_kept', params: [] }]
   const exchange = {
     get signal(): AbortSignal {
@@ -493,39 +493,39 @@ test('a cached answer is returned synchronously', async () => {
 })
 
 test('another input is another cache entry', async () => {
-  const { ask, ran } = caching('proof')
-  await ask(['a'])
-  await ask(['b'])
+  const { run, ran } = caching('proof')
+  await run(['a'])
+  await run(['b'])
   assert.equal(ran.length, 2)
 })
 
 test('an answer without a proof is never cached', async () => {
   for (const level of ['trusted', 'none'] as const) {
-    const { ask, ran } = caching(level)
-    await ask()
-    await ask()
+    const { run, ran } = caching(level)
+    await run()
+    await run()
     assert.equal(ran.length, 2, level)
   }
 })
 
 test('an input without a cache key runs each time', async () => {
-  const { ask, ran } = caching('proof', null)
-  await ask()
-  await ask()
+  const { run, ran } = caching('proof', null)
+  await run()
+  await run()
   assert.equal(ran.length, 2)
 })
 
 test('an answer about the pending block runs each time', async () => {
-  const { ask, ran } = caching('proof', { tag: 'pending' })
-  await ask()
-  await ask()
+  const { run, ran } = caching('proof', { tag: 'pending' })
+  await run()
+  await run()
   assert.equal(ran.length, 2)
 })
 
 test('a block is checked to be canonical each time', async () => {
-  const { ask, ran } = caching('proof', { hash: where.hash, requireCanonical: true })
-  await ask()
-  await ask()
+  const { run, ran } = caching('proof', { hash: where.hash, requireCanonical: true })
+  await run()
+  await run()
   assert.equal(ran.length, 2)
 })
 
@@ -635,7 +635,7 @@ test('the IPFS API checks allowlists and command before the card, and reveals no
 })
 
 test('a read from memory needs no signal and no promise, is cached like any other, and its Fault is its outcome', () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const operation: RpcOperation<unknown> = {
     name: 'x_now',
     units: 80,
@@ -645,7 +645,7 @@ test('a read from memory needs no signal and no promise, is cached like any othe
       if (input === 'bad') throw new Fault('no_state')
       yield* call.resolve({ tag: 'latest' })
       call.labels.level('proof')
-      asked.push(String(input))
+      requested.push(String(input))
       return `now ${String(input)}`
     },
   }
@@ -659,9 +659,9 @@ test('a read from memory needs no signal and no promise, is cached like any othe
     },
   }
   const items = ['a', 'bad', 'a'].map((input) => ({ method: 'x_now', params: [input] }))
-  const ask = () => made.runRpc({ caller, network, items, batch: true, exchange })
+  const run = () => made.runRpc({ caller, network, items, batch: true, exchange })
   const cached = { text: '"now a"', bytes: 7 }
-  for (const answer of [ask(), ask()]) {
+  for (const answer of [run(), run()]) {
     assert.ok(!(answer instanceof Promise))
     const [first, fault, again] = answer.outcomes
     assert.deepEqual([first, again], [cached, cached])
@@ -669,7 +669,7 @@ test('a read from memory needs no signal and no promise, is cached like any othe
     assert.equal(answer.headers.verified, 'proof')
     assert.equal(answer.headers.block, where.hash)
   }
-  assert.deepEqual(asked, ['a'])
+  assert.deepEqual(requested, ['a'])
   assert.deepEqual(
     counted.slice(0, 3).map(({ outcome }) => outcome),
     ['ok', 'no_state', 'ok'],
@@ -717,9 +717,9 @@ test('a started read is resumed; its answer is labelled and cached, and its Faul
     resolveBlock: () => resolvedRead(where),
   })
   const items = ['a', 'bad', 'b'].map((input) => ({ method: 'x_begun', params: [input] }))
-  const ask = () => made.runRpc({ caller, network, items, batch: true, exchange: { signal } })
+  const run = () => made.runRpc({ caller, network, items, batch: true, exchange: { signal } })
   for (const _ of [1, 2]) {
-    const { outcomes, headers } = await ask()
+    const { outcomes, headers } = await run()
     const [first, fault, other] = outcomes
     assert.deepEqual(first, { text: '"went on with a"', bytes: 16 })
     assert.deepEqual(other, { text: '"went on with b"', bytes: 16 })

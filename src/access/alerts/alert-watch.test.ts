@@ -37,18 +37,18 @@ async function rig(account: Partial<WatchedAccount> = {}) {
     })
   const watch = start()
   const brief = () => sent.splice(0).map(({ limit, key, level }) => [limit, key?.id, level])
-  const look = async (which = watch) => {
+  const checkAlerts = async (which = watch) => {
     await made.usage.flush()
     await which.check()
   }
-  return { ...made, watch, start, sent, brief, look, world }
+  return { ...made, watch, start, sent, brief, checkAlerts, world }
 }
 
 test('each level of a day is sent once, the highest that was reached, and again the next day', async () => {
-  const { count, look, brief, clock } = await rig()
+  const { count, checkAlerts, brief, clock } = await rig()
   const use = async (units: number) => {
     count({ units })
-    await look()
+    await checkAlerts()
     return brief()
   }
   assert.deepEqual(await use(740), [])
@@ -62,40 +62,40 @@ test('each level of a day is sent once, the highest that was reached, and again 
 })
 
 test('a day with some units left that refused a call is full', async () => {
-  const { count, look, brief } = await rig()
+  const { count, checkAlerts, brief } = await rig()
   count({ units: 990 })
   count({ units: 0, outcome: 'over_quota', status: 402, ms: null })
-  await look()
+  await checkAlerts()
   assert.deepEqual(brief(), [['unitsPerDay', 'k1', 100]])
 })
 
 test('an account that could not be read is checked again, with its refusals', async () => {
-  const { count, look, brief, world } = await rig()
+  const { count, checkAlerts, brief, world } = await rig()
   world.failing = true
   count({ units: 960 })
   count({ units: 0, outcome: 'over_quota' })
-  await look()
+  await checkAlerts()
   assert.deepEqual(brief(), [])
   world.failing = false
-  await look()
+  await checkAlerts()
   assert.deepEqual(brief(), [['unitsPerDay', 'k1', 100]])
 })
 
 test('a sent alert is not sent again after a restart', async () => {
-  const { count, look, brief, watch, start } = await rig()
+  const { count, checkAlerts, brief, watch, start } = await rig()
   count({ units: 800 })
-  await look()
+  await checkAlerts()
   assert.equal(brief().length, 1)
   watch.stop()
   const again = start()
   count({ units: 1 })
-  await look(again)
+  await checkAlerts(again)
   assert.deepEqual(brief(), [])
 })
 
 test('storage and transfer cause alerts, for the account in total and for each key', async () => {
   const key = keyOf('k1', null)
-  const { count, look, sent, world } = await rig({
+  const { count, checkAlerts, sent, world } = await rig({
     settings: {
       filesStoredBytes: 100,
       filesUploadBytesPerMonth: 100,
@@ -111,7 +111,7 @@ test('storage and transfer cause alerts, for the account in total and for each k
   count({ ...files, bytesIn: 50 })
   count({ ...files, keyId: 'k2', bytesIn: 30 })
   count({ ...files, bytesIn: 0, bytesOut: 10 })
-  await look()
+  await checkAlerts()
   assert.deepEqual(
     sent.map(({ limit, key: of, level, used, max }) => [limit, of?.id, level, used, max]),
     [

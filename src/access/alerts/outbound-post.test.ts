@@ -7,18 +7,18 @@ import { parseTarget } from '../../base/outbound.ts'
 import { createOutboundPost } from './outbound-post.ts'
 
 async function sink(t: TestContext, status = 200) {
-  const asked: string[] = []
+  const received: string[] = []
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
-      asked.push(`${request.method} ${request.url} ${String(request.headers['x-a'])} ${body}`)
+      received.push(`${request.method} ${request.url} ${String(request.headers['x-a'])} ${body}`)
       response.writeHead(status, { location: '/elsewhere' }).end('x'.repeat(100_000))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
-  return { asked, port: (server.address() as AddressInfo).port }
+  return { received, port: (server.address() as AddressInfo).port }
 }
 
 /** Spellings of internal addresses; a URL can write the same address in many ways. */
@@ -32,40 +32,40 @@ const inside = `
   .split(/\s+/)
 
 test('no spelling of an internal address opens a socket', async (t) => {
-  const { asked, port } = await sink(t)
+  const { received, port } = await sink(t)
   const outward = createOutboundPost({ clock: systemClock, anywhere: () => false })
   for (const host of inside) {
     const refused = /is not on the public internet/
     await assert.rejects(outward.post(`https://${host}:${port}/`, '{}', {}), refused, host)
   }
-  assert.deepEqual(asked, [])
+  assert.deepEqual(received, [])
 })
 
 test('a name is resolved once, and one inside address among its answers is enough', async () => {
   const answers = [['93.184.216.34', '10.0.0.1'], ['127.0.0.1'], ['::ffff:10.0.0.1'], ['fe80::1']]
   for (const addresses of answers) {
-    let asked = 0
-    const resolve = async () => (asked++ === 0 ? addresses : ['93.184.216.34'])
+    let requestCount = 0
+    const resolve = async () => (requestCount++ === 0 ? addresses : ['93.184.216.34'])
     const outward = createOutboundPost({ clock: systemClock, anywhere: () => false, resolve })
     await assert.rejects(outward.post('https://rebinding.example/', '{}', {}), /not on the public/)
-    assert.equal(asked, 1)
+    assert.equal(requestCount, 1)
   }
 })
 
 test('the socket connects to the address that was checked, even if the name resolves differently later', async (t) => {
-  const { asked, port } = await sink(t)
+  const { received, port } = await sink(t)
   let count = 0
   const resolve = async () => [count++ === 0 ? '127.0.0.1' : '192.0.2.1']
   const outward = createOutboundPost({ clock: systemClock, anywhere: () => true, resolve })
   assert.equal(await outward.post(`http://hook.example:${port}/a?b=1`, '{}', { 'x-a': 'c' }), 200)
-  assert.deepEqual([asked, count], [['POST /a?b=1 c {}'], 1])
+  assert.deepEqual([received, count], [['POST /a?b=1 c {}'], 1])
 })
 
 test('a redirect is not followed', async (t) => {
-  const { asked, port } = await sink(t, 302)
+  const { received, port } = await sink(t, 302)
   const outward = createOutboundPost({ clock: systemClock, anywhere: () => true })
   assert.equal(await outward.post(`http://127.0.0.1:${port}/`, '{}', {}), 302)
-  assert.equal(asked.length, 1)
+  assert.equal(received.length, 1)
 })
 
 test('a webhook is an https URL without credentials', () => {

@@ -267,7 +267,7 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
   const { stripe, cards, accounts, account, clock, add, deliver } = await rig(t)
   const random = seeded(seed)
   const delivered: SignedNotice[] = []
-  const held: SignedNotice[] = []
+  const delayed: SignedNotice[] = []
   const counts = { true: 0, forged: 0, stale: 0, replayed: 0, doubled: 0 }
   const sent = () => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
@@ -284,10 +284,10 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
 
   async function refused(notice: SignedNotice): Promise<void> {
     const before = JSON.stringify(await cards.status(account.id))
-    const asked = stripe.requests.length
+    const requestCount = stripe.requests.length
     await assert.rejects(deliver(notice), faultOf('bad_input'))
     assert.equal(JSON.stringify(await cards.status(account.id)), before)
-    assert.equal(stripe.requests.length, asked)
+    assert.equal(stripe.requests.length, requestCount)
   }
 
   for (let step = 0; sent() < 200; step++) {
@@ -299,9 +299,9 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
     else if (deed <= 2 && card !== undefined) stripe.detach(card)
     else await add(`attempt-${step}`, String(1000 + step))
     const fresh = stripe.takeEvents().map((event) => stripe.sign(event, clock.now()))
-    held.push(...fresh)
+    delayed.push(...fresh)
 
-    const victim = fresh[0] ?? held[0]
+    const victim = fresh[0] ?? delayed[0]
     if (victim !== undefined) {
       const event: unknown = JSON.parse(victim.body.toString())
       await refused(stripe.sign(event, clock.now(), 'whsec_of_another_endpoint'))
@@ -312,8 +312,8 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
       counts.stale++
     }
     // Delivers all held events in any order, some of them twice in parallel.
-    while (held.length > 0) {
-      const [notice] = held.splice(random(held.length), 1) as [SignedNotice]
+    while (delayed.length > 0) {
+      const [notice] = delayed.splice(random(delayed.length), 1) as [SignedNotice]
       const twice = random(4) === 0
       await Promise.all(twice ? [deliver(notice), deliver(notice)] : [deliver(notice)])
       if (twice) counts.doubled++

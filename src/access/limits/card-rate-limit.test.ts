@@ -10,7 +10,7 @@ const perDay = (most: number) => ({ most: () => most, seconds: 86_400, details: 
 test('a name may query up to its daily limit, and once more after a part of the day has passed', () => {
   const clock = createTurnedClock()
   const admit = createCardRateLimit({ clock, ...perDay(4) })
-  for (let ask = 0; ask < 4; ask++) admit('192.0.2.1')
+  for (let request = 0; request < 4; request++) admit('192.0.2.1')
   assert.throws(() => admit('192.0.2.1'), overRate)
   admit('192.0.2.2')
   clock.turn(6 * 3_600_000)

@@ -42,10 +42,10 @@ test('a refusal contains the wait: then the request passes, and a moment earlier
 
 test('a refusal charges no units, and a refund restores the exact state', () => {
   const rate = { perSecond: 10, burst: 10 }
-  const taken = takeUnits(0, 100, 10, rate)
-  assert.ok(taken.ok)
-  assert.ok(!takeUnits(taken.evenAt, 100, 1, rate).ok)
-  const evenAt = returnUnits(taken.evenAt, 4, rate)
+  const result = takeUnits(0, 100, 10, rate)
+  assert.ok(result.ok)
+  assert.ok(!takeUnits(result.evenAt, 100, 1, rate).ok)
+  const evenAt = returnUnits(result.evenAt, 4, rate)
   assert.ok(takeUnits(evenAt, 100, 4, rate).ok)
   assert.ok(!takeUnits(evenAt, 100, 5, rate).ok)
 })

@@ -67,10 +67,10 @@ test('eight nodes admit the burst, the rate and one share each, and refuse nothi
   let admitted = 0
   const seconds = 5
   for (let ms = 0; ms < seconds * 1000; ms += 10) {
-    const spent = spenders.flatMap((node) =>
+    const refusals = spenders.flatMap((node) =>
       Array.from({ length: 5 }, async () => node.spend('a', rate, 3)),
     )
-    for (const refusal of await Promise.all(spent)) if (refusal === null) admitted += 3
+    for (const refusal of await Promise.all(refusals)) if (refusal === null) admitted += 3
     clock.turn(10)
   }
   const most = rate.burst + rate.perSecond * seconds + rate.perSecond * 0.1

@@ -36,7 +36,7 @@ test('a changed or missing seal is refused', () => {
 test('used challenges are stored up to a limit; open challenges take no memory', () => {
   const clock = createTurnedClock()
   const challenges = createChallenges({ clock, usedMax: 2 })
-  for (let asked = 0; asked < 100; asked += 1) challenges.create('a')
+  for (let created = 0; created < 100; created += 1) challenges.create('a')
   const answer = () => {
     const { challenge, seal } = challenges.create('a')
     challenges.use(challenge, seal, 'a')

@@ -31,16 +31,16 @@ async function openRig() {
 
   async function add(
     authenticator: FakeAuthenticator,
-    { wrongs = {}, person = adder, at = page, name = 'phone' }: Partial<AddOptions> = {},
+    { defects = {}, person = adder, at = page, name = 'phone' }: Partial<AddOptions> = {},
   ) {
     const { challenge, seal, personHandle } = await passkeys.begin(person, at)
-    const made = authenticator.make({ ...at, challenge }, personHandle, wrongs)
+    const made = authenticator.make({ ...at, challenge }, personHandle, defects)
     return await passkeys.add(person, at, { ...made, seal, name, transports: ['internal'] })
   }
 
-  async function enter(authenticator: FakeAuthenticator, wrongs: Defects = {}, at = page) {
+  async function enter(authenticator: FakeAuthenticator, defects: Defects = {}, at = page) {
     const { challenge, seal } = passkeySignIn.begin(at, null)
-    const answer = { ...authenticator.sign({ ...at, challenge }, wrongs), seal }
+    const answer = { ...authenticator.sign({ ...at, challenge }, defects), seal }
     return await passkeySignIn.signIn(answer, at, testClient)
   }
 
@@ -48,7 +48,7 @@ async function openRig() {
 }
 
 type AddOptions = {
-  readonly wrongs: Defects
+  readonly defects: Defects
   readonly person: { readonly id: string; readonly session: string }
   readonly at: typeof page
   readonly name: string
@@ -142,8 +142,8 @@ test('a new passkey is refused for each invalid part, and not stored', async () 
     ['an empty credential id', { credentialId: Buffer.alloc(0) }, /credential ID of 1 to 1023/],
     ['a long credential id', { credentialId: Buffer.alloc(1024) }, /credential ID of 1 to 1023/],
   ]
-  for (const [what, wrongs, why] of cases) {
-    const refused = await refusal(add(createFakeAuthenticator(), { wrongs }))
+  for (const [what, defects, why] of cases) {
+    const refused = await refusal(add(createFakeAuthenticator(), { defects }))
     const reason = what === 'another challenge' ? 'challenge_over' : 'bad_passkey'
     assert.ok(refused.startsWith(`${reason}: `), what)
     assert.match(refused, why, what)
@@ -170,9 +170,9 @@ test('a sign-in with any invalid part is refused with one and the same error', a
     ['no person', { personHandle: Buffer.alloc(0) }, /another person/],
   ]
   const answers = new Set<string>()
-  for (const [what, wrongs, why] of cases) {
+  for (const [what, defects, why] of cases) {
     clock.turn(60_000)
-    const refused = await enter(authenticator, wrongs).catch((error: unknown) => error)
+    const refused = await enter(authenticator, defects).catch((error: unknown) => error)
     assert.ok(refused instanceof Fault && refused.code === 'bad_sign_in', what)
     assert.match((refused.cause as Error).message, why, what)
     answers.add(refused.message)
@@ -237,12 +237,12 @@ test('a passkey response is accepted once, within five minutes, for its session 
     /^bad_sign_in: this was answered already/,
   )
 
-  const asked = await passkeys.begin(adder, page)
+  const begun = await passkeys.begin(adder, page)
   const made = createFakeAuthenticator().make(
-    { ...page, challenge: asked.challenge },
-    asked.personHandle,
+    { ...page, challenge: begun.challenge },
+    begun.personHandle,
   )
-  const fresh = { ...made, seal: asked.seal, name: 'x', transports: [] }
+  const fresh = { ...made, seal: begun.seal, name: 'x', transports: [] }
   const { session } = await signIn.enter(adder.id, testClient)
   const inAnother = passkeys.add({ ...adder, session: session.id }, page, fresh)
   assert.match(await refusal(inAnother), /took too long/)
@@ -365,13 +365,13 @@ test('tries with a passkey are held back by it and by address, and wrong passwor
 test('attestation statements and extensions are ignored', async () => {
   const { add, enter } = await openRig()
   const statement = new Map<string, unknown>([['sig', new Uint8Array(64)]])
-  const wrongs = {
+  const defects = {
     format: 'packed',
     statement,
     extensions: encodeCose(new Map([['credProtect', 2]])),
   }
   const authenticator = createFakeAuthenticator()
-  await add(authenticator, { wrongs })
+  await add(authenticator, { defects })
   await enter(authenticator)
 })
 

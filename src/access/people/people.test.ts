@@ -37,10 +37,10 @@ test('a password is stored as an argon2id string alone', async () => {
 test('a new password ends every other session, and the old password is refused', async () => {
   const { people, signIn, sessions, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
-  const kept = await signIn.enter(id, testClient)
+  const retained = await signIn.enter(id, testClient)
   const other = await signIn.enter(id, testClient)
-  await people.setPassword(id, 'another stone on it', kept.session.id)
-  assert.equal((await tokenAuthenticator.findSession(kept.token))?.person.id, id)
+  await people.setPassword(id, 'another stone on it', retained.session.id)
+  assert.equal((await tokenAuthenticator.findSession(retained.token))?.person.id, id)
   assert.equal(await tokenAuthenticator.findSession(other.token), null)
   assert.equal((await sessions.list(id)).length, 1)
   const old = { email: 'ada@example.org', password: goodPassword }

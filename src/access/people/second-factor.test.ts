@@ -78,11 +78,11 @@ test('an authenticator code is required only after the enrolment was confirmed',
 test('enrolling ends every other session', async () => {
   const { signIn, secondFactor, tokenAuthenticator, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
-  const kept = await signIn.enter(id, testClient)
+  const retained = await signIn.enter(id, testClient)
   const other = await signIn.enter(id, testClient)
   const { secret } = await secondFactor.enrol(id, 'Cairn')
-  await secondFactor.confirm(id, codeOf(secret, clock.now()), kept.session.id)
-  assert.ok(await tokenAuthenticator.findSession(kept.token))
+  await secondFactor.confirm(id, codeOf(secret, clock.now()), retained.session.id)
+  assert.ok(await tokenAuthenticator.findSession(retained.token))
   assert.equal(await tokenAuthenticator.findSession(other.token), null)
 })
 

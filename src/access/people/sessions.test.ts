@@ -7,7 +7,8 @@ import { createIdentityRig, dayMs, testClient } from '../../../test/fakes/people
 import type { Query } from '../../db/rows.ts'
 import { AccountsRefusal } from '../accounts/account-rules.ts'
 
-const gone = (error: unknown) => error instanceof AccountsRefusal && error.reason === 'no_session'
+const isNoSession = (error: unknown) =>
+  error instanceof AccountsRefusal && error.reason === 'no_session'
 
 test('the token of a session is new each time, and only its hash is stored', async () => {
   const { signIn, tokenAuthenticator, db, addPerson } = createIdentityRig()
@@ -69,7 +70,7 @@ test('a renewed session keeps its identity and its old token is refused', async 
   assert.equal(expires, session.expires)
   assert.equal(await tokenAuthenticator.findSession(token), null)
   assert.equal((await tokenAuthenticator.findSession(fresh))?.by.id, session.id)
-  await assert.rejects(sessions.renew('none'), gone)
+  await assert.rejects(sessions.renew('none'), isNoSession)
 })
 
 test('sessions are listed and ended one by one or all but one, by their own person only', async () => {
@@ -81,7 +82,7 @@ test('sessions are listed and ended one by one or all but one, by their own pers
     await signIn.enter(id, testClient),
     await signIn.enter(id, testClient),
   ]
-  await assert.rejects(sessions.end(one.session.id, grace), gone)
+  await assert.rejects(sessions.end(one.session.id, grace), isNoSession)
   await sessions.end(one.session.id, id)
   assert.equal(await tokenAuthenticator.findSession(one.token), null)
   assert.equal(await sessions.endOthers(id, three.session.id), 1)
@@ -108,11 +109,11 @@ test('the address of a sign-in is stored only if the setting enables it', async 
   const { signIn, sessions, settings, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const agent = `x\u001b[31m${'y'.repeat(500)}`
-  const kept = await signIn.enter(id, { ...testClient, agent })
+  const withAgent = await signIn.enter(id, { ...testClient, agent })
   settings.keepAddresses = false
   const unkept = await signIn.enter(id, testClient)
-  assert.equal(kept.session.address, testClient.address)
-  assert.ok(!/\p{C}/u.test(kept.session.agent) && kept.session.agent.length <= 256)
+  assert.equal(withAgent.session.address, testClient.address)
+  assert.ok(!/\p{C}/u.test(withAgent.session.agent) && withAgent.session.agent.length <= 256)
   assert.equal(unkept.session.address, null)
   assert.ok((await sessions.list(id)).some(({ address }) => address === null))
 })
@@ -159,17 +160,17 @@ test('a person who was read before a change of rights is not found after it', as
   const { id } = await addPerson('ada@example.org')
   const { token } = await signIn.enter(id, testClient)
   const read = Promise.withResolvers<void>()
-  const held = Promise.withResolvers<void>()
+  const blocked = Promise.withResolvers<void>()
   reads.hold = () => {
     read.resolve()
-    return held.promise
+    return blocked.promise
   }
   const slow = tokenAuthenticator.findSession(token)
   await read.promise
   reads.hold = () => Promise.resolve()
   await people.setDisabled(id, true)
   assert.equal(await tokenAuthenticator.findSession(token), null)
-  held.resolve()
+  blocked.resolve()
   assert.equal((await slow)?.person.id, id)
   assert.equal(await tokenAuthenticator.findSession(token), null)
 })

@@ -43,15 +43,15 @@ test('minutes are deleted after a day, hours after five weeks, days after the co
     }
   }
   for (let round = 0; round < 300; round++) await retention.sweep()
-  const kept = [
+  const retained = [
     ...[1, 0.5].map((days) => [1, days]),
     ...[34, 30, 1.5, 1, 0.5].map((days) => [60, days]),
     ...[99, 36, 34, 30, 1.5, 1, 0.5].map((days) => [1440, days]),
   ]
   for (const holder of ['k1', '@a', '*']) {
-    assert.deepEqual(left('usage', holder), kept)
-    assert.deepEqual(left('latency', holder), kept)
-    assert.deepEqual(left('verified', holder), kept)
+    assert.deepEqual(left('usage', holder), retained)
+    assert.deepEqual(left('latency', holder), retained)
+    assert.deepEqual(left('verified', holder), retained)
   }
 })
 

@@ -330,11 +330,8 @@ test('a report contains each call exactly once, before, during and after its wri
   const { usage, writes } = rig()
   const sql = "SELECT total(requests) AS requests FROM usage WHERE holder = 'k' AND span = 1"
   const requests = async () => {
-    const { rows, unwritten: held } = await usage.read(
-      [query<{ requests: number }>(sql)],
-      () => true,
-    )
-    return held.reduce((sum, row) => sum + row.requests, rows[0][0]?.requests ?? 0)
+    const { rows, unwritten } = await usage.read([query<{ requests: number }>(sql)], () => true)
+    return unwritten.reduce((sum, row) => sum + row.requests, rows[0][0]?.requests ?? 0)
   }
   usage.count(call)
   assert.equal(await requests(), 1)
@@ -442,8 +439,8 @@ test('a write whose reply was lost is repeated under its number, and counts once
   await usage.flush()
   assert.equal(readSums(db)[0]?.requests, 2)
   usage.count(call)
-  const { unwritten: held } = await usage.read([], () => true)
-  assert.equal(held[0]?.requests, 1)
+  const { unwritten } = await usage.read([], () => true)
+  assert.equal(unwritten[0]?.requests, 1)
   assert.equal(usage.unitsToday('k'), 240)
 })
 
@@ -457,8 +454,8 @@ test('two writers that count for one key count each call once', async () => {
   }
   other.count(call)
   assert.equal(readSums(db)[0]?.requests, 3)
-  const { unwritten: held } = await usage.read([], () => true)
-  assert.deepEqual(held, [])
+  const { unwritten } = await usage.read([], () => true)
+  assert.deepEqual(unwritten, [])
   assert.equal(other.unitsToday('k'), 320)
   await other.flush()
   assert.equal(readSums(db)[0]?.requests, 4)

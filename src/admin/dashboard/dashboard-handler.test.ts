@@ -165,10 +165,10 @@ test('a browser that requests / is redirected to the dashboard, other clients ge
 test('a Host or an address that the API would refuse gets no page, and the error names the setting', async (t) => {
   const folder = builtFolder(t)
   const { port } = await startDashboard(t, folder)
-  const ask = (host: string) =>
+  const request = (host: string) =>
     sendRaw(port, `GET /dashboard HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
-  match(await ask('rebound.example'), /^HTTP\/1.1 403 [^]*admin\.hosts/)
-  match(await ask('cairn.example'), /^HTTP\/1.1 200 /)
+  match(await request('rebound.example'), /^HTTP\/1.1 403 [^]*admin\.hosts/)
+  match(await request('cairn.example'), /^HTTP\/1.1 200 /)
   const closed = await startDashboard(t, folder, () => false)
   equal((await fetch(`${closed.url}/dashboard`)).status, 403)
 })
@@ -183,14 +183,14 @@ test('without a build the error names the command that builds the dashboard', as
 })
 
 test('the content policy allows Stripe only for the card form of a server that uses Stripe', async (t) => {
-  const look = async (url: string, path: string) => {
+  const load = async (url: string, path: string) => {
     const response = await fetch(`${url}/dashboard${path}`)
     return [await response.text(), response.headers.get('content-security-policy') ?? ''] as const
   }
   const folder = builtFolder(t)
   const without = await startDashboard(t, folder)
   const taking = await startDashboard(t, folder, () => true, true)
-  const [form, policy] = await look(taking.url, '/card/new')
+  const [form, policy] = await load(taking.url, '/card/new')
   equal(form, cardPage)
   match(policy, /script-src \S+\/dashboard\/assets\/ https:\/\/js\.stripe\.com /)
   match(policy, /connect-src 'self' https:\/\/api\.stripe\.com;/)
@@ -202,6 +202,6 @@ test('the content policy allows Stripe only for the card form of a server that u
     [taking.url, '/card/new/more'],
     [taking.url, '/card.html'],
   ] as const) {
-    ok(!(await look(url, path))[1].includes('stripe'), path)
+    ok(!(await load(url, path))[1].includes('stripe'), path)
   }
 })

@@ -12,10 +12,12 @@ function person(personId: string): Principal {
 
 test('one person has 64 concurrent requests from any address, each freed one can be used again', () => {
   const shares = createAdminConcurrency()
-  const held = Array.from({ length: 64 }, (_, at) => shares.acquire(person('one'), `192.0.2.${at}`))
+  const acquired = Array.from({ length: 64 }, (_, at) =>
+    shares.acquire(person('one'), `192.0.2.${at}`),
+  )
   assert.throws(() => shares.acquire(person('one'), '198.51.100.1'), overloaded)
   shares.acquire(person('two'), '192.0.2.1')
-  held[0]?.()
+  acquired[0]?.()
   shares.acquire(person('one'), '192.0.2.1')
   assert.throws(() => shares.acquire(person('one'), '192.0.2.1'), overloaded)
 })
@@ -23,11 +25,13 @@ test('one person has 64 concurrent requests from any address, each freed one can
 test('unknown callers have 16 per address and 128 in total, separate from signed-in people', () => {
   const shares = createAdminConcurrency()
   const addresses = Array.from({ length: 8 }, (_, at) => `192.0.2.${at}`)
-  const held = addresses.map((from) => Array.from({ length: 16 }, () => shares.acquire(null, from)))
+  const acquired = addresses.map((from) =>
+    Array.from({ length: 16 }, () => shares.acquire(null, from)),
+  )
   assert.throws(() => shares.acquire(null, '192.0.2.0'), overloaded)
   assert.throws(() => shares.acquire(null, '198.51.100.1'), overloaded)
   shares.acquire(person('one'), '192.0.2.0')
-  held[0]?.[0]?.()
+  acquired[0]?.[0]?.()
   assert.throws(() => shares.acquire(null, '192.0.2.1'), overloaded)
   shares.acquire(null, '198.51.100.1')
   assert.throws(() => shares.acquire(null, '192.0.2.0'), overloaded)

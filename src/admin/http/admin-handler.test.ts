@@ -160,7 +160,7 @@ async function start(
   const port = await server.listen({ host: '127.0.0.1', port: 0 })
   t.after(() => server.drain({ graceMs: 0, deadlineMs: 100 }))
   const own = { 'x-cairn-admin': '1', origin: `http://127.0.0.1:${port}` }
-  function ask(
+  function request(
     method: string,
     path: string,
     headers: Record<string, string> = {},
@@ -189,65 +189,66 @@ async function start(
     })
   }
   const stop = () => server.drain({ graceMs: 0, deadlineMs: 3_600_000 })
-  return { ask, own, port, stop }
+  return { request, own, port, stop }
 }
 
 const codeOf = ({ text }: Reply): string =>
   (JSON.parse(text) as { error: { code: string } }).error.code
 
 test('an operation is given path and body as one, and only the listed fields go out', async (t) => {
-  const { ask, own } = await start(t)
-  const reply = await ask('POST', '/api/v1/echo/a%2Fb', own, '{"times":2}')
+  const { request, own } = await start(t)
+  const reply = await request('POST', '/api/v1/echo/a%2Fb', own, '{"times":2}')
   deepEqual([reply.status, reply.text], [200, '{"name":"a/b"}'])
   equal(reply.headers['cache-control'], 'no-store')
   equal(reply.headers['access-control-allow-origin'], undefined)
 })
 
 test('a path parameter cannot be overridden in the body', async (t) => {
-  const { ask, own } = await start(t)
-  equal((await ask('POST', '/api/v1/echo/one', own, '{"name":"two"}')).text, '{"name":"one"}')
+  const { request, own } = await start(t)
+  equal((await request('POST', '/api/v1/echo/one', own, '{"name":"two"}')).text, '{"name":"one"}')
 })
 
 test('a member that is not in the table, a wrong type, a list and no JSON are refused by name', async (t) => {
-  const { ask, own } = await start(t)
+  const { request, own } = await start(t)
   for (const body of ['{"operator":true}', '{"__proto__":{}}', '{"times":"2"}', '[]', '{', '1']) {
-    const reply = await ask('POST', '/api/v1/echo/one', own, body)
+    const reply = await request('POST', '/api/v1/echo/one', own, body)
     deepEqual([reply.status, codeOf(reply)], [400, 'bad_input'], body)
   }
-  match((await ask('POST', '/api/v1/echo/one', own, '{"times":"2"}')).text, /"field":"times"/)
+  match((await request('POST', '/api/v1/echo/one', own, '{"times":"2"}')).text, /"field":"times"/)
   equal(
-    (await ask('POST', '/api/v1/echo/one', { ...own, 'content-type': 'text/plain' }, '{}')).status,
+    (await request('POST', '/api/v1/echo/one', { ...own, 'content-type': 'text/plain' }, '{}'))
+      .status,
     415,
   )
-  equal((await ask('GET', '/api/v1/echo/plain?x=1&x=2')).status, 400)
+  equal((await request('GET', '/api/v1/echo/plain?x=1&x=2')).status, 400)
 })
 
 test('a literal path precedes a parameter, a wrong method gets the allowed ones, another path is absent', async (t) => {
-  const { ask, own } = await start(t)
-  equal((await ask('GET', '/api/v1/echo/plain')).text, '{"plain":true}')
-  const wrong = await ask('DELETE', '/api/v1/echo/plain', own)
+  const { request, own } = await start(t)
+  equal((await request('GET', '/api/v1/echo/plain')).text, '{"plain":true}')
+  const wrong = await request('DELETE', '/api/v1/echo/plain', own)
   deepEqual([wrong.status, wrong.headers['allow']], [405, 'GET'])
-  equal(codeOf(await ask('GET', '/api/v1/nothing')), 'absent')
-  equal(codeOf(await ask('GET', '/api/v1/')), 'absent')
+  equal(codeOf(await request('GET', '/api/v1/nothing')), 'absent')
+  equal(codeOf(await request('GET', '/api/v1/')), 'absent')
 })
 
 test('a host name that is not allowed is refused with the setting, which prevents DNS rebinding', async (t) => {
-  const { ask } = await start(t)
-  const refused = await ask('GET', '/api/v1/echo/plain', { host: 'evil.example' })
+  const { request } = await start(t)
+  const refused = await request('GET', '/api/v1/echo/plain', { host: 'evil.example' })
   deepEqual([refused.status, codeOf(refused)], [403, 'wrong_host'])
   match(refused.text, /admin\.hosts/)
   for (const host of ['localhost:1', '127.0.0.1', '[::1]:9', 'cairn.example.com:443']) {
-    equal((await ask('GET', '/api/v1/echo/plain', { host })).status, 200, host)
+    equal((await request('GET', '/api/v1/echo/plain', { host })).status, 200, host)
   }
 })
 
 test('an address outside the list is refused', async (t) => {
-  const { ask } = await start(t, () => false)
-  equal(codeOf(await ask('GET', '/api/v1/echo/plain')), 'wrong_address')
+  const { request } = await start(t, () => false)
+  equal(codeOf(await request('GET', '/api/v1/echo/plain')), 'wrong_address')
 })
 
 test('what changes something must come from the page itself, unless a token brings it', async (t) => {
-  const { ask, own, port } = await start(t)
+  const { request, own, port } = await start(t)
   const guard = { 'x-cairn-admin': '1' }
   const tries: readonly (readonly [Record<string, string>, number])[] = [
     [{}, 403],
@@ -263,7 +264,7 @@ test('what changes something must come from the page itself, unless a token brin
     [{ authorization: 'Bearer good' }, 200],
   ]
   for (const [headers, status] of tries) {
-    const reply = await ask('POST', '/api/v1/echo/one', {
+    const reply = await request('POST', '/api/v1/echo/one', {
       ...headers,
       cookie: `cairn-session-${port}=good`,
     })
@@ -272,14 +273,14 @@ test('what changes something must come from the page itself, unless a token brin
 })
 
 test('a session is a cookie that scripts cannot read, tied to TLS away from loopback', async (t) => {
-  const { ask, own, port } = await start(t)
-  const near = await ask('POST', '/api/v1/enter', own)
+  const { request, own, port } = await start(t)
+  const near = await request('POST', '/api/v1/enter', own)
   match(
     String(near.headers['set-cookie']),
     new RegExp(`^cairn-session-${port}=token-1; Path=/; Expires=[^;]+; HttpOnly; SameSite=Lax$`),
   )
   const host = 'cairn.example.com'
-  const far = await ask('POST', '/api/v1/enter', { ...own, host, origin: `https://${host}` })
+  const far = await request('POST', '/api/v1/enter', { ...own, host, origin: `https://${host}` })
   match(
     String(far.headers['set-cookie']),
     /^__Host-cairn=token-1; .*HttpOnly; SameSite=Lax; Secure$/,
@@ -287,9 +288,9 @@ test('a session is a cookie that scripts cannot read, tied to TLS away from loop
 })
 
 test('a session of one port is none of another: browsers send every cookie of a name to all of its ports', async (t) => {
-  const { ask } = await start(t)
+  const { request } = await start(t)
   const get = async (host: string, cookie: string) =>
-    (await ask('GET', '/api/v1/mine', { host, cookie })).status
+    (await request('GET', '/api/v1/mine', { host, cookie })).status
   equal(await get('localhost:8600', 'cairn-session-8600=good; cairn-session-8545=bad'), 200)
   equal(await get('localhost:8545', 'cairn-session-8600=good; cairn-session-8545=bad'), 401)
   equal(await get('localhost', 'cairn-session=good; cairn-session-8545=bad'), 200)
@@ -297,23 +298,23 @@ test('a session of one port is none of another: browsers send every cookie of a 
 })
 
 test('over loopback behind TLS, a request without Origin uses the session of the page', async (t) => {
-  const { ask, own } = await start(t)
+  const { request, own } = await start(t)
   const host = 'localhost:8443'
   const origin = `https://${host}`
-  const entered = await ask('POST', '/api/v1/enter', { ...own, host, origin })
+  const entered = await request('POST', '/api/v1/enter', { ...own, host, origin })
   match(String(entered.headers['set-cookie']), /^__Host-cairn-8443=token-1; .*; Secure$/)
   const cookie = '__Host-cairn-8443=good'
-  equal((await ask('GET', '/api/v1/mine', { host, cookie })).status, 200)
-  equal((await ask('GET', '/api/v1/mine', { host, cookie, origin })).status, 200)
+  equal((await request('GET', '/api/v1/mine', { host, cookie })).status, 200)
+  equal((await request('GET', '/api/v1/mine', { host, cookie, origin })).status, 200)
   // A cookie without TLS protection never replaces one with it.
   const plain = `${cookie.replace('good', 'bad')}; cairn-session-8443=good`
-  equal((await ask('GET', '/api/v1/mine', { host, cookie: plain })).status, 401)
+  equal((await request('GET', '/api/v1/mine', { host, cookie: plain })).status, 401)
 })
 
 test('a caller is identified by cookie or token; two cookies of one name are ignored', async (t) => {
-  const { ask, port } = await start(t)
+  const { request, port } = await start(t)
   const good = `cairn-session-${port}=good`
-  const get = (headers: Record<string, string>) => ask('GET', '/api/v1/mine', headers)
+  const get = (headers: Record<string, string>) => request('GET', '/api/v1/mine', headers)
   equal((await get({ cookie: `a=b; ${good}` })).text, '{"email":"a@example.com"}')
   equal((await get({ authorization: 'Bearer good' })).status, 200)
   equal(codeOf(await get({})), 'signed_out')
@@ -324,13 +325,13 @@ test('a caller is identified by cookie or token; two cookies of one name are ign
 })
 
 test('documents are saved, events are sent one by one, and a bug reveals no details', async (t) => {
-  const { ask } = await start(t)
-  const document = await ask('GET', '/api/v1/paper')
+  const { request } = await start(t)
+  const document = await request('GET', '/api/v1/paper')
   equal(document.headers['content-disposition'], 'attachment; filename="paper.csv"')
   equal(document.headers['content-type'], 'text/csv; charset=utf-8')
-  const events = await ask('GET', '/api/v1/ticks')
+  const events = await request('GET', '/api/v1/ticks')
   equal(events.text, ': here\n\ndata: {"tick":1}\n\ndata: {"tick":2}\n\n')
-  const bug = await ask('GET', '/api/v1/broken')
+  const bug = await request('GET', '/api/v1/broken')
   deepEqual(
     [bug.status, bug.text],
     [500, `{"error":{"code":"internal","message":"${new Fault('internal').message}"}}`],
@@ -338,26 +339,26 @@ test('documents are saved, events are sent one by one, and a bug reveals no deta
 })
 
 test('a body over the cap is refused before it is read', async (t) => {
-  const { ask, own } = await start(t)
+  const { request, own } = await start(t)
   equal(
-    (await ask('POST', '/api/v1/echo/one', own, `{"a":"${'x'.repeat(1_100_000)}"}`)).status,
+    (await request('POST', '/api/v1/echo/one', own, `{"a":"${'x'.repeat(1_100_000)}"}`)).status,
     413,
   )
 })
 
 test('events end when the session does', async (t) => {
   const clock = createTurnedClock()
-  let asked = 0
-  const findPrincipal = () => (++asked > 2 ? null : person)
-  const { ask } = await start(t, undefined, { clock, findPrincipal })
+  let requestCount = 0
+  const findPrincipal = () => (++requestCount > 2 ? null : person)
+  const { request } = await start(t, undefined, { clock, findPrincipal })
   let ended = false
-  const reply = ask('GET', '/api/v1/watch').finally(() => (ended = true))
+  const reply = request('GET', '/api/v1/watch').finally(() => (ended = true))
   while (!ended) {
-    if (asked > 0) clock.turn(15_000)
+    if (requestCount > 0) clock.turn(15_000)
     for (let n = 0; n < 20; n++) await setImmediate()
   }
   match((await reply).text, /^: here\n\ndata: \{"tick":1\}\n\n(:\n\n)+$/)
-  ok(asked > 2)
+  ok(requestCount > 2)
 })
 
 test('events end at once when the server stops', async (t) => {
@@ -374,7 +375,7 @@ test('a person has sixteen live views; other people are not affected, and closin
   const other: Principal = { ...person, personId: 'p2' }
   const findPrincipal = ({ token }: { readonly token: string | null }) =>
     token === 'other' ? other : person
-  const { ask, port } = await start(t, undefined, { findPrincipal })
+  const { request, port } = await start(t, undefined, { findPrincipal })
   const open = (token: string) => {
     const view = new RawConnection(port)
     t.after(() => view.socket.destroy())
@@ -384,7 +385,7 @@ test('a person has sixteen live views; other people are not affected, and closin
   }
   const views = Array.from({ length: 16 }, () => open('one'))
   for (const view of views) match(await view.until('"tick":1'), /^HTTP\/1.1 200 /)
-  const refused = await ask('GET', '/api/v1/watch', { authorization: 'Bearer one' })
+  const refused = await request('GET', '/api/v1/watch', { authorization: 'Bearer one' })
   deepEqual([refused.status, codeOf(refused)], [503, 'overloaded'])
   match(await open('other').until('"tick":1'), /^HTTP\/1.1 200 /)
   const [first] = views
@@ -396,42 +397,42 @@ test('a person has sixteen live views; other people are not affected, and closin
 })
 
 test('slow bodies of unknown callers block neither other unknown callers nor signed-in people', async (t) => {
-  const { ask, own, port } = await start(t)
+  const { request, own, port } = await start(t)
   const head = `POST /api/v1/echo/a HTTP/1.1\r\nHost: localhost:${port}\r\nX-Cairn-Admin: 1\r\nOrigin: http://localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`
-  const held = Array.from({ length: 40 }, () => {
+  const pending = Array.from({ length: 40 }, () => {
     const stranger = new RawConnection(port)
     t.after(() => stranger.socket.destroy())
     stranger.socket.write(head)
     return stranger
   })
   // The server waits for each body.
-  for (const stranger of held) match(await stranger.until('\r\n\r\n'), /^HTTP\/1.1 100 /)
-  equal((await ask('POST', '/api/v1/echo/a', own, '{"times":2}')).status, 200)
-  const known = await ask('GET', '/api/v1/mine', { authorization: 'Bearer good' })
+  for (const stranger of pending) match(await stranger.until('\r\n\r\n'), /^HTTP\/1.1 100 /)
+  equal((await request('POST', '/api/v1/echo/a', own, '{"times":2}')).status, 200)
+  const known = await request('GET', '/api/v1/mine', { authorization: 'Bearer good' })
   equal(known.status, 200)
-  held[0]?.socket.write('{"times":')
-  match(await (held[0] as RawConnection).until('"code"'), /bad_input/)
+  pending[0]?.socket.write('{"times":')
+  match(await (pending[0] as RawConnection).until('"code"'), /bad_input/)
 })
 
 test('requests that one person holds open do not shut out another', async (t) => {
   const other: Principal = { ...person, personId: 'p2' }
   const findPrincipal = ({ token }: { readonly token: string | null }) =>
     token === 'other' ? other : person
-  const { ask, port } = await start(t, undefined, { findPrincipal })
+  const { request, port } = await start(t, undefined, { findPrincipal })
   const head = `POST /api/v1/echo/a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer one\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`
-  const held = Array.from({ length: 64 }, () => {
+  const pending = Array.from({ length: 64 }, () => {
     const asking = new RawConnection(port)
     t.after(() => asking.socket.destroy())
     asking.socket.write(head)
     return asking
   })
-  for (const asking of held) match(await asking.until('\r\n\r\n'), /^HTTP\/1.1 100 /)
-  const refused = await ask('GET', '/api/v1/mine', { authorization: 'Bearer one' })
+  for (const asking of pending) match(await asking.until('\r\n\r\n'), /^HTTP\/1.1 100 /)
+  const refused = await request('GET', '/api/v1/mine', { authorization: 'Bearer one' })
   deepEqual([refused.status, codeOf(refused)], [503, 'overloaded'])
-  equal((await ask('GET', '/api/v1/mine', { authorization: 'Bearer other' })).status, 200)
-  held[0]?.socket.write('{}')
-  match(await (held[0] as RawConnection).until('"name"'), /HTTP\/1.1 200 /)
-  equal((await ask('GET', '/api/v1/mine', { authorization: 'Bearer one' })).status, 200)
+  equal((await request('GET', '/api/v1/mine', { authorization: 'Bearer other' })).status, 200)
+  pending[0]?.socket.write('{}')
+  match(await (pending[0] as RawConnection).until('"name"'), /HTTP\/1.1 200 /)
+  equal((await request('GET', '/api/v1/mine', { authorization: 'Bearer one' })).status, 200)
 })
 
 test('a session that ended during the upload of its body has no more rights', async (t) => {
@@ -449,7 +450,7 @@ test('a session that ended during the upload of its body has no more rights', as
 })
 
 test('HEAD of live events opens no stream', async (t) => {
-  const { ask } = await start(t)
-  const reply = await ask('HEAD', '/api/v1/ticks')
+  const { request } = await start(t)
+  const reply = await request('HEAD', '/api/v1/ticks')
   deepEqual([reply.status, reply.headers['allow']], [405, 'GET'])
 })

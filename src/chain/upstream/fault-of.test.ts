@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import { faultOf } from './fault-of.ts'
 import { UpstreamError, type UpstreamErrorKind } from './node/upstream-error.ts'
 
-const asked = { network: 'mainnet', method: 'x_y' }
+const request = { network: 'mainnet', method: 'x_y' }
 const errorOf = (kind: UpstreamErrorKind, message = 'its words', more: object = {}) =>
   new UpstreamError({ kind, phase: 'answering', message, ...more })
 
 test('a node’s error about the call passes with its code and data', () => {
   const error = errorOf('execution', 'execution reverted: no', { code: 3, data: '0x08c379a0' })
-  const fault = faultOf(error, asked)
+  const fault = faultOf(error, request)
   assert.deepEqual(
     [fault.code, fault.message, fault.upstreamError],
     ['upstream_said', 'execution reverted: no', { code: 3, data: '0x08c379a0' }],
   )
-  assert.equal(faultOf(errorOf('other'), asked).upstreamError?.code, -32000)
+  assert.equal(faultOf(errorOf('other'), request).upstreamError?.code, -32000)
 })
 
 test('a node’s own error passes, with any code and text', () => {
@@ -25,19 +25,19 @@ test('a node’s own error passes, with any code and text', () => {
     ['no_tag', -32001, 'safe block not found'],
     ['range', -32602, 'range too large'],
   ] as const) {
-    const fault = faultOf(errorOf(kind, message, { code, data: ['its data'] }), asked)
+    const fault = faultOf(errorOf(kind, message, { code, data: ['its data'] }), request)
     assert.deepEqual([fault.message, fault.upstreamError], [message, { code, data: ['its data'] }])
   }
   const proxied = errorOf('trouble', 'bad gateway', { code: -32603, status: 502 })
-  assert.equal(faultOf(proxied, asked).code, 'no_upstream')
+  assert.equal(faultOf(proxied, request).code, 'no_upstream')
   for (const code of [-32601, -32004]) {
-    assert.equal(faultOf(errorOf('unsupported', 'x', { code }), asked).code, 'no_method')
+    assert.equal(faultOf(errorOf('unsupported', 'x', { code }), request).code, 'no_method')
   }
 })
 
 test('a transport error becomes an error of Cairn, and names no node', () => {
   for (const kind of ['rate_limit', 'billing', 'credentials', 'trouble', 'not_asked'] as const) {
-    const fault = faultOf(errorOf(kind, 'secret host refused'), asked)
+    const fault = faultOf(errorOf(kind, 'secret host refused'), request)
     assert.deepEqual(
       [fault.code, fault.message],
       ['no_upstream', 'no source reachable for mainnet'],
@@ -48,7 +48,7 @@ test('a transport error becomes an error of Cairn, and names no node', () => {
 test('missing history, missing state and unknown methods give the same error for every node', () => {
   const codes = (
     ['pruned', 'missing_state', 'unsupported', 'unknown_block', 'range', 'proof_window'] as const
-  ).map((kind) => faultOf(errorOf(kind), asked).code)
+  ).map((kind) => faultOf(errorOf(kind), request).code)
   assert.deepEqual(codes, [
     'pruned',
     'no_state',
@@ -60,5 +60,5 @@ test('missing history, missing state and unknown methods give the same error for
 })
 
 test('long texts are cut', () => {
-  assert.equal(faultOf(errorOf('other', 'x'.repeat(5_000)), asked).message.length, 1024)
+  assert.equal(faultOf(errorOf('other', 'x'.repeat(5_000)), request).message.length, 1024)
 })

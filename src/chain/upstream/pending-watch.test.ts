@@ -10,7 +10,7 @@ const turns = async (): Promise<void> => {
   for (let n = 0; n < 20; n++) await Promise.resolve()
 }
 
-type Node = PendingSource & { waiting: unknown[]; down: boolean; readonly asked: string[] }
+type Node = PendingSource & { waiting: unknown[]; down: boolean; readonly requests: string[] }
 
 function node(name: string): Node {
   const made: Node = {
@@ -18,10 +18,10 @@ function node(name: string): Node {
     usable: true,
     waiting: [],
     down: false,
-    asked: [],
+    requests: [],
     lacks: () => false,
     async call(method) {
-      made.asked.push(method)
+      made.requests.push(method)
       if (made.down) throw new Error('connection refused')
       return method === 'eth_getFilterChanges' ? made.waiting.splice(0) : '0x1'
     },
@@ -43,15 +43,15 @@ test('upstreams are polled only while there is a reader', async () => {
   const one = node('one')
   const { arrivals, pass, stop } = watch([one])
   await pass(10_000)
-  assert.deepEqual(one.asked, [])
+  assert.deepEqual(one.requests, [])
   assert.equal(arrivals.end, 0)
   one.waiting.push(toHex(hash(1)), toHex(hash(2)), 'junk', 7)
   await pass(1_400)
   assert.deepEqual(arrivals.read(0, 10), [hash(1), hash(2)])
   for (let n = 0; n < 100; n += 1) await pass(700)
-  const { length } = one.asked
+  const { length } = one.requests
   await pass(70_000)
-  assert.equal(one.asked.length, length)
+  assert.equal(one.requests.length, length)
   stop()
 })
 

@@ -22,7 +22,7 @@ const fails = (kind: UpstreamErrorKind, code?: number) =>
 
 function rig(
   options: {
-    readonly answer?: (asked: ReadRequest) => unknown
+    readonly answer?: (request: ReadRequest) => unknown
     readonly trusted?: boolean
     readonly agreement?: Agreement | null
     readonly agree?: number
@@ -35,9 +35,9 @@ function rig(
     network: 'test',
     agree,
     pool: {
-      async read(asked) {
-        read.push(asked)
-        return { result: answer(asked), upstream: 'one', trusted }
+      async read(request) {
+        read.push(request)
+        return { result: answer(request), upstream: 'one', trusted }
       },
       upstreams: [],
       async agree(question) {

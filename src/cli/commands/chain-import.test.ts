@@ -78,12 +78,12 @@ test('an import continues after a kill where it stopped', async () => {
   const { path, head } = await writeChainFile(folder, 240)
   // An import that ends before the kill proves nothing: start another.
   let dataDir = ''
-  let kept = 240
-  for (let tries = 1; kept === 240 && tries <= 10; tries++) {
+  let keptBlocks = 240
+  for (let tries = 1; keptBlocks === 240 && tries <= 10; tries++) {
     dataDir = of(`killed-${tries}`)
-    kept = await killedImport(path, dataDir)
+    keptBlocks = await killedImport(path, dataDir)
   }
-  assert.ok(kept >= 20 && kept < 240, `${kept} blocks were kept`)
+  assert.ok(keptBlocks >= 20 && keptBlocks < 240, `${keptBlocks} blocks were kept`)
   const { out } = await run([
     '--blocks',
     path,
@@ -95,7 +95,7 @@ test('an import continues after a kill where it stopped', async () => {
   ])
   assert.partialDeepStrictEqual(JSON.parse(out), {
     ok: true,
-    added: 240 - kept,
+    added: 240 - keptBlocks,
     head: { number: 240 },
   })
 })
@@ -135,10 +135,10 @@ test(
     const dataDir = of('held')
     await run([...recorded, '--data-dir', dataDir])
     const unlock = lockFolder(dataDir)
-    const held = await run([...recorded, '--data-dir', dataDir])
+    const imported = await run([...recorded, '--data-dir', dataDir])
     unlock()
-    assert.equal(held.code, 1)
-    assert.match(held.err, /^cairn: another Cairn server is running on .*\n$/)
+    assert.equal(imported.code, 1)
+    assert.match(imported.err, /^cairn: another Cairn server is running on .*\n$/)
     const whole = readFileSync(`${vectors}/chain.rlp`)
     writeFileSync(of('cut.rlp'), whole.subarray(0, whole.length - 1))
     const cut = await run(['--blocks', of('cut.rlp'), '--data-dir', of('none')])

@@ -44,12 +44,12 @@ test('a running server and its folder, beside it and after it, give one bundle, 
   })
   const bundles: string[] = []
   for (const read of reads) {
-    const asked = ['proof', ...read]
-    const served = await run([...asked, '--url', cairn.url, '--key', cairn.apiKey])
+    const args = ['proof', ...read]
+    const served = await run([...args, '--url', cairn.url, '--key', cairn.apiKey])
     assert.deepEqual([served.code, served.err], [0, ''])
     const env = { CAIRN_URL: `${cairn.url}/v3/${cairn.apiKey}` }
-    assert.deepEqual(await run(asked, env), served)
-    assert.deepEqual(await run([...asked, '--data-dir', dataDir]), served)
+    assert.deepEqual(await run(args, env), served)
+    assert.deepEqual(await run([...args, '--data-dir', dataDir]), served)
     bundles.push(served.out)
     const { block } = JSON.parse(served.out) as ProofBundle
     const file = join(folder, 'bundle.json')
@@ -110,7 +110,7 @@ test('a running server and its folder, beside it and after it, give one bundle, 
 test('what cannot be asked is said in a sentence', async () => {
   const empty = join(folder, 'empty')
   const balance = ['eth_getBalance', '0x295a70b2de5e3953354a6a8344e616ed314d7251']
-  const said: readonly (readonly [readonly string[], number, RegExp])[] = [
+  const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
     [[...balance, '--data-dir', empty], 1, /no chain in .*: start the server once/],
     [['eth_gasPrice', '--data-dir', empty], 1, /eth_gasPrice has no bundles/],
     [[...balance, '--url', 'http://127.0.0.1:1'], 2, /no API key/],
@@ -122,7 +122,7 @@ test('what cannot be asked is said in a sentence', async () => {
     [[...balance, '--url', 'nonsense', '--key', 'k'], 2, /--url is "nonsense"/],
     [[], 2, /missing required argument 'method'/],
   ]
-  for (const [args, code, sentence] of said) {
+  for (const [args, code, sentence] of cases) {
     const got = await run(['proof', ...args])
     assert.equal(got.code, code, got.err)
     assert.match(got.err, sentence)

@@ -31,7 +31,7 @@ test('a running server takes the new key at once, and the old one until the over
     const { keys } = (await server.cli('keys', 'list')) as { keys: { id: string }[] }
     const id = keys[0]?.id ?? ''
     const made = (await server.cli('keys', 'rotate', id)) as Shown
-    const ask = async (key: string | undefined, secret: string | undefined) => {
+    const request = async (key: string | undefined, secret: string | undefined) => {
       const authorization = `Basic ${Buffer.from(`:${secret}`).toString('base64')}`
       const response = await fetch(`${server.url}/v3/${key}`, {
         method: 'POST',
@@ -40,12 +40,12 @@ test('a running server takes the new key at once, and the old one until the over
       })
       return response.status
     }
-    assert.equal(await ask(made['apiKey'], made['apiKeySecret']), 200)
-    assert.equal(await ask(server.apiKey, server.apiKeySecret), 200)
+    assert.equal(await request(made['apiKey'], made['apiKeySecret']), 200)
+    assert.equal(await request(server.apiKey, server.apiKeySecret), 200)
     const again = (await server.cli('keys', 'rotate', made['id'] ?? '', '--secret-only')) as Shown
-    assert.equal(await ask(made['apiKey'], again['apiKeySecret']), 200)
-    assert.equal(await ask(made['apiKey'], made['apiKeySecret']), 200)
-    assert.equal(await ask(made['apiKey'], 'wrong-secret'), 401)
+    assert.equal(await request(made['apiKey'], again['apiKeySecret']), 200)
+    assert.equal(await request(made['apiKey'], made['apiKeySecret']), 200)
+    assert.equal(await request(made['apiKey'], 'wrong-secret'), 401)
   } finally {
     await server.stop()
   }

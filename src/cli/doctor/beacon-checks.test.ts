@@ -23,7 +23,7 @@ after(() => rmSync(folder, { recursive: true }))
 
 async function codes(
   t: TestContext,
-  given: {
+  options: {
     readonly knobs?: Partial<BeaconNodeOptions>
     readonly checkpoint?: Uint8Array | null
     readonly now?: number
@@ -31,14 +31,14 @@ async function codes(
     readonly dataDir?: string
   } = {},
 ): Promise<readonly string[]> {
-  const node = await startBeaconNode(t, { chain, headSlot: () => 50, ...given.knobs })
-  const checkpoint = given.checkpoint === undefined ? chain.rootAt(24) : given.checkpoint
+  const node = await startBeaconNode(t, { chain, headSlot: () => 50, ...options.knobs })
+  const checkpoint = options.checkpoint === undefined ? chain.rootAt(24) : options.checkpoint
   const network = {
     embedded: false,
     name: 'simulated',
     chainId: 5n,
     heads: {
-      trust: given.trust ?? 'consensus',
+      trust: options.trust ?? 'consensus',
       checkpoint: checkpoint === null ? null : toHex(checkpoint),
       beacon: [node.url],
       beaconSpec: {
@@ -48,12 +48,12 @@ async function codes(
       },
     },
   }
-  const now = given.now ?? timeOfSlot(spec, 50)
-  const asked = await queryBeacon(
-    { networks: [network as unknown as NetworkConfig], dataDir: given.dataDir ?? folder },
+  const now = options.now ?? timeOfSlot(spec, 50)
+  const queried = await queryBeacon(
+    { networks: [network as unknown as NetworkConfig], dataDir: options.dataDir ?? folder },
     { ...systemClock, now: () => now },
   )
-  return [...checkBeacon(asked)].map(({ code }) => code)
+  return [...checkBeacon(queried)].map(({ code }) => code)
 }
 
 test('a beacon node with a young checkpoint has no problem', async (t) => {

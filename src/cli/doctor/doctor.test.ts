@@ -45,25 +45,30 @@ type Case = {
 
 let count = 0
 
-async function diagnose(given: Case) {
+async function diagnose(testCase: Case) {
   const folder = join(root, String((count += 1)))
   mkdirSync(folder)
-  const context = { out: () => {}, err: () => {}, readInput: async () => '', env: given.env ?? {} }
+  const context = {
+    out: () => {},
+    err: () => {},
+    readInput: async () => '',
+    env: testCase.env ?? {},
+  }
   const dataDir = join(folder, 'data')
-  for (const [name, text] of Object.entries(given.files ?? {})) {
+  for (const [name, text] of Object.entries(testCase.files ?? {})) {
     writeFileSync(join(folder, name), text)
   }
-  if (given.data !== undefined) {
+  if (testCase.data !== undefined) {
     await using data = await openData({ ...context, env: {} }, { dataDir }, { make: true })
-    await given.data(data)
+    await testCase.data(data)
   }
-  given.folder?.(folder)
+  testCase.folder?.(folder)
   const config = join(folder, 'cairn.yaml')
-  if (given.yaml !== undefined) {
-    writeFileSync(config, given.yaml.replaceAll('HERE', folder), { mode: 0o600 })
+  if (testCase.yaml !== undefined) {
+    writeFileSync(config, testCase.yaml.replaceAll('HERE', folder), { mode: 0o600 })
   }
-  const file = given.yaml === undefined ? {} : { config }
-  const machine = { ...soundMachine, ...given.machine }
+  const file = testCase.yaml === undefined ? {} : { config }
+  const machine = { ...soundMachine, ...testCase.machine }
   return examine(context, { dataDir, ...file }, machine)
 }
 
@@ -635,14 +640,14 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   ],
 ]
 
-for (const [wrong, code, given] of golden) {
+for (const [wrong, code, testCase] of golden) {
   test(`doctor finds ${wrong}`, async () => {
-    const { problems } = await diagnose(given)
+    const { problems } = await diagnose(testCase)
     const found = problems.find((one) => one.code === code)
     assert.ok(found !== undefined, `found ${problems.map((one) => one.code).join(', ')}`)
     assert.notEqual(found.fix, '')
     assert.match(found.text, /^\S.*[^.]$/)
-    assert.match(`${found.text} fix ${found.fix}`, given.says ?? /fix /)
+    assert.match(`${found.text} fix ${found.fix}`, testCase.says ?? /fix /)
   })
 }
 

@@ -40,21 +40,21 @@ const sound: Pick<Machine, 'tryListen' | 'negotiate'> = {
   negotiate: async () => ({ protocol: 'h2', failure: null }),
 }
 
-async function diagnose(ipfsNetwork: object, given: Given = {}) {
-  const config = settingsOf({ routers: [], dht: 'off', ...ipfsNetwork }, given.port)
-  const machine = { ...sound, ...given.machine }
+async function diagnose(ipfsNetwork: object, options: Given = {}) {
+  const config = settingsOf({ routers: [], dht: 'off', ...ipfsNetwork }, options.port)
+  const machine = { ...sound, ...options.machine }
   const probe =
-    given.probeMs === undefined ? null : { ms: given.probeMs, path: process.env['PATH'] }
-  const asked = await queryIpfsNetwork(config, machine, probe)
+    options.probeMs === undefined ? null : { ms: options.probeMs, path: process.env['PATH'] }
+  const queried = await queryIpfsNetwork(config, machine, probe)
   const problems = await Array.fromAsync(
-    checkIpfsNetwork(asked, machine, config, given.running === true),
+    checkIpfsNetwork(queried, machine, config, options.running === true),
   )
-  return { asked, problems, codes: problems.map(({ code }) => code) }
+  return { queried, problems, codes: problems.map(({ code }) => code) }
 }
 
 test('while the network is off, nothing is asked', async () => {
-  const { asked, codes } = await diagnose({ mode: 'off', routers: ['http://127.0.0.1:1'] })
-  assert.equal(asked, null)
+  const { queried, codes } = await diagnose({ mode: 'off', routers: ['http://127.0.0.1:1'] })
+  assert.equal(queried, null)
   assert.deepEqual(codes, [])
 })
 
@@ -93,12 +93,14 @@ test('a clock that all routers contradict is a warning', async (t) => {
 })
 
 test('a port for peers that is taken is a warning, but not the own port of a running server', async () => {
-  const taken = {
+  const portTaken = {
     tryListen: async (_host: string, port: number) => (port === 4001 ? 'EADDRINUSE' : null),
   }
   const settings = { mode: 'provide', announce: ['/dns4/node.example.org/tcp/4001'] }
-  assert.deepEqual((await diagnose(settings, { machine: taken })).codes, ['network_port_refused'])
-  assert.deepEqual((await diagnose(settings, { machine: taken, running: true })).codes, [])
+  assert.deepEqual((await diagnose(settings, { machine: portTaken })).codes, [
+    'network_port_refused',
+  ])
+  assert.deepEqual((await diagnose(settings, { machine: portTaken, running: true })).codes, [])
 })
 
 for (const [name, settings, expected] of [
@@ -139,16 +141,16 @@ test('a DHT without a peer that answers is a warning', { timeout: 120_000 }, asy
     '/ip4/127.0.0.1/tcp/1/p2p/12D3KooW9pNAk8aiBuGVQtWRdbkLmo5qVL3e2h5UxbN2Nz9ttwiw',
   ]
   const settings = { mode: 'fetch', dht: 'client', bootstrap, private: true }
-  const { asked, codes } = await diagnose(settings, { probeMs: 3000 })
-  assert.deepEqual([asked?.dht?.peers, asked?.dht?.failure], [0, null])
+  const { queried, codes } = await diagnose(settings, { probeMs: 3000 })
+  assert.deepEqual([queried?.dht?.peers, queried?.dht?.failure], [0, null])
   assert.deepEqual(codes, ['dht_silent'])
 })
 
 test('a DHT that answers is none', { timeout: 120_000, skip: missingKubo() }, async (t) => {
   const kubo = await startKubo(t)
   const settings = { mode: 'fetch', dht: 'client', bootstrap: [kubo.address], private: true }
-  const { asked, codes } = await diagnose(settings, { probeMs: 30_000 })
-  assert.ok((asked?.dht?.peers ?? 0) > 0)
+  const { queried, codes } = await diagnose(settings, { probeMs: 30_000 })
+  assert.ok((queried?.dht?.peers ?? 0) > 0)
   assert.deepEqual(codes, [])
   // Run as a command: nothing else keeps its process alive.
   const folder = await temporaryFolder()

@@ -63,8 +63,8 @@ test(
     assert.deepEqual(sound, { objects: 4, rows: 4, ...nothing, isComplete: true })
     assert.deepEqual(codesOf(sound), [])
 
-    const [gone = '', short = ''] = names
-    await rm(pathOf(gone))
+    const [missingName = '', short = ''] = names
+    await rm(pathOf(missingName))
     await truncate(pathOf(short), 10)
     const strangers = ['segments/999999', 'segments/note.txt']
     for (const name of strangers) await writeFile(pathOf(name), 'stranger')
@@ -73,7 +73,7 @@ test(
       objects: 5,
       rows: 4,
       withoutRow: { count: 2, examples: strangers },
-      withoutObject: { count: 1, examples: [gone] },
+      withoutObject: { count: 1, examples: [missingName] },
       otherSize: { count: 1, examples: [short] },
       isComplete: true,
     })

@@ -18,16 +18,16 @@ test('a source that gives no blocks is a problem that says why', async (t) => {
     source('login', login.url),
     source('gone', 'http://127.0.0.1:1'),
   ]
-  const asked = await querySources({ fileSources })
+  const queried = await querySources({ fileSources })
   assert.deepEqual(
-    asked.map(({ name, failure }) => [name, failure]),
+    queried.map(({ name, failure }) => [name, failure]),
     [
       ['well', null],
       ['login', 'the gateway returned a page instead of a block'],
       ['gone', 'ECONNREFUSED'],
     ],
   )
-  const problems = [...checkSources({ fileSources }, asked)]
+  const problems = [...checkSources({ fileSources }, queried)]
   assert.deepEqual(
     problems.map(({ code, level, text }) => [code, level, text]),
     [
@@ -50,8 +50,8 @@ test('unencrypted credentials of a source are a problem, except on loopback', ()
     source('e', 'http://[::1]:80', { authorization: 'x' }),
     source('f', 'http://other.example'),
   ]
-  const asked = fileSources.map(({ name }) => ({ name, failure: null, ms: 1 }))
-  const problems = [...checkSources({ fileSources }, asked)]
+  const queried = fileSources.map(({ name }) => ({ name, failure: null, ms: 1 }))
+  const problems = [...checkSources({ fileSources }, queried)]
   assert.ok(problems.every(({ code }) => code === 'source_in_clear'))
   assert.deepEqual(
     problems.map(({ text }) => /source (\w) are sent/.exec(text)?.[1]),

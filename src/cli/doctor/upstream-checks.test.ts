@@ -33,27 +33,27 @@ type Case = {
   readonly says?: RegExp
 }
 
-async function write(t: TestContext, given: Case): Promise<string> {
+async function write(t: TestContext, testCase: Case): Promise<string> {
   const chain = await openStubChain()
   const nodes = await Promise.all(
-    (given.nodes ?? [{}]).map((knobs) => startStubUpstream(t, chain, { knobs })),
+    (testCase.nodes ?? [{}]).map((knobs) => startStubUpstream(t, chain, { knobs })),
   )
-  const urls = given.url === undefined ? nodes.map(({ url }) => url) : [given.url]
+  const urls = testCase.url === undefined ? nodes.map(({ url }) => url) : [testCase.url]
   const file = join(root, `${(count += 1)}.yaml`)
   const lines = urls.map(
     (url, at) =>
-      `      - {url: "${url}", name: node-${at}, ${given.upstream ?? 'trusted: true'}}\n`,
+      `      - {url: "${url}", name: node-${at}, ${testCase.upstream ?? 'trusted: true'}}\n`,
   )
   writeFileSync(
     file,
-    `networks:\n  - name: ${given.name ?? 'recorded'}\n    chainId: ${given.chain ?? chainId}\n    upstreams:\n${lines.join('')}${given.network ?? '    verify: prefer\n'}`,
+    `networks:\n  - name: ${testCase.name ?? 'recorded'}\n    chainId: ${testCase.chain ?? chainId}\n    upstreams:\n${lines.join('')}${testCase.network ?? '    verify: prefer\n'}`,
     { mode: 0o600 },
   )
   return file
 }
 
-async function diagnose(t: TestContext, given: Case) {
-  const config = await write(t, given)
+async function diagnose(t: TestContext, testCase: Case) {
+  const config = await write(t, testCase)
   const context = { out: () => {}, err: () => {}, readInput: async () => '', env: {} }
   return examine(context, { config, dataDir: join(root, 'data') }, thisMachine())
 }
@@ -205,14 +205,14 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   ],
 ]
 
-for (const [wrong, code, given] of golden) {
+for (const [wrong, code, testCase] of golden) {
   test(`doctor finds ${wrong}`, async (t) => {
-    const { problems } = await diagnose(t, given)
+    const { problems } = await diagnose(t, testCase)
     const found = problems.find((one) => one.code === code)
     assert.ok(found !== undefined, `found ${problems.map((one) => one.code).join(', ')}`)
     assert.notEqual(found.fix, '')
     assert.match(found.text, /^\S.*[^.]$/)
-    assert.match(`${found.text} fix ${found.fix}`, given.says ?? /fix /)
+    assert.match(`${found.text} fix ${found.fix}`, testCase.says ?? /fix /)
     assert.doesNotMatch(JSON.stringify(problems), /key-1234567/)
   })
 }

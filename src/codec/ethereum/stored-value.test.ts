@@ -84,19 +84,19 @@ test('what is no layout is refused, and a type that is missing is named', () => 
 })
 
 test('an array of more items than anybody could read is cut, and so is a string', async () => {
-  let asked = 0
+  let reads = 0
   const read = async (slots: readonly bigint[]) => {
-    asked += slots.length
+    reads += slots.length
     return slots.map((slot) =>
       slot === 2n || slot === 3n ? word((1n << 64n) + 1n) : word(slot % 7n),
     )
   }
   const list = await readStored(layout, placeOf(layout, 'words'), read)
   equal(list.cut, true)
-  equal((list.value as readonly unknown[]).length, asked - 1)
-  equal(asked, 512)
+  equal((list.value as readonly unknown[]).length, reads - 1)
+  equal(reads, 512)
   equal((await readStored(layout, placeOf(layout, 'name'), read)).cut, true)
-  equal(asked, 1024)
+  equal(reads, 1024)
 })
 
 test('a word that is not 32 bytes is refused', async () => {

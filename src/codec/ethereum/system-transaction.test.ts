@@ -51,14 +51,14 @@ for (const type of types) {
 
   test(`type 0x${type.toString(16)} is read as it was written, from JSON and from bytes`, () => {
     fc.assert(
-      fc.property(values, (given: readonly Value[]) => {
+      fc.property(values, (input: readonly Value[]) => {
         const json = Object.fromEntries(
-          fields.map(([name], index) => [name, jsonOf(given[index] ?? null)]),
+          fields.map(([name], index) => [name, jsonOf(input[index] ?? null)]),
         )
-        const raw = Uint8Array.of(type, ...encodeRlp(given.map(itemOf)))
+        const raw = Uint8Array.of(type, ...encodeRlp(input.map(itemOf)))
         assert.deepEqual(entryOf({ ...json, type: `0x${type.toString(16)}` }), raw)
         const read = decodeSystemTransaction(raw)
-        assert.deepEqual([...read.members.values()], given)
+        assert.deepEqual([...read.members.values()], input)
         assert.deepEqual(
           [...read.members.keys()],
           fields.map(([name]) => name),

@@ -49,13 +49,13 @@ test('changes over all nodes, and additions over the proofs of their keys, give 
       numbers,
       numbers,
       fc.array(fc.boolean(), { minLength: 60 }),
-      (before, after, kept) => {
+      (before, after, retained) => {
         const stored = new Map(before.map((number) => [nameOf(keyOf(number)), valueOf(number)]))
         const built = buildTrie(pairsOf(stored))
         const changes = new Map<string, TrieChange>()
         for (const [index, number] of after.entries()) {
           const key = keyOf(number)
-          const value = kept[index] === true ? valueOf(number + 7) : null
+          const value = retained[index] === true ? valueOf(number + 7) : null
           changes.set(nameOf(key), { key, value })
         }
         const keys = [...changes.values()].map(({ key }) => key)

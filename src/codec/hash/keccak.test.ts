@@ -23,8 +23,8 @@ test('any bytes, also a view into others, hash as an independent implementation 
 
 test('a hash stays as it was when the next one is made', () => {
   const first = keccak256(Uint8Array.of(1))
-  const kept = first.slice()
+  const copy = first.slice()
   keccak256(Uint8Array.of(2))
-  assert.deepEqual(first, kept)
+  assert.deepEqual(first, copy)
   assert.equal(first.length, 32)
 })

@@ -72,8 +72,8 @@ test('of every node that dag-cbor has, the links are those of the decoded node',
     ),
   }))
   fc.assert(
-    fc.property(node, (given) => {
-      const block = encodeDagCbor(given)
+    fc.property(node, (value) => {
+      const block = encodeDagCbor(value)
       assert.deepEqual(cborLinks(block), linksIn(decodeDagCbor(block)))
     }),
   )

@@ -72,10 +72,10 @@ test('any node written as dag-cbor reads back unchanged', () => {
     ),
   }))
   fc.assert(
-    fc.property(node, (given) => {
-      const written = encodeDagCbor(given)
+    fc.property(node, (value) => {
+      const written = encodeDagCbor(value)
       assert.deepEqual(encodeDagCbor(decodeDagCbor(written)), written)
-      assert.deepEqual(decodeDagCbor(written), given)
+      assert.deepEqual(decodeDagCbor(written), value)
     }),
   )
 })

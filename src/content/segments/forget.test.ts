@@ -34,9 +34,9 @@ test('blocks that an open batch depends on are not deleted, listed in memory or 
   await batch.commit()
   assert.deepEqual(store.peek(a.ref), a.bytes)
   assert.equal(await store.delete([a.ref.hash, b.ref.hash]), 2)
-  const given = store.batch()
-  await given.put([item('more 1')])
-  await given.discard()
+  const lateBatch = store.batch()
+  await lateBatch.put([item('more 1')])
+  await lateBatch.discard()
   assert.equal(await store.delete([item('more 1').ref.hash]), 1)
 })
 

@@ -47,9 +47,9 @@ const items = (name: string, count: number): UnverifiedItem[] =>
 /** Deletes all blocks but these, then frees sealed segments. */
 async function freeAllBut(
   { store, database }: Pick<ReturnType<typeof createStore>, 'store' | 'database'>,
-  kept: readonly UnverifiedItem[],
+  retained: readonly UnverifiedItem[],
 ) {
-  const names = new Set(kept.map(({ ref }) => Buffer.from(ref.hash).toString('hex')))
+  const names = new Set(retained.map(({ ref }) => Buffer.from(ref.hash).toString('hex')))
   const sealed = store.segments.sealed()
   const loose = database
     .all<{ hash: Uint8Array }>('SELECT hash FROM block')
@@ -113,22 +113,22 @@ test('what lives in a segment that is mostly dead is moved before it goes', asyn
   const { store, database, open } = made
   const all = items('block', 60)
   for (const one of all) await store.put([one])
-  const kept = all.filter((_, index) => index % 5 === 0)
+  const retained = all.filter((_, index) => index % 5 === 0)
   const ids = () =>
     database.all(`SELECT id, hash FROM block ORDER BY id`).map((row) => JSON.stringify(row))
   const before = ids()
-  const { segments } = await freeAllBut(made, kept)
+  const { segments } = await freeAllBut(made, retained)
   assert.ok(segments >= 3)
   // The remaining blocks have the same row IDs.
-  assert.equal(ids().length, kept.length)
+  assert.equal(ids().length, retained.length)
   assert.ok(ids().every((row) => before.includes(row)))
   for (const opened of [store, open()]) {
-    for (const { ref, bytes } of kept) assert.deepEqual(opened.peek(ref), new Uint8Array(bytes))
+    for (const { ref, bytes } of retained) assert.deepEqual(opened.peek(ref), new Uint8Array(bytes))
   }
-  assert.ok(store.bytes < (kept.length + 20) * 4200)
+  assert.ok(store.bytes < (retained.length + 20) * 4200)
   // The segment that was written is sealed by now; no work is left.
-  await freeAllBut(made, kept)
-  assert.equal((await freeAllBut(made, kept)).segments, 0)
+  await freeAllBut(made, retained)
+  assert.equal((await freeAllBut(made, retained)).segments, 0)
 })
 
 test('a moved block is found at its new location, and a deleted one is not found', async (t) => {
@@ -138,18 +138,18 @@ test('a moved block is found at its new location, and a deleted one is not found
   for (const one of all) await store.put([one])
   const other = open()
   for (const each of [store, other]) for (const { ref } of all) assert.ok(each.peek(ref))
-  const kept = all.filter((_, index) => index % 5 === 0)
-  await freeAllBut(made, kept)
+  const retained = all.filter((_, index) => index % 5 === 0)
+  await freeAllBut(made, retained)
   for (const each of [store, other]) {
-    for (const { ref, bytes } of kept) assert.deepEqual(each.peek(ref), new Uint8Array(bytes))
+    for (const { ref, bytes } of retained) assert.deepEqual(each.peek(ref), new Uint8Array(bytes))
   }
-  for (const one of all) if (!kept.includes(one)) assert.equal(store.peek(one.ref), null)
+  for (const one of all) if (!retained.includes(one)) assert.equal(store.peek(one.ref), null)
 })
 
 test('leaves of large files are moved as blocks, and read as before', async (t) => {
   const made = createStore(t)
   const { store } = made
-  const kept: UnverifiedItem[] = []
+  const retained: UnverifiedItem[] = []
   for (let file = 0; file < 6; file += 1) {
     const batch = store.batch()
     const hashes: Uint8Array[] = []
@@ -164,20 +164,20 @@ test('leaves of large files are moved as blocks, and read as before', async (t) 
     for (const hash of [hashes[1], hashes.at(-1)]) {
       assert.ok(hash)
       const ref = { kind: 'dag-block', hash } as const
-      kept.push({ ref, bytes: store.peek(ref) ?? Buffer.alloc(0) })
+      retained.push({ ref, bytes: store.peek(ref) ?? Buffer.alloc(0) })
     }
   }
-  const { segments } = await freeAllBut(made, kept)
+  const { segments } = await freeAllBut(made, retained)
   assert.ok(segments >= 3)
   const pieces = await Array.fromAsync(
     store.read(
-      kept.map(({ ref }) => ref),
+      retained.map(({ ref }) => ref),
       never,
     ),
     (group) => group.map((piece) => piece?.data.slice()),
   )
-  assert.equal(pieces.flat().length, kept.length)
-  for (const { ref, bytes } of kept) assert.deepEqual(store.peek(ref), bytes)
+  assert.equal(pieces.flat().length, retained.length)
+  for (const { ref, bytes } of retained) assert.deepEqual(store.peek(ref), bytes)
 })
 
 test('what an open batch wrote is left alone until it ends', async (t) => {
@@ -202,11 +202,11 @@ test('a copy that is wrong goes to quarantine, and its segment stays', async (t)
   const { store, ops } = made
   const all = items('block', 40)
   for (const one of all) await store.put([one])
-  const kept = [all[0], all[1]].filter((one) => one !== undefined)
+  const retained = [all[0], all[1]].filter((one) => one !== undefined)
   const [first] = ops.files.values()
   if (first !== undefined) first[200] = (first[200] ?? 0) ^ 1
-  await freeAllBut(made, kept)
-  const wrong = kept[0]?.ref ?? item('').ref
+  await freeAllBut(made, retained)
+  const wrong = retained[0]?.ref ?? item('').ref
   assert.equal(store.peek(wrong), null)
   assert.ok(store.quarantineFlag.isUp)
   assert.notDeepEqual(await store.get(wrong, 'quarantined'), null)

@@ -10,24 +10,24 @@ import { createWriteBufferPool, writeBufferBytes } from './io-buffers.ts'
 
 const leafBytes = writeBufferBytes / 4
 
-type Asked = {
+type WriteRequest = {
   readonly isOpen: () => boolean
   readonly answer: () => void
   readonly fail: (error: Error) => void
 }
 
 function createWriter(late = true, write = (): Promise<void> => Promise.resolve(), isBusy = true) {
-  const asked: Asked[] = []
+  const requests: WriteRequest[] = []
   const reported: FileLeaf[] = []
   const written: (readonly BufferedLeaf[])[] = []
   const pool = createWriteBufferPool(4)
   // A hash worker with space for two.
   const hashWorker: HashWorker = (data) => {
-    if (asked.filter(({ isOpen }) => isOpen()).length === 2) return null
+    if (requests.filter(({ isOpen }) => isOpen()).length === 2) return null
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
     const digest = createHash('sha256').update(data).digest()
     let known: Uint8Array | null = null
-    asked.push({
+    requests.push({
       isOpen: () => known === null,
       answer: () => resolve((known = digest)),
       fail: reject,
@@ -55,7 +55,7 @@ function createWriter(late = true, write = (): Promise<void> => Promise.resolve(
       return write()
     },
   })
-  return { writer, asked, reported, written, pool }
+  return { writer, requests, reported, written, pool }
 }
 
 /** Each leaf has different bytes. */
@@ -67,7 +67,7 @@ const nameOf = (number: number): Buffer =>
   Buffer.concat([Buffer.of(0x12, 0x20), createHash('sha256').update(leafOf(number)).digest()])
 
 test('leaves are reported in order of the file, and a slot is written when all its leaves are named', async () => {
-  const { writer, asked, reported, written } = createWriter()
+  const { writer, requests, reported, written } = createWriter()
   for (let number = 0; number < 8; number += 1) {
     const piece = leafOf(number)
     const waiting = writer.write(piece)
@@ -76,18 +76,18 @@ test('leaves are reported in order of the file, and a slot is written when all i
   }
   await turns()
   // The worker hashes the first two, this thread the others.
-  assert.equal(asked.length, 2)
+  assert.equal(requests.length, 2)
   assert.equal(reported.length, 0)
-  asked[1]?.answer()
+  requests[1]?.answer()
   await turns()
   assert.deepEqual([reported.length, written.length], [0, 0])
-  asked[0]?.answer()
+  requests[0]?.answer()
   await turns()
   assert.deepEqual([reported.length, written.length], [8, 2])
   await writer.write(leafOf(8))
   const ended = writer.end()
   await turns()
-  for (const { answer } of asked) answer()
+  for (const { answer } of requests) answer()
   await ended
   assert.deepEqual(
     reported.map(({ multihash }) => Buffer.from(multihash)),
@@ -97,20 +97,20 @@ test('leaves are reported in order of the file, and a slot is written when all i
 })
 
 test('without late reporting each leaf is reported immediately, and none is hashed in parallel', async () => {
-  const { writer, asked, reported } = createWriter(false)
+  const { writer, requests, reported } = createWriter(false)
   for (let number = 0; number < 5; number += 1) {
     assert.equal(writer.write(leafOf(number)), null)
     assert.equal(reported.length, number + 1)
   }
-  assert.equal(asked.length, 0)
+  assert.equal(requests.length, 0)
   await writer.end()
 })
 
 test('a leaf that cannot be named is an error of the file, and its slot is not written', async () => {
-  const { writer, asked, reported, written, pool } = createWriter()
+  const { writer, requests, reported, written, pool } = createWriter()
   for (const number of [0, 1, 2]) assert.equal(writer.write(leafOf(number)), null)
-  asked[0]?.fail(new Error('no memory'))
-  asked[1]?.answer()
+  requests[0]?.fail(new Error('no memory'))
+  requests[1]?.answer()
   await assert.rejects(writer.end(), /no memory/)
   await writer.abandon()
   assert.deepEqual([reported.length, written.length], [0, 0])
@@ -118,23 +118,23 @@ test('a leaf that cannot be named is an error of the file, and its slot is not w
 })
 
 test('an abandoned file waits for its hashes, reports no more leaves and returns its slots', async () => {
-  const { writer, asked, reported, written, pool } = createWriter()
+  const { writer, requests, reported, written, pool } = createWriter()
   for (const number of [0, 1, 2]) assert.equal(writer.write(leafOf(number)), null)
   let ended = false
   const abandoned = writer.abandon().then(() => (ended = true))
   await turns()
   assert.equal(ended, false)
-  for (const { answer } of asked) answer()
+  for (const { answer } of requests) answer()
   await abandoned
   assert.deepEqual([reported.length, written.length, pool.inUse], [0, 0, 0])
 })
 
 test('if no more input can be taken, no leaf waits for another thread', async () => {
-  const { asked, writer } = createWriter(true, () => new Promise(() => {}), false)
+  const { requests, writer } = createWriter(true, () => new Promise(() => {}), false)
   let waiting: Promise<void> | null = null
   for (let number = 0; waiting === null; number += 1) waiting = writer.write(leafOf(number))
   void waiting.catch(() => undefined)
   await turns()
-  assert.ok(asked.length > 0)
-  assert.ok(asked.every(({ isOpen }) => !isOpen()))
+  assert.ok(requests.length > 0)
+  assert.ok(requests.every(({ isOpen }) => !isOpen()))
 })

@@ -28,18 +28,18 @@ type Place = { readonly file: number; readonly at: number }
 /** Writes and syncs wait until the test releases them; a failed one leaves a part of its bytes. */
 function heldOps(random: Random) {
   const memory = createMemoryFileOps()
-  const held: Held[] = []
+  const blocked: Held[] = []
   let syncFailed = false
   function hold(run: () => Promise<void>, fail: () => Promise<void> = async () => {}) {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const one: Held = {
       end(error) {
-        held.splice(held.indexOf(one), 1)
+        blocked.splice(blocked.indexOf(one), 1)
         if (error === undefined) run().then(resolve, reject)
         else fail().then(() => reject(error), reject)
       },
     }
-    held.push(one)
+    blocked.push(one)
     return promise
   }
   const write = (file: OpenFile, buffers: readonly Uint8Array[], at: number): Promise<void> => {
@@ -68,11 +68,11 @@ function heldOps(random: Random) {
         },
       ),
   }
-  return { ops, held, hasSyncFailed: () => syncFailed }
+  return { ops, blocked, hasSyncFailed: () => syncFailed }
 }
 
 function createSchedule(random: Random) {
-  const { ops, held, hasSyncFailed } = heldOps(random)
+  const { ops, blocked, hasSyncFailed } = heldOps(random)
   const where = { ops, path: '/store', bytesMax: null, otherBytes: () => 0 }
   const folder = openSegmentFolder(where)
   const places = new Map<string, Place>()
@@ -157,10 +157,12 @@ function createSchedule(random: Random) {
       )
     },
     letOneGo(failing: boolean): void {
-      held[random(held.length)]?.end(failing && random(4) === 0 ? systemError('ENOSPC') : undefined)
+      blocked[random(blocked.length)]?.end(
+        failing && random(4) === 0 ? systemError('ENOSPC') : undefined,
+      )
     },
     async end(): Promise<void> {
-      for (let turn = 0; turn < turnsMax && unsettled + held.length > 0; turn += 1) {
+      for (let turn = 0; turn < turnsMax && unsettled + blocked.length > 0; turn += 1) {
         this.letOneGo(false)
         if (random(3) === 0) await new Promise(setImmediate)
         else await Promise.resolve()

@@ -182,8 +182,8 @@ test('a group that did not fit has no effect on its neighbours, in any order of 
       await rest()
     }
     assert.deepEqual(order, ['one', 'two no_space', 'three', 'four', 'five'])
-    const kept = [groups.one, groups.three, groups.four, groups.five]
-    assert.deepEqual(await keysOnDisk(), kept.flatMap(namesOf))
+    const retained = [groups.one, groups.three, groups.four, groups.five]
+    assert.deepEqual(await keysOnDisk(), retained.flatMap(namesOf))
     await log.close()
   }
 })

@@ -49,7 +49,7 @@ for (const rowsFollow of [false, true]) {
     const random = seeded(seed)
     const acknowledged = new Map<string, Uint8Array>()
     const instants: Snapshot[] = []
-    const look = (): void => {
+    const check = (): void => {
       if (fixture === null || random(12) !== 0) return
       instants.push({
         rows: fixture.db.all<Record<string, SqlValue>>('SELECT * FROM block'),
@@ -58,7 +58,7 @@ for (const rowsFollow of [false, true]) {
         acknowledged: [...acknowledged.values()],
       })
     }
-    const disk = createRecordingFileOps(() => look())
+    const disk = createRecordingFileOps(() => check())
     let fixture: SegmentFixture | null = null
     fixture = await replayedFixture(t, { ops: disk, limits, rowsFollow })
     let working = true
@@ -68,9 +68,9 @@ for (const rowsFollow of [false, true]) {
     let freed = 0
     // In parallel, blocks are deleted and mostly dead segments are removed.
     for (let round = 0; working; round += 1) {
-      const given = [...acknowledged].filter(() => round % 40 === 39 && random(3) > 0)
-      for (const [key] of given) acknowledged.delete(key)
-      const hashes = given.map(([, hash]) => hash)
+      const deleted = [...acknowledged].filter(() => round % 40 === 39 && random(3) > 0)
+      for (const [key] of deleted) acknowledged.delete(key)
+      const hashes = deleted.map(([, hash]) => hash)
       await fixture.store.delete(hashes)
       const sealed = fixture.store.segments.sealed()
       const live = countLive(fixture.db)

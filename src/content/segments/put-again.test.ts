@@ -77,13 +77,13 @@ test(`blocks that are stored again during their deletion exist once acknowledged
   const work = Promise.all(Array.from({ length: 6 }, put)).finally(() => (working = false))
   let forgotten = 0
   while (working) {
-    const given = [...acknowledged].filter(() => random(4) === 0)
-    for (const number of given) {
+    const deleted = [...acknowledged].filter(() => random(4) === 0)
+    for (const number of deleted) {
       acknowledged.delete(number)
       givenUp.set(number, (givenUp.get(number) ?? 0) + 1)
     }
-    const forgetting = store.delete(given.map((number) => blockAt(number).ref.hash))
-    const [again] = given
+    const forgetting = store.delete(deleted.map((number) => blockAt(number).ref.hash))
+    const [again] = deleted
     if (again !== undefined && random(2) === 0) {
       await store.put([blockAt(again)])
       acknowledged.add(again)

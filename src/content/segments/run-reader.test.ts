@@ -28,14 +28,14 @@ test('a group stays as it is until its caller is done with it, though the next o
   const others = await addLeaves(store, file(5_000_000, 'others'))
   const refs = mine.map(({ multihash }) => ({ kind: 'dag-block' as const, hash: multihash }))
   for (let round = 0; round < 4; round += 1) {
-    const gone = new AbortController()
-    const run = store.read(refs, gone.signal)
+    const abort = new AbortController()
+    const run = store.read(refs, abort.signal)
     const step = await run.next()
     assert.ok(step.done !== true)
     const pieces = step.value.map((piece) => piece?.data ?? assert.fail('a piece is missing'))
     const copies = pieces.map((data) => Buffer.from(data))
     const next = run.next()
-    gone.abort(new Error('out of time'))
+    abort.abort(new Error('out of time'))
     await assert.rejects(next, /out of time/)
     // Other readers use all free buffers.
     for (let time = 0; time < 2; time += 1) {
@@ -75,16 +75,16 @@ test('leaving during a read reports no copy as corrupt, and every byte is right'
     for (let round = 0; round < 20; round += 1) {
       const leaves = files[random(files.length)] ?? []
       const refs = leaves.map(({ multihash }) => ({ kind: 'dag-block' as const, hash: multihash }))
-      const gone = new AbortController()
+      const abort = new AbortController()
       let left = random(120)
       const leaving = async (): Promise<void> => {
         for (; left > 0; left -= 1) await setImmediate()
-        gone.abort(new Error('left'))
+        abort.abort(new Error('left'))
       }
       const done = random(3) > 0 ? leaving() : null
       let at = 0
       try {
-        for await (const group of readRun(refs, gone.signal)) {
+        for await (const group of readRun(refs, abort.signal)) {
           for (const piece of group) {
             // Like a caller that takes a while to send the group.
             for (let turn = random(8); turn > 0; turn -= 1) await setImmediate()

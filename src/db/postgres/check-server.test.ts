@@ -16,22 +16,22 @@ type Case = {
   readonly clock?: { now(): number }
 }
 
-async function check(given: Case): Promise<readonly ServerProblem[]> {
+async function check(testCase: Case): Promise<readonly ServerProblem[]> {
   const database = await postgres.createDatabase()
   const server = postgres.server()
-  if (given.sql !== undefined) await server.query(database, given.sql)
-  const url = server.urlOf(database).replace('postgres@', `${given.user ?? 'postgres'}@`)
+  if (testCase.sql !== undefined) await server.query(database, testCase.sql)
+  const url = server.urlOf(database).replace('postgres@', `${testCase.user ?? 'postgres'}@`)
   const connections = createConnections({ url, size: 1, clock: systemClock })
   try {
-    const { mayLoseCommits = false, clock = systemClock } = given
+    const { mayLoseCommits = false, clock = systemClock } = testCase
     return await connections.lend((one) => checkServer(one, { mayLoseCommits, clock }))
   } finally {
     await connections.close()
   }
 }
 
-const codes = async (given: Case): Promise<readonly string[]> =>
-  (await check(given)).map(({ code }) => code)
+const codes = async (testCase: Case): Promise<readonly string[]> =>
+  (await check(testCase)).map(({ code }) => code)
 
 test('a sound server has no problem', { skip }, async () => {
   assert.deepEqual(await check({}), [])

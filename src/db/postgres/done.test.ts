@@ -38,7 +38,7 @@ test(
 function delayRecord(connections: Connections) {
   const withheld: (() => Promise<unknown>)[] = []
   const late = Promise.withResolvers<void>()
-  let held: Promise<void> | null = null
+  let blocked: Promise<void> | null = null
   function delayed({ run, script }: Connection): Connection {
     let isLost = false
     const pass = (text: string, send: () => Promise<Outcome>): Promise<Outcome> => {
@@ -54,9 +54,9 @@ function delayRecord(connections: Connections) {
   }
   return {
     lend<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-      if (held !== null) return connections.lend(work)
+      if (blocked !== null) return connections.lend(work)
       const result = Promise.withResolvers<T>()
-      held = connections.lend(async (connection) => {
+      blocked = connections.lend(async (connection) => {
         await work(delayed(connection)).then(result.resolve, result.reject)
         await late.promise
         await Promise.allSettled(withheld.map((send) => send()))
@@ -65,7 +65,7 @@ function delayRecord(connections: Connections) {
     },
     async arrive() {
       late.resolve()
-      await held
+      await blocked
     },
   }
 }
@@ -73,14 +73,14 @@ function delayRecord(connections: Connections) {
 test('a try that arrives after a later one was committed changes nothing', { skip }, async (t) => {
   const { connections } = await postgres.openNode(t, await postgres.createDatabase())
   const insert: Statement = { sql: 'INSERT INTO collection (asked) VALUES (1)', parameters: [] }
-  const asked = query<{ count: number }>('SELECT count(*) AS count FROM collection')
+  const queried = query<{ count: number }>('SELECT count(*) AS count FROM collection')
   const rows = createPostgresRows(connections, systemClock)
   for (const statements of [[insert], [insert, insert]]) {
-    const before = (await rows.first(asked))?.count ?? 0
+    const before = (await rows.first(queried))?.count ?? 0
     const { lend, arrive } = delayRecord(connections)
     await createPostgresRows({ lend }, systemClock).write(statements, { lock: 'none' })
     await arrive()
-    assert.deepEqual(await rows.first(asked), { count: before + statements.length })
+    assert.deepEqual(await rows.first(queried), { count: before + statements.length })
   }
 })
 

@@ -303,7 +303,7 @@ test('callers beyond the limit of the queue get overloaded at once', { skip }, a
   const { promise, resolve } = Promise.withResolvers<void>()
   try {
     const lent = Promise.withResolvers<void>()
-    const held = connections.lend(() => {
+    const lending = connections.lend(() => {
       lent.resolve()
       return promise
     })
@@ -315,7 +315,7 @@ test('callers beyond the limit of the queue get overloaded at once', { skip }, a
       (error) => hasCode(error, 'overloaded'),
     )
     resolve()
-    await held
+    await lending
     const results = await settled
     assert.ok(results.every(({ status }) => status === 'fulfilled'))
   } finally {

@@ -27,9 +27,9 @@ test('a change by one machine is announced on another', { skip }, async (t) => {
   const other = await postgres.openNode(t, database)
   // The first notification shows that it is listening.
   await next(other.revisions, 'accounts')
-  const heard = next(other.revisions, 'accounts')
+  const revision = next(other.revisions, 'accounts')
   await one.rows.write([added('a')])
-  await heard
+  await revision
 })
 
 test(
@@ -43,9 +43,9 @@ test(
     node.cutter.cut()
     node.cutter.pass()
     await again
-    const heard = next(node.revisions, 'accounts')
+    const revision = next(node.revisions, 'accounts')
     await node.rows.write([added('a')])
-    await heard
+    await revision
   },
 )
 

@@ -282,13 +282,13 @@ test('a revert goes back to the block, the plan and the pool of the snapshot, an
   await chain.order({ kind: 'plan', blocks: { coinbase: stranger } })
   await chain.engine.mine()
   await chain.order({ kind: 'change', changes: [{ address: contract, balance: 1n }] })
-  const gone = [chain.index.hashOf(3n), chain.index.hashOf(2n)]
+  const removedHashes = [chain.index.hashOf(3n), chain.index.hashOf(2n)]
   assert.deepEqual(chain.engine.pendingTransaction(waiting), null)
 
   assert.equal(await chain.order({ kind: 'revert', snapshot: first }), true)
   assert.deepEqual(chain.head(), at)
   assert.deepEqual(chain.rewinds, [
-    { to: at, removed: gone.map((hash, ago) => ({ number: 3n - BigInt(ago), hash })) },
+    { to: at, removed: removedHashes.map((hash, ago) => ({ number: 3n - BigInt(ago), hash })) },
   ])
   assert.equal(chain.index.locate(waiting), null)
   assert.notEqual(chain.engine.pendingTransaction(waiting), null)
@@ -411,7 +411,7 @@ test('snapshots and impersonated accounts are bounded', async (t) => {
   const chain = await openChain(t)
   const oldest = await chain.order({ kind: 'snapshot' })
   const second = await chain.order({ kind: 'snapshot' })
-  for (let taken = 0; taken < 1023; taken += 1) await chain.order({ kind: 'snapshot' })
+  for (let snapshots = 0; snapshots < 1023; snapshots += 1) await chain.order({ kind: 'snapshot' })
   assert.equal(await chain.order({ kind: 'revert', snapshot: oldest }), false)
   assert.equal(await chain.order({ kind: 'revert', snapshot: second }), true)
   const nth = (at: number) => word(at + 1).subarray(12)

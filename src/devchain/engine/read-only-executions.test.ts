@@ -92,7 +92,7 @@ test('a request whose fields do not go together is refused in the words of go-et
   const hashes = (version: string, count: number) =>
     Array.from({ length: count }, () => fromHex(`0x${version}${'00'.repeat(31)}`))
   const to = keyless
-  const said = [
+  const cases = [
     [{ to, blobVersionedHashes: [] }, 'blob transaction missing blob hashes'],
     [{ to, blobVersionedHashes: hashes('02', 1) }, 'blob has invalid hash version'],
     [{ to, blobVersionedHashes: hashes('01', 7) }, '7 blobs exceeds max 6 blobs per tx (EIP-7594)'],
@@ -100,7 +100,7 @@ test('a request whose fields do not go together is refused in the words of go-et
     [{ to, authorizationList: [] }, 'EIP-7702 transaction with empty auth list'],
     [{ data: new Uint8Array(49_153) }, 'max initcode size exceeded'],
   ] as const
-  for (const [request, message] of said) {
+  for (const [request, message] of cases) {
     await assert.rejects(call(request, hash), { code: 'execution_failed', message })
   }
 })

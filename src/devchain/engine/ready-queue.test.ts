@@ -28,12 +28,12 @@ function queueOf(lanes: readonly (readonly PoolEntry[])[], inArrival = lanes.fla
 }
 
 function drain(queue: ReadyQueue): PoolEntry[] {
-  const given: PoolEntry[] = []
+  const returned: PoolEntry[] = []
   for (let next = queue.next(room); next !== null; next = queue.next(room)) {
-    given.push(next)
+    returned.push(next)
     queue.advance()
   }
-  return given
+  return returned
 }
 
 test('the higher tip goes first, the earlier arrival among equals, nonces in order', () => {

@@ -79,8 +79,8 @@ async function open(t: TestContext) {
     address = contract,
   ) => {
     const blockHash = hashes[number] ?? assert.fail()
-    const asked = { blockHash, index: at, address, start: from, max }
-    const range = (await run({ kind: 'storage-range', ...asked })) as StorageRange | null
+    const query = { blockHash, index: at, address, start: from, max }
+    const range = (await run({ kind: 'storage-range', ...query })) as StorageRange | null
     if (range === null) return null
     const slots = range.slots.map(({ hashedKey, value }) => [
       toHex(hashedKey),

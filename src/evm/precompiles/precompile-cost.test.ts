@@ -73,18 +73,18 @@ test('the price of modexp follows the exponent, as the library works, until EIP-
 
 test('a contract that has too little gas fails before its price counts', async () => {
   const vm = await createVM({ common: newest })
-  const asked: number[] = []
+  const estimates: number[] = []
   boundPrecompiles(vm, (ms) => {
-    asked.push(ms)
+    estimates.push(ms)
     return null
   })
   const blake = vm.evm.precompiles.get(address(9))
   const run = (gasLimit: bigint) =>
     blake?.({ data: rounds(1_000), gasLimit, common: newest, _EVM: vm.evm as never })
   assert.equal((await run(999n))?.exceptionError?.error, 'out of gas')
-  assert.deepEqual(asked, [])
+  assert.deepEqual(estimates, [])
   assert.equal((await run(1_000n))?.executionGasUsed, 1_000n)
-  assert.equal(asked.length, 1)
+  assert.equal(estimates.length, 1)
 })
 
 test('no contract takes less gas than its price says it needs', async () => {

@@ -43,8 +43,8 @@ async function open(t: TestContext, limits?: TimeSliceLimits) {
     blocks: readonly Asked[],
     { traceTransfers = false, validation = false } = {},
   ) => {
-    const asked = blocks.map((one) => ({ block: {}, state: [], calls: [], ...one }))
-    const simulation = { blocks: asked, traceTransfers, validation }
+    const requested = blocks.map((one) => ({ block: {}, state: [], calls: [], ...one }))
+    const simulation = { blocks: requested, traceTransfers, validation }
     const task = { kind: 'simulate', blockHash: hash, simulation } as const
     return (await run(task)) as readonly SimulatedBlock[]
   }
@@ -141,7 +141,7 @@ test('a transfer of ether is shown as a log, and no root of the block knows of i
   // Forwards its value to `contract` and reverts.
   const failing = fromHex(`0x${'ee'.repeat(20)}`)
   const reverts = { address: failing, code: fromHex(`0x5f5f5f5f3473${bare(contract)}5af15f5ffd`) }
-  const asked = [
+  const requested = [
     {
       state: [...forwards, leaves, reverts],
       calls: [
@@ -152,8 +152,8 @@ test('a transfer of ether is shown as a log, and no root of the block knows of i
       ],
     },
   ]
-  const [traced] = await simulate(asked, { traceTransfers: true })
-  const [plain] = await simulate(asked)
+  const [traced] = await simulate(requested, { traceTransfers: true })
+  const [plain] = await simulate(requested)
   const show = (block: SimulatedBlock | undefined) =>
     block?.calls.map(({ logs }) =>
       logs.map(({ topics, data }) => [

@@ -28,10 +28,10 @@ test('an entry that is postponed or removed is not reported', () => {
   const wheel = createIdleWheel(100, clock)
   const due: string[] = []
   const later = idler(wheel, 100, () => due.push('later'))
-  const gone = idler(wheel, 100, () => due.push('gone'))
+  const removed = idler(wheel, 100, () => due.push('gone'))
   clock.turn(100)
   later.dueTick = wheel.tickAfter(1_000)
-  wheel.remove(gone)
+  wheel.remove(removed)
   clock.turn(1_000)
   deepEqual(due, [])
   clock.turn(100)

@@ -52,9 +52,9 @@ async function startListener(
       socket.resume()
     },
     clientAddress: peerAddress,
-    requestIdOf: (given) => {
-      if (given === 'a bug') throw new TypeError('a bug')
-      return given ?? 'made'
+    requestIdOf: (requested) => {
+      if (requested === 'a bug') throw new TypeError('a bug')
+      return requested ?? 'made'
     },
     draining: () => state.draining,
     statusTexts: { 400: 'Bad Request', 408: 'Request Timeout', 500: 'Internal Server Error' },
@@ -142,8 +142,8 @@ test('the first request that is not plain takes its connection along, with every
   await connection.until('mine')
   while (handedOver.length === 0) await new Promise((resolve) => setImmediate(resolve))
   const [{ socket, bytes }] = handedOver as [(typeof handedOver)[number]]
-  const [taken] = (await bytes) as [Buffer]
-  equal(taken.toString(), odd)
+  const [chunk] = (await bytes) as [Buffer]
+  equal(chunk.toString(), odd)
   equal(socket.listenerCount('close') + socket.listenerCount('error'), 0, 'nothing of ours is left')
 })
 
@@ -192,9 +192,9 @@ test('a body that does not end is late; a caller that hangs up in it is gone', a
   await late.until('late')
   clock.turn(1_000)
   match(await late.end(), /Connection: close\r\n\r\nlate$/)
-  const gone = new RawConnection(port)
-  gone.socket.end(post('half', '', 9))
-  equal(await gone.end(), 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+  const closed = new RawConnection(port)
+  closed.socket.end(post('half', '', 9))
+  equal(await closed.end(), 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
   deepEqual(bodies, ['half', 'half'])
 })
 

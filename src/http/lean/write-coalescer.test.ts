@@ -11,9 +11,9 @@ function offer(
   sent: string[],
 ): readonly boolean[] {
   return names.map((name) => {
-    const held = coalescer.holds({ send: () => sent.push(`${name} late`) })
-    if (!held) sent.push(name)
-    return held
+    const delayed = coalescer.holds({ send: () => sent.push(`${name} late`) })
+    if (!delayed) sent.push(name)
+    return delayed
   })
 }
 
@@ -48,13 +48,13 @@ test('no more than 64 are held, so that an answer waits for a bounded number of 
 test('where few answers come in a turn, all but one in 33 go out at once', async () => {
   const coalescer = createWriteCoalescer()
   const sent: string[] = []
-  let held = 0
+  let delayed = 0
   for (let calls = 0; calls < 330; calls++) {
-    held += offer(coalescer, ['a'], sent).filter(Boolean).length
+    delayed += offer(coalescer, ['a'], sent).filter(Boolean).length
     await turn()
     equal(sent.length, calls + 1, 'and none is left behind')
   }
-  equal(held, 10)
+  equal(delayed, 10)
 })
 
 test('a crowd is noticed again after a while without', async () => {

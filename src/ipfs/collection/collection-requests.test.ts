@@ -77,7 +77,7 @@ test('why nothing was collected is the answer', async (t) => {
 
 test('answers that no client will read are not stored', async (t) => {
   const { database, rows, turn } = createRequests(t, [])
-  for (let asked = 0; asked < 150; asked += 1) await requestCollection(rows, asked)
+  for (let count = 0; count < 150; count += 1) await requestCollection(rows, count)
   await turn()
   assert.equal(database.getValue('SELECT count(*) FROM collection'), 100)
 })

@@ -182,13 +182,13 @@ test('a pin that was given up goes on where it stopped, whatever was collected m
     }),
   ).cid
   let left = 4
-  const asked: string[] = []
+  const requested: string[] = []
   const source: Source = {
     name: 'origin',
     async fetch({ ref }, offer) {
       if (left === 0) return
       left -= 1
-      asked.push(Buffer.from(ref.hash).toString('hex'))
+      requested.push(Buffer.from(ref.hash).toString('hex'))
       const found = origin.store.peek(ref)
       if (found !== null) offer([{ ref, bytes: found }])
     },
@@ -197,22 +197,22 @@ test('a pin that was given up goes on where it stopped, whatever was collected m
   const { files, clock } = fixture
   const collector = createCollected(t, fixture)
   const pin = { cid: root, mode: 'recursive', name: '' } as const
-  const gone = new AbortController()
+  const abort = new AbortController()
   const first = files.pin(
     'alice',
     pin,
     atOnce,
-    (blocks) => blocks === 4 && gone.abort(),
-    gone.signal,
+    (blocks) => blocks === 4 && abort.abort(),
+    abort.signal,
   )
   await assert.rejects(first)
   assert.deepEqual(await pinsOf(files, 'alice'), [])
   assert.equal((await files.stored('alice')).blocks, 4)
   await collector.collect()
-  const before = asked.length
+  const before = requested.length
   left = 100
   await files.pin('alice', pin, atOnce, quiet, never)
-  assert.equal(asked.length - before, 7 - before)
+  assert.equal(requested.length - before, 7 - before)
   assert.equal((await files.stored('alice')).blocks, 7)
   // The blocks that the failed try stored now belong to the pin, and are released with it.
   clock.turn(1)

@@ -262,8 +262,8 @@ test('an import that ends early for any reason leaves no blocks', async (t) => {
   await assert.rejects(importAll(files, entries), /went away/)
 
   const context = { accountId: 'alice', proceed: () => false, signal: never }
-  const given = files.import(streamOf([fileEntry('a', 'a')]), importDefaults, context)
-  await assert.rejects(given.next(), { code: 'command_failed' })
+  const imported = files.import(streamOf([fileEntry('a', 'a')]), importDefaults, context)
+  await assert.rejects(imported.next(), { code: 'command_failed' })
 
   for await (const _ of files.import(streamOf([fileEntry('a/b', 'a')]), importDefaults, context)) {
     break

@@ -22,9 +22,9 @@ test('records of all events are given, an absent one is none, and a failure stay
     [new Fault('no_upstream')],
     Array.from({ length: 100 }, () => line(Buffer.from('c'))),
   ]
-  const asked: object[] = []
+  const queries: object[] = []
   async function* run(command: object) {
-    asked.push(command)
+    queries.push(command)
     for (const value of replies.shift() ?? []) {
       if (value instanceof Error) throw value
       yield value
@@ -37,8 +37,12 @@ test('records of all events are given, an absent one is none, and a failure stay
   await assert.rejects(routing.getIpnsRecords(name, never), { code: 'no_upstream' })
   assert.equal((await routing.getIpnsRecords(name, never)).length, 64)
   await routing.putIpnsRecord(name, Buffer.from('a'), never)
-  assert.deepEqual(asked[0], { name: 'routing/get', arg: `/ipns/${name.text}` })
-  assert.deepEqual(asked.at(-1), { name: 'routing/put', arg: `/ipns/${name.text}`, record: 'YQ==' })
+  assert.deepEqual(queries[0], { name: 'routing/get', arg: `/ipns/${name.text}` })
+  assert.deepEqual(queries.at(-1), {
+    name: 'routing/put',
+    arg: `/ipns/${name.text}`,
+    record: 'YQ==',
+  })
 })
 
 test('a command that does not end is ended after a minute', async () => {

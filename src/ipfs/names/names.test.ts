@@ -62,8 +62,8 @@ test('of two requests at a time with the same sequence number one is refused or 
   })
   const ended = await Promise.allSettled(puts)
   assert.ok(ended.some(({ status }) => status === 'fulfilled'))
-  const kept = await names.find(name, usualTerms, never)
-  assert.equal(kept?.validity, clock.now() + hourMs + 3)
+  const cached = await names.find(name, usualTerms, never)
+  assert.equal(cached?.validity, clock.now() + hourMs + 3)
 })
 
 test('records that are not valid for the name are not stored', async (t) => {

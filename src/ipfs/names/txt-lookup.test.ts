@@ -31,6 +31,6 @@ test('a resolver that answers something else, or nothing, is a failure and not a
   await assert.rejects(nothing.lookUp('a.example', never), { code: 'no_upstream' })
   const refused = createSystemLookup(['127.0.0.1:9'])
   await assert.rejects(refused('a.example', never), { code: 'no_upstream' })
-  const gone = AbortSignal.abort(new Error('gone'))
-  await assert.rejects(refused('a.example', gone), /gone/)
+  const aborted = AbortSignal.abort(new Error('gone'))
+  await assert.rejects(refused('a.example', aborted), /gone/)
 })

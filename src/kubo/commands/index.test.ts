@@ -60,12 +60,12 @@ test('pin/add reports progress every half second, only with progress=true', asyn
   assert.deepEqual(await value('pin/add', [cid]), { Pins: [cid] })
   const begun = Promise.withResolvers<void>()
   const pinned = Promise.withResolvers<void>()
-  let tell: (blocks: number, bytes: bigint) => void = () => {}
+  let report: (blocks: number, bytes: bigint) => void = () => {}
   const slow: Files = {
     ...files,
     async pin(_account, _pin, _patience, progress) {
       progress(3, 42n)
-      tell = progress
+      report = progress
       begun.resolve()
       await pinned.promise
     },
@@ -77,7 +77,7 @@ test('pin/add reports progress every half second, only with progress=true', asyn
   await begun.promise
   clock.turn(500)
   assert.deepEqual((await first).value, { Progress: 3, Bytes: 42 })
-  tell(4, 50n)
+  report(4, 50n)
   const second = iterator.next()
   clock.turn(500)
   assert.deepEqual((await second).value, { Progress: 4, Bytes: 50 })

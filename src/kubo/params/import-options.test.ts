@@ -68,13 +68,13 @@ test('a profile holds where the options say nothing, and nowhere else', () => {
     maxFileLinks: 1024,
     sharding: { linksMax: 0, bytes: 262_144, estimate: 'block', fanout: 256 },
   })
-  const asked = {
+  const options = {
     'cid-version': 0n,
     'raw-leaves': false,
     chunker: 'default',
     'max-file-links': 174n,
   }
-  const older = parse(asked, 'unixfs-v1-2025')
+  const older = parse(options, 'unixfs-v1-2025')
   assert.deepEqual({ ...older, sharding: null }, { ...parse({}), sharding: null })
   assert.equal(parse({ 'cid-version': 0n }, 'unixfs-v1-2025').rawLeaves, true)
   assert.equal(parse({ mtime: 5n }, 'unixfs-v1-2025').rawLeaves, false)

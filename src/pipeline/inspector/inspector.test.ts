@@ -21,9 +21,9 @@ function textOf(text: string): RpcOutcome {
   return { text, bytes: Buffer.byteLength(text) }
 }
 
-function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> = {}) {
+function rig(settings: KeySettings = withBodies, limits: Partial<InspectorLimits> = {}) {
   const clock = createTurnedClock()
-  const state: { settings: KeySettings | null } = { settings: given }
+  const state: { settings: KeySettings | null } = { settings }
   const inspector = createInspector({
     settingsOf: () => state.settings,
     clock,
@@ -34,7 +34,7 @@ function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> =
     accountName: 'first',
     keyId,
     hasCard: false,
-    settings: given,
+    settings,
     quotas: defaultAccountSettings,
     withSecret: false,
     allowlists: null,
@@ -56,7 +56,7 @@ function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> =
     blockNumber: 7n,
     units: 80,
   }
-  function ask(item: Partial<RpcItem> = {}, outcome: RpcOutcome = textOf('"0x1"'), keyId = 'k') {
+  function record(item: Partial<RpcItem> = {}, outcome: RpcOutcome = textOf('"0x1"'), keyId = 'k') {
     const inspection = begin(keyId)
     inspection.recordCalls([{ method: 'eth_getBalance', params: ['0x2'], ...item }], false)
     inspection.answers([{ units: 80 }], [outcome], labels)
@@ -69,15 +69,15 @@ function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> =
     ok(!(found instanceof Promise))
     return found
   }
-  return { clock, state, inspector, list, begin, ask, labels }
+  return { clock, state, inspector, list, begin, record, labels }
 }
 
 test('a request is recorded with its outcome, the newest first', () => {
-  const { list, inspector, ask, clock } = rig()
-  ask()
+  const { list, inspector, record, clock } = rig()
+  record()
   clock.turn(5)
   const refusal = new Fault('refused_by_setting', { data: { reason: 'address' } })
-  ask({ method: 'eth_call' }, { fault: refusal })
+  record({ method: 'eth_call' }, { fault: refusal })
   const [second, first] = list('k', {}, 10)
   ok(first && second && second.id > first.id)
   deepEqual(
@@ -95,8 +95,8 @@ test('a request is recorded with its outcome, the newest first', () => {
 })
 
 test('without bodies only their sizes are recorded', () => {
-  const { list, ask } = rig(inspected)
-  ask({ params: ['very private'] }, { fault: new Fault('reverted', { detail: 'very private' }) })
+  const { list, record } = rig(inspected)
+  record({ params: ['very private'] }, { fault: new Fault('reverted', { detail: 'very private' }) })
   const [request] = list('k', {}, 10)
   ok(!JSON.stringify(request).includes('private'))
   deepEqual(request?.calls[0]?.params, { text: null, bytes: 16, cut: false })
@@ -156,9 +156,9 @@ test('stages are consecutive; the time of reads lies inside them, summed', () =>
 })
 
 test('requests are found by method, outcome, network, time and id', () => {
-  const { list, ask, begin, labels, clock } = rig()
-  ask()
-  ask({ method: 'eth_call' }, { fault: new Fault('reverted') })
+  const { list, record, begin, labels, clock } = rig()
+  record()
+  record({ method: 'eth_call' }, { fault: new Fault('reverted') })
   const batch = begin()
   clock.turn(20)
   const items = [
@@ -186,10 +186,10 @@ test('requests are found by method, outcome, network, time and id', () => {
 })
 
 test('ten thousand requests of many keys respect the limits per key and in total', () => {
-  const { list, inspector, ask, begin, labels } = rig(withBodies, { bytesMax: 4 * 1024 * 1024 })
+  const { list, inspector, record, begin, labels } = rig(withBodies, { bytesMax: 4 * 1024 * 1024 })
   const long = 'x'.repeat(30_000)
   for (let at = 0; at < 10_000; at++) {
-    ask({ params: at % 10 === 0 ? [long] : [at] }, textOf(JSON.stringify(at)), `k${at % 40}`)
+    record({ params: at % 10 === 0 ? [long] : [at] }, textOf(JSON.stringify(at)), `k${at % 40}`)
     ok(inspector.bytes <= 4 * 1024 * 1024)
   }
   const all = Array.from({ length: 40 }, (_, at) => list(`k${at}`, {}, 1_000)).flat()
@@ -198,7 +198,7 @@ test('ten thousand requests of many keys respect the limits per key and in total
     all.reduce((sum, request) => sum + sizeOf(request), 0),
     inspector.bytes,
   )
-  for (let at = 0; at < 500; at++) ask({}, textOf('1'), 'one')
+  for (let at = 0; at < 500; at++) record({}, textOf('1'), 'one')
   equal(list('one', {}, 1_000).length, 200)
   const largest = begin('one', {
     credential: { key, secret: null, origin: long, userAgent: long },
@@ -218,37 +218,37 @@ test('ten thousand requests of many keys respect the limits per key and in total
 })
 
 test('requests are forgotten within a second after the owner turns inspection off, and when the key is revoked', () => {
-  const { list, inspector, ask, state, clock } = rig({ ...withBodies, inspectAddresses: true })
-  ask({ params: ['private'] })
-  const kept = () => JSON.stringify(list('k', {}, 10))
-  ok(kept().includes('private') && kept().includes('192.0.2.7'))
+  const { list, inspector, record, state, clock } = rig({ ...withBodies, inspectAddresses: true })
+  record({ params: ['private'] })
+  const recorded = () => JSON.stringify(list('k', {}, 10))
+  ok(recorded().includes('private') && recorded().includes('192.0.2.7'))
   state.settings = { ...inspected, inspectAddresses: true }
-  ok(!kept().includes('private') && kept().includes('192.0.2.7'))
+  ok(!recorded().includes('private') && recorded().includes('192.0.2.7'))
   state.settings = inspected
-  ok(!kept().includes('192.0.2.7'))
+  ok(!recorded().includes('192.0.2.7'))
   equal(list('k', {}, 10).length, 1)
   state.settings = null
   clock.turn(1_000)
   equal(inspector.bytes, 0)
   equal(clock.timers, 0)
-  ask()
+  record()
   equal(inspector.bytes, 0)
 })
 
 test('listeners receive each request of their key, are limited, and unsubscribe once', () => {
-  const { inspector, ask } = rig(withBodies, { listenersPerKeyMax: 2, listenersMax: 3 })
-  const heard: string[] = []
-  const stop = inspector.listen('k', ({ method }) => void heard.push(method))
+  const { inspector, record } = rig(withBodies, { listenersPerKeyMax: 2, listenersMax: 3 })
+  const received: string[] = []
+  const stop = inspector.listen('k', ({ method }) => void received.push(method))
   inspector.listen('k', () => {})
   throws(() => inspector.listen('k', () => {}), { code: 'overloaded' })
   inspector.listen('other', () => {})
   throws(() => inspector.listen('third', () => {}), { code: 'overloaded' })
-  ask()
-  ask({}, textOf('1'), 'other')
+  record()
+  record({}, textOf('1'), 'other')
   stop()
   stop()
-  ask()
-  deepEqual(heard, ['eth_getBalance'])
+  record()
+  deepEqual(received, ['eth_getBalance'])
   inspector.listen('k', () => {})
   inspector.stop()
   equal(inspector.bytes, 0)

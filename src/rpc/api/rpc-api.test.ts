@@ -190,7 +190,7 @@ suite('the JSON-RPC API', () => {
 
   test('the head of a plain answer is the one that node writes for the same answer', async () => {
     const body = call(1)
-    const ask = async (origin: string) => {
+    const request = async (origin: string) => {
       const connection = new RawConnection(started.port)
       const head = `POST /v3/${goodKey} HTTP/1.1\r\nhost: a\r\n${origin}content-length: ${body.length}\r\n\r\n`
       connection.socket.write(head + body)
@@ -199,9 +199,9 @@ suite('the JSON-RPC API', () => {
       // Only three header values may differ: the time, the request ID, the reflected Origin.
       return received.replace(/^(date|x-request-id|access-control-allow-origin): .*$/gim, '$1')
     }
-    const plain = await ask('')
+    const plain = await request('')
     match(plain, /^HTTP\/1\.1 200 OK\r\n/)
-    equal(plain, await ask('origin: https://a.example\r\n'))
+    equal(plain, await request('origin: https://a.example\r\n'))
   })
 
   test('Retry-After is rounded up behind one zero', async () => {
@@ -377,14 +377,14 @@ test('work that ignores its signal is left behind soon after the deadline: 504',
   const running = new Promise<void>((resolve) => (begun = resolve))
   const gateway = createFakeGateway({ stuck: () => new Promise(() => begun()) })
   const started = await startRpcServer({ gateway, clock })
-  const asked = fetch(`${started.url}/v3/${goodKey}`, {
+  const pending = fetch(`${started.url}/v3/${goodKey}`, {
     method: 'POST',
     body: call(1, 'stuck'),
     headers: { 'content-type': 'application/json' },
   })
   await running
   clock.turn(31_000)
-  const response = await asked
+  const response = await pending
   deepEqual(
     [response.status, await response.text()],
     [504, error(1, -32002, 'request timed out', { code: 'deadline' })],

@@ -56,8 +56,8 @@ suite('an upgrade to a WebSocket', () => {
       equal(refused.headers['connection'], 'close')
       equal(refused.headers['access-control-allow-origin'], 'https://a.b')
       equal(refused.headers['content-type'], 'application/json')
-      const said = JSON.parse(refused.body) as { id: unknown; error: { message: string } }
-      deepEqual([said.id, said.error.message], [null, message])
+      const reply = JSON.parse(refused.body) as { id: unknown; error: { message: string } }
+      deepEqual([reply.id, reply.error.message], [null, message])
       const posted = await fetch(started.url + where.replace('/ws', ''), {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -113,19 +113,19 @@ suite('an upgrade to a WebSocket', () => {
   })
 
   test('an upgrade to something else, or elsewhere, is answered in HTTP as before', async () => {
-    const ask = (target: string, headers: string) =>
+    const request = (target: string, headers: string) =>
       sendRaw(
         started.port,
         `GET ${target} HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\n${headers}\r\n`,
       )
     const key = 'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n'
-    match(await ask(path, 'upgrade: h2c\r\n'), /^HTTP\/1.1 404 [^]*takes WebSocket connections/)
-    match(await ask(`/v3/${goodKey}`, `upgrade: websocket\r\n${key}`), /^HTTP\/1.1 405 /)
-    match(await ask('/livez', `upgrade: websocket\r\n${key}`), /^HTTP\/1.1 200 /)
-    match(await ask(path, `host: b\r\nupgrade: websocket\r\n${key}`), /^HTTP\/1.1 400 /)
-    match(await ask(path, 'upgrade: websocket\r\n'), /^HTTP\/1.1 400 /)
+    match(await request(path, 'upgrade: h2c\r\n'), /^HTTP\/1.1 404 [^]*takes WebSocket connections/)
+    match(await request(`/v3/${goodKey}`, `upgrade: websocket\r\n${key}`), /^HTTP\/1.1 405 /)
+    match(await request('/livez', `upgrade: websocket\r\n${key}`), /^HTTP\/1.1 200 /)
+    match(await request(path, `host: b\r\nupgrade: websocket\r\n${key}`), /^HTTP\/1.1 400 /)
+    match(await request(path, 'upgrade: websocket\r\n'), /^HTTP\/1.1 400 /)
     match(
-      await ask(path, `upgrade: websocket\r\n${key.replace('13', '7')}`),
+      await request(path, `upgrade: websocket\r\n${key.replace('13', '7')}`),
       /^HTTP\/1.1 400 [^]*Sec-WebSocket-Version: 13/i,
     )
   })
@@ -363,7 +363,7 @@ suite('a WebSocket that stays open', () => {
     const started = await startRpcServer({ clock })
     t.after(() => started.stop())
     const there = await openWebSocket(started.url + path)
-    const gone = await openWebSocket(started.url + path, { autoPong: false })
+    const silent = await openWebSocket(started.url + path, { autoPong: false })
     let pings = 0
     there.socket.on('ping', () => (pings += 1))
     for (let round = 1; round <= 5; round++) {
@@ -372,7 +372,7 @@ suite('a WebSocket that stays open', () => {
       // ws sends the pong before this call.
       await there.ask('eth_chainId')
     }
-    equal((await gone.ended).code, 1006)
+    equal((await silent.ended).code, 1006)
     await there.close()
   })
 

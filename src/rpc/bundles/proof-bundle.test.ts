@@ -226,8 +226,8 @@ test('a bundle proves its own request and no other', { skip }, async () => {
       /^\\u001b\[2J\\u009b\\u000a has no bundles$/,
     ],
   ]
-  for (const [bundle, at, asked, sentence] of wrong) {
-    const verdict = await verdictOn(bundle, at, asked)
+  for (const [bundle, at, call, sentence] of wrong) {
+    const verdict = await verdictOn(bundle, at, call)
     assert.match('refused' in verdict ? verdict.refused : JSON.stringify(verdict), sentence)
   }
 })
@@ -262,11 +262,11 @@ test('a request by number or tag is bundled as the one by hash that has the same
       ['debug_getRawHeader', [block]],
     ],
   ]
-  for (const [asked, twin] of twins) {
-    const { result, proof } = await bundleOf(network, ...asked)
+  for (const [call, twin] of twins) {
+    const { result, proof } = await bundleOf(network, ...call)
     assert.deepEqual([proof.method, proof.params], twin)
     assert.equal(proof.head, 'embedded')
-    for (const request of [asked, twin, null]) {
+    for (const request of [call, twin, null]) {
       const verdict = await verdictOn(proof, block, request)
       assert.ok('result' in verdict, JSON.stringify(verdict))
       assert.equal(verdict.result, JSON.stringify(result))

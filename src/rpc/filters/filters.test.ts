@@ -51,7 +51,7 @@ test('an unused filter expires and frees its place', async () => {
     limits: { perKeyMax: 2, totalMax: 3, idleMs: 300_000 },
   })
   const [one, two] = [callOf('one'), callOf('two')]
-  const kept = await filters.add(one, quiet)
+  const filterId = await filters.add(one, quiet)
   const idle = await filters.add(one, quiet)
   await assert.rejects(filters.add(one, quiet), {
     code: 'over_filters',
@@ -60,11 +60,11 @@ test('an unused filter expires and frees its place', async () => {
   await filters.add(two, quiet)
   await assert.rejects(filters.add(two, quiet), { code: 'overloaded' })
   clock.turn(299_999)
-  await filters.poll(one, kept)
+  await filters.poll(one, filterId)
   clock.turn(1)
   await assert.rejects(filters.poll(one, idle), none)
   await filters.add(one, quiet)
-  await filters.poll(one, kept)
+  await filters.poll(one, filterId)
 })
 
 test('two polls at once share out what is new, and one given up before it began takes nothing', async () => {

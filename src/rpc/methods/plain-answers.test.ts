@@ -41,19 +41,19 @@ function run(method: string, params: readonly unknown[]) {
   return runOperation(operation, createOneAccountNetwork(), params)
 }
 
-const held = `0x${'01'.repeat(20)}`
+const address = `0x${'01'.repeat(20)}`
 const absent = `0x${'02'.repeat(20)}`
 
 test('balance, count, code and storage of an account are proved, and so is their absence', async () => {
   const zeros = `0x${'0'.repeat(64)}`
   const reads: readonly (readonly [string, readonly unknown[], string])[] = [
-    ['eth_getBalance', [held], '0xff'],
+    ['eth_getBalance', [address], '0xff'],
     ['eth_getBalance', [absent, 'latest'], '0x0'],
-    ['eth_getTransactionCount', [held, '0x0'], '0x10'],
+    ['eth_getTransactionCount', [address, '0x0'], '0x10'],
     ['eth_getTransactionCount', [absent], '0x0'],
-    ['eth_getCode', [held, 'pending'], '0x5f5ff3'],
+    ['eth_getCode', [address, 'pending'], '0x5f5ff3'],
     ['eth_getCode', [absent], '0x'],
-    ['eth_getStorageAt', [held, '0x0'], zeros],
+    ['eth_getStorageAt', [address, '0x0'], zeros],
     ['eth_getStorageAt', [absent, '0x0', 'earliest'], zeros],
   ]
   for (const [method, params, expected] of reads) {

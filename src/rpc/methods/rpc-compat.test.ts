@@ -76,10 +76,10 @@ test('eth_feeHistory gives the recorded base fees and gas ratio', async () => {
   const recorded = readTranscripts(chainFolder).filter(({ method }) => method === 'eth_feeHistory')
   assert.ok(recorded.length > 0)
   for (const { request, response } of recorded) {
-    const asked = JSON.parse(request) as { params: readonly unknown[] }
+    const call = JSON.parse(request) as { params: readonly unknown[] }
     // The rewards need receipts, which the chain file lacks.
-    const params = asked.params.with(2, [])
-    const { text } = await post(JSON.stringify({ ...asked, params }))
+    const params = call.params.with(2, [])
+    const { text } = await post(JSON.stringify({ ...call, params }))
     const { reward: _, ...expected } = (JSON.parse(response) as { result: { reward?: unknown } })
       .result
     assert.deepEqual(JSON.parse(text).result, expected)
@@ -88,16 +88,16 @@ test('eth_feeHistory gives the recorded base fees and gas ratio', async () => {
 
 test('every forecast of a base fee is the base fee the chain then had', async () => {
   const post = createFakePost(operations, createVectorNetwork())
-  const ask = async (count: string, newest: string) => {
+  const feeHistory = async (count: string, newest: string) => {
     const params = [count, newest, []]
     const { text } = await post(JSON.stringify({ id: 1, method: 'eth_feeHistory', params }))
     return JSON.parse(text).result as { baseFeePerGas: string[]; oldestBlock: string }
   }
   // London is in force from block 25 on; the genesis is not part of the chain file.
-  const { baseFeePerGas, oldestBlock } = await ask('0x1a', '0x36')
+  const { baseFeePerGas, oldestBlock } = await feeHistory('0x1a', '0x36')
   assert.equal(oldestBlock, '0x1d')
   for (const [index, fee] of baseFeePerGas.slice(1).entries()) {
-    const one = await ask('0x1', `0x${(0x1d + index).toString(16)}`)
+    const one = await feeHistory('0x1', `0x${(0x1d + index).toString(16)}`)
     assert.equal(one.baseFeePerGas[1], fee)
   }
 })

@@ -47,7 +47,7 @@ function rig(
   } = {},
 ) {
   const { verify = 'require', lists, answer = { result: '0x2a', level: 'none' } } = options
-  const asked: RelayedCall[] = []
+  const relayed: RelayedCall[] = []
   const network = createFakeNetwork({
     head: createFakeHead(options.blocks ?? blocks),
     obtain:
@@ -58,7 +58,7 @@ function rig(
     relay: {
       upstreams: () => [],
       async call(call) {
-        asked.push(call)
+        relayed.push(call)
         if (answer instanceof Fault) throw answer
         return answer
       },
@@ -73,28 +73,28 @@ function rig(
     assert(operation !== null, `${method} is not offered`)
     return runOperation(operation, network, params)
   }
-  return { operations, asked, run }
+  return { operations, relayed, run }
 }
 
 test('a known read is handed on with its tag fixed as a block, and labelled as the relay says', async () => {
   const answered = { result: '0x01', level: 'quorum:2/3' } as const
-  const { run, asked } = rig({ verify: 'prefer', answer: answered })
+  const { run, relayed } = rig({ verify: 'prefer', answer: answered })
   const answer = await run('eth_call', [{ to: address }, 'latest'])
   assert.deepEqual([answer.result, answer.levels], ['0x01', ['quorum:2/3']])
   assert.equal(answer.blocks[0]?.anchor, 'quorum:2/3')
-  const [call] = asked
+  const [call] = relayed
   assert.deepEqual([call?.method, call?.class, call?.provable], ['eth_call', 'read', undefined])
   assert.deepEqual([call?.pin?.at, call?.pin?.form], [1, 'object'])
   assert.equal(toHex(call?.pin?.block.hash ?? new Uint8Array()), head)
 })
 
 test('without a block a known read means the latest one; pending is not pinned', async () => {
-  const { run, asked } = rig({ verify: 'prefer' })
+  const { run, relayed } = rig({ verify: 'prefer' })
   await run('eth_feeHistory', ['0x4', 'latest', []])
   await run('eth_estimateGas', [{ to: address }])
   await run('eth_call', [{ to: address }, 'pending'])
   assert.deepEqual(
-    asked.map(({ pin }) => [pin?.at, pin?.form, pin?.block.number]),
+    relayed.map(({ pin }) => [pin?.at, pin?.form, pin?.block.number]),
     [
       [1, 'number', 59n],
       [1, 'object', 59n],
@@ -129,12 +129,12 @@ test('a read at pending goes to an upstream as it came, under every policy', asy
   for (const verify of ['require', 'prefer', 'header', 'off'] as const) {
     for (const level of ['none', 'trusted'] as const) {
       for (const [method, params] of reads) {
-        const { run, asked } = rig({ verify, answer: { result: '0x7', level } })
+        const { run, relayed } = rig({ verify, answer: { result: '0x7', level } })
         const { result, levels, blocks: shown } = await run(method, params)
         const about = `${method} under ${verify}`
         assert.deepEqual([result, levels, shown], ['0x7', [level], []], about)
         assert.deepEqual(
-          asked.map((one) => [one.method, one.params, one.pin]),
+          relayed.map((one) => [one.method, one.params, one.pin]),
           [[method, params, undefined]],
           about,
         )
@@ -142,19 +142,19 @@ test('a read at pending goes to an upstream as it came, under every policy', asy
     }
   }
   // Calls that the method itself refuses are not relayed, and the address list of a key applies.
-  const { run, asked, operations } = rig()
+  const { run, relayed, operations } = rig()
   await assert.rejects(run('eth_getBalance', ['0x11', 'pending']), { code: 'bad_params' })
-  assert.equal(asked.length, 0)
+  assert.equal(relayed.length, 0)
   const operation = operations.find('eth_getBalance') as RpcOperation<unknown>
   const named = operation.addresses?.(operation.parse([address, 'pending']))
   assert.deepEqual(named?.map(toHex), [address])
 })
 
 test('a block that is not there is said before anybody is asked', async () => {
-  const { run, asked } = rig()
+  const { run, relayed } = rig()
   await assert.rejects(run('eth_call', [{ to: address }, '0xff']), { code: 'unknown_block' })
   await assert.rejects(run('eth_call', [{ to: address }, 'Latest']), { code: 'bad_params' })
-  assert.equal(asked.length, 0)
+  assert.equal(relayed.length, 0)
 })
 
 test('require fails closed, prefer takes a word and says so, off takes it at once', async () => {
@@ -162,11 +162,11 @@ test('require fails closed, prefer takes a word and says so, off takes it at onc
   for (const obtainFails of ['unprovable', 'unverified'] as const) {
     const closed = rig({ obtainFails })
     await assert.rejects(closed.run('eth_getStorageAt', params), { code: obtainFails })
-    assert.equal(closed.asked.length, 0)
+    assert.equal(closed.relayed.length, 0)
     const open = rig({ verify: 'prefer', obtainFails })
     const { result, levels } = await open.run('eth_getStorageAt', params)
     assert.deepEqual([result, levels], ['0x2a', ['none']])
-    assert.deepEqual([open.asked[0]?.provable, open.asked[0]?.pin?.at], [true, 2])
+    assert.deepEqual([open.relayed[0]?.provable, open.relayed[0]?.pin?.at], [true, 2])
   }
   const off = rig({ verify: 'off' })
   assert.deepEqual((await off.run('eth_getStorageAt', params)).levels, ['none'])
@@ -174,12 +174,12 @@ test('require fails closed, prefer takes a word and says so, off takes it at onc
 
 test('under a proved header the rest is an upstream’s word, and an unknown block is null', async () => {
   const { hash, items } = buildFirstBlock(defaultGenesis)
-  const { run, asked } = rig({ verify: 'header', items })
+  const { run, relayed } = rig({ verify: 'header', items })
   const known = await run('eth_getTransactionByBlockHashAndIndex', [toHex(hash), '0x0'])
   assert.deepEqual([known.result, known.levels], ['0x2a', ['block']])
-  assert.deepEqual(asked[0]?.params, [toHex(hash), '0x0'])
+  assert.deepEqual(relayed[0]?.params, [toHex(hash), '0x0'])
   const unknown = await run('eth_getTransactionByBlockHashAndIndex', [head, '0x0'])
-  assert.deepEqual([unknown.result, unknown.levels, asked.length], [null, ['none'], 1])
+  assert.deepEqual([unknown.result, unknown.levels, relayed.length], [null, ['none'], 1])
 })
 
 test('under a proved header no upstream says what the header is, or that there is none', async () => {
@@ -219,8 +219,8 @@ test('under a proved header a number is asked for by its hash, and else is the w
   const one = rig({ verify: 'header', items, blocks: [...blocks.slice(0, 5), at] })
   const counted = await one.run('eth_getBlockTransactionCountByNumber', ['0x5'])
   assert.deepEqual(counted.levels, ['block'])
-  assert.equal(one.asked[0]?.method, 'eth_getBlockTransactionCountByHash')
-  assert.deepEqual(one.asked[0]?.params, [toHex(hash)])
+  assert.equal(one.relayed[0]?.method, 'eth_getBlockTransactionCountByHash')
+  assert.deepEqual(one.relayed[0]?.params, [toHex(hash)])
   const answer = { result: [], level: 'none', byNumber: true } as const
   const other = rig({ verify: 'header', items, blocks: [...blocks.slice(0, 5), at], answer })
   assert.deepEqual((await other.run('eth_getBlockReceipts', ['0x5'])).levels, ['none'])
@@ -228,33 +228,33 @@ test('under a proved header a number is asked for by its hash, and else is the w
 
 test('raw forms take a hash where nothing is proved too', async () => {
   const { hash, items } = buildFirstBlock(defaultGenesis)
-  const { run, asked } = rig({ verify: 'off', items })
+  const { run, relayed } = rig({ verify: 'off', items })
   const methods = ['debug_getRawBlock', 'debug_getRawHeader', 'debug_getRawReceipts']
   for (const method of methods) await run(method, [toHex(hash)])
   assert.deepEqual(
-    asked.map(({ method, pin }) => [method, pin?.form, toHex(pin?.block.hash ?? hash)]),
+    relayed.map(({ method, pin }) => [method, pin?.form, toHex(pin?.block.hash ?? hash)]),
     methods.map((method) => [method, 'object', toHex(hash)]),
   )
 })
 
 test('an upstream that is away is no reason to take a word for a proof', async () => {
-  const { run, asked } = rig({ verify: 'prefer', obtainFails: 'no_upstream' })
+  const { run, relayed } = rig({ verify: 'prefer', obtainFails: 'no_upstream' })
   await assert.rejects(run('eth_getBalance', [address, 'latest']), { code: 'no_upstream' })
-  assert.equal(asked.length, 0)
+  assert.equal(relayed.length, 0)
 })
 
 test('only proved answers may be kept, and none where nothing is proved', () => {
-  const kept = (verify: VerifyMode) => rig({ verify }).operations.find('eth_getStorageAt')?.cache
-  assert.notEqual(kept('require'), undefined)
-  assert.notEqual(kept('prefer'), undefined)
-  assert.equal(kept('off'), undefined)
+  const cacheOf = (verify: VerifyMode) => rig({ verify }).operations.find('eth_getStorageAt')?.cache
+  assert.notEqual(cacheOf('require'), undefined)
+  assert.notEqual(cacheOf('prefer'), undefined)
+  assert.equal(cacheOf('off'), undefined)
 })
 
 test('an unlisted method is forwarded unchanged, as a possible write', async () => {
-  const { run, asked } = rig()
+  const { run, relayed } = rig()
   const params = [{ any: ['thing', 'latest'] }]
   await run('zks_getBridgeContracts', params)
-  assert.deepEqual(asked, [{ method: 'zks_getBridgeContracts', params, class: 'unlisted' }])
+  assert.deepEqual(relayed, [{ method: 'zks_getBridgeContracts', params, class: 'unlisted' }])
 })
 
 test('what drives a node, holds its keys or needs our own chain is not handed on', () => {
@@ -288,7 +288,7 @@ test('what drives a node, holds its keys or needs our own chain is not handed on
 })
 
 test('debug_ methods that only read go to an upstream, unproved; those that change or expose the node do not', async () => {
-  const { operations, run, asked } = rig()
+  const { operations, run, relayed } = rig()
   const reads: readonly (readonly [string, readonly unknown[]])[] = [
     ['debug_accountRange', ['0x10', '0x', 1, true, true, false]],
     ['debug_getAccessibleState', ['0x1', '0x2']],
@@ -303,7 +303,7 @@ test('debug_ methods that only read go to an upstream, unproved; those that chan
   ]
   for (const [method, params] of reads) {
     await run(method, params)
-    assert.partialDeepStrictEqual(asked.at(-1), { method, params, class: 'trace' }, method)
+    assert.partialDeepStrictEqual(relayed.at(-1), { method, params, class: 'trace' }, method)
   }
   assert.throws(() => operations.find('debug_getBadBlocks')?.parse(['/etc/file']), {
     message: 'too many arguments, want at most 0',
@@ -358,46 +358,46 @@ test('every read that can be proved is an operation of this server, and knows it
 })
 
 test('a short search is proved, a long one is handed on with its ends as numbers', async () => {
-  const { run, asked } = rig({ answer: { result: [], level: 'none' } })
+  const { run, relayed } = rig({ answer: { result: [], level: 'none' } })
   await assert.rejects(run('eth_getLogs', [{ fromBlock: '0x10', toBlock: '0x20' }]), {
     code: 'unverified',
   })
-  assert.equal(asked.length, 0)
+  assert.equal(relayed.length, 0)
   const long = await run('eth_getLogs', [{ fromBlock: 'earliest', address }])
   assert.deepEqual(long.levels, ['none'])
-  assert.deepEqual(asked[0]?.params, [{ fromBlock: '0x0', toBlock: '0x3b', address }])
+  assert.deepEqual(relayed[0]?.params, [{ fromBlock: '0x0', toBlock: '0x3b', address }])
   // Members that Cairn did not check are not relayed, because nodes written in Go would read them.
   await run('eth_getLogs', [{ fromBlock: '0x0', address, Address: `0x${'22'.repeat(20)}` }])
-  assert.deepEqual(asked[1]?.params, [{ fromBlock: '0x0', toBlock: '0x3b', address }])
+  assert.deepEqual(relayed[1]?.params, [{ fromBlock: '0x0', toBlock: '0x3b', address }])
 })
 
 test('a filter is searched for as eth_getLogs is: what is long is handed on', async () => {
-  const { run, asked } = rig({ answer: { result: [], level: 'none' } })
+  const { run, relayed } = rig({ answer: { result: [], level: 'none' } })
   const filter = { fromBlock: '0x0', address, topics: [null, [head]] }
   const { result: id } = await run('eth_newFilter', [filter])
   const { levels } = await run('eth_getFilterLogs', [id])
   assert.deepEqual(levels, ['none'])
-  const [call] = asked
+  const [call] = relayed
   assert.equal(call?.method, 'eth_getLogs')
   const spelled = { fromBlock: '0x0', toBlock: '0x3b', address: [address], topics: [null, [head]] }
   assert.deepEqual(call?.params, [spelled])
 })
 
 test('a short search that cannot be proved is handed on with its tags as numbers too', async () => {
-  const { run, asked } = rig({ verify: 'prefer', obtainFails: 'unprovable' })
+  const { run, relayed } = rig({ verify: 'prefer', obtainFails: 'unprovable' })
   const { levels } = await run('eth_getLogs', [{ address }])
   assert.deepEqual(levels, ['none'])
-  assert.deepEqual(asked[0]?.params, [{ address, fromBlock: '0x3b', toBlock: '0x3b' }])
+  assert.deepEqual(relayed[0]?.params, [{ address, fromBlock: '0x3b', toBlock: '0x3b' }])
 })
 
 test('pending is refused in a long search as in a short one', async () => {
-  const { run, asked } = rig()
+  const { run, relayed } = rig()
   for (const fromBlock of ['0x0', '0x30']) {
     await assert.rejects(run('eth_getLogs', [{ fromBlock, toBlock: 'pending' }]), {
       message: 'pending logs are not supported',
     })
   }
-  assert.equal(asked.length, 0)
+  assert.equal(relayed.length, 0)
 })
 
 test("a call's address is judged by a key's list; one that could reach any account has none", () => {

@@ -56,17 +56,17 @@ testFilterStore('workers', async (t, limits) => {
 
 test('subscriptions go on after a restart of the keeper', async (t) => {
   const { one, other, open, close } = await openLinks(t)
-  const heard: string[] = []
-  t.after(other.pubSub.subscribe('a', (message) => heard.push(message)))
+  const received: string[] = []
+  t.after(other.pubSub.subscribe('a', (message) => received.push(message)))
   await until(() => {
     one.pubSub.publish('a', 'before')
-    ok(heard.includes('before'))
+    ok(received.includes('before'))
   })
   await close()
   one.pubSub.publish('a', 'lost')
   await open()
   await until(() => {
     one.pubSub.publish('a', 'after')
-    ok(heard.includes('after'))
+    ok(received.includes('after'))
   })
 })

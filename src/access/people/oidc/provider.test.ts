@@ -208,12 +208,12 @@ test('a provider that redirects, sends too much, breaks off or is gone is report
 })
 
 test('discovery is requested once, and after a failure at most every three seconds', async (t) => {
-  let asked = 0
+  let requestCount = 0
   let isDown = true
   const { provider, settings, issuer } = await startStub(t, {
     replies: {
       '/.well-known/openid-configuration': (_request, response) => {
-        asked++
+        requestCount++
         if (isDown) return void response.writeHead(503).end()
         response.setHeader('content-type', 'application/json')
         response.end(
@@ -230,9 +230,9 @@ test('discovery is requested once, and after a failure at most every three secon
   const failing = () => refusalOf(provider.authorize(settings, { ...order, isFresh: false }))
   await Promise.all([failing(), failing()])
   await failing()
-  assert.equal(asked, 1)
+  assert.equal(requestCount, 1)
   isDown = false
   const fresh = createProvider({ clock: systemClock, log: silentLog })
   await Promise.all([1, 2, 3].map(() => fresh.authorize(settings, { ...order, isFresh: false })))
-  assert.equal(asked, 2)
+  assert.equal(requestCount, 2)
 })

@@ -53,9 +53,9 @@ function find(chain: ReturnType<typeof network>, number: bigint): Promise<Uint8A
 }
 
 test('hashes from the parent down to 8191 blocks back are in the state under the head', async () => {
-  const held = [latest - 1n, latest - 100n, latest - window]
-  const chain = network(held)
-  for (const number of held) assert.deepEqual(await find(chain, number), hashOf(number))
+  const available = [latest - 1n, latest - 100n, latest - window]
+  const chain = network(available)
+  for (const number of available) assert.deepEqual(await find(chain, number), hashOf(number))
 })
 
 test('a block further back, the head itself or a block above it is not found', async () => {

@@ -90,13 +90,13 @@ async function follow(
   },
 ) {
   const clock = createTurnedClock()
-  const asked: string[] = []
+  const requests: string[] = []
   const follower = createHeadFollower({
     network: 'test',
     sources,
     settings: { ...settings, ...over },
     header: async (hash) => {
-      asked.push(toHex(hash))
+      requests.push(toHex(hash))
       const isCut = (hash[0] ?? 0) > 98 && new DataView(hash.buffer).getUint32(28) === 200
       if (hash[0] === 0 || isCut) throw new Fault('not_found')
       return headerOf(hash)
@@ -115,7 +115,7 @@ async function follow(
     const { hash, number, anchor } = follower.latest()
     return [String.fromCharCode(hash[0] ?? 0), Number(number), anchor]
   }
-  return { follower, clock, updates, asked, latest }
+  return { follower, clock, updates, asked: requests, latest }
 }
 
 const a = (number: number): Name => ({ branch: 'a', number })
@@ -399,16 +399,16 @@ test('safe has the anchor of its own votes, not of the head’s', async (t) => {
 
 /** Blocks of branch `a`, with the numbers requested and the number of calls of `forget`. */
 function olderBlocks() {
-  const asked: bigint[] = []
+  const requestedNumbers: bigint[] = []
   let forgotten = 0
   const blocks: NumberedBlocks = {
     async get(number) {
-      asked.push(number)
+      requestedNumbers.push(number)
       return { network: 'test', hash: hashOf(a(Number(number))), number, anchor: 'single' }
     },
     forget: () => void (forgotten += 1),
   }
-  return { ...blocks, asked, forgotten: () => forgotten }
+  return { ...blocks, asked: requestedNumbers, forgotten: () => forgotten }
 }
 
 test('a number below the head is requested once: then parent links name it, until a reorg below it', async (t) => {

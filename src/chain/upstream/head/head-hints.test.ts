@@ -27,7 +27,7 @@ function openNode(pubSub: ReturnType<typeof createMemoryPubSub>, at: bigint) {
       node.polls += 1
       if (node.upstream === node.at) return
       node.at = node.upstream
-      for (const heard of listeners) heard({ removed: [], added: [block(node.at)] })
+      for (const listener of listeners) listener({ removed: [], added: [block(node.at)] })
     },
   }
   const stop = shareHeadHints({

@@ -158,10 +158,10 @@ test('after a rollback of final blocks they are requested again, including reque
   forget()
   await get(5n, latest, signal)
   assert.equal(one.asks, 2)
-  one.call = async (...asked) => {
-    const said = await call(...asked)
+  one.call = async (...args) => {
+    const reply = await call(...args)
     forget()
-    return said
+    return reply
   }
   forget()
   await get(5n, latest, signal)

@@ -11,7 +11,7 @@ type Case = readonly [
 ]
 
 /** Error messages of nodes and providers, by error kind. */
-const said: readonly Case[] = [
+const cases: readonly Case[] = [
   ['rate_limit', null, '<html>slow down</html>', 429],
   ['rate_limit', 429, 'slow down'],
   ['rate_limit', -32005, 'daily limit'],
@@ -137,13 +137,13 @@ const said: readonly Case[] = [
 ]
 
 test('every message of the table gets its class', () => {
-  for (const [kind, code, message, status = 200] of said) {
+  for (const [kind, code, message, status = 200] of cases) {
     assert.equal(classifyError({ status, code, message }), kind, `${status} ${code} ${message}`)
   }
 })
 
 test('every row of the table has a message here', () => {
-  const seen = new Set(said.map(([kind]) => kind))
+  const seen = new Set(cases.map(([kind]) => kind))
   assert.deepEqual(
     errorRows.map(({ kind }) => kind).filter((kind) => !seen.has(kind)),
     [],
@@ -158,9 +158,9 @@ test('a revert in the form of Parity is an execution', () => {
 test('text that the caller wrote into the request cannot make an upstream rest', () => {
   const echoes = ['rate limit', 'Invalid API key', 'monthly capacity limit', 'missing trie node']
   for (const words of echoes) {
-    const asked = JSON.stringify({ params: [{ tracer: words }] })
+    const requestText = JSON.stringify({ params: [{ tracer: words }] })
     const message = `ReferenceError: ${words} is not defined`
-    assert.equal(classifyError({ status: 200, code: -32000, message, requestText: asked }), 'other')
+    assert.equal(classifyError({ status: 200, code: -32000, message, requestText }), 'other')
     assert.notEqual(classifyError({ status: 200, code: -32000, message, requestText: '' }), 'other')
   }
 })

@@ -8,10 +8,15 @@ import { UpstreamError } from './upstream-error.ts'
 const never = new AbortController().signal
 const read = { repeatable: true }
 
-type Asked = { readonly socket: Socket; readonly id: number; readonly method: string; turn: number }
+type ReceivedRequest = {
+  readonly socket: Socket
+  readonly id: number
+  readonly method: string
+  turn: number
+}
 
 /** Reports each request with its id and the number of requests before it; replies only through `onRequest`. */
-async function startUpstream(onRequest: (asked: Asked) => void) {
+async function startUpstream(onRequest: (request: ReceivedRequest) => void) {
   let turn = 0
   let opened = 0
   const sockets = new Set<Socket>()
@@ -21,7 +26,9 @@ async function startUpstream(onRequest: (asked: Asked) => void) {
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
     socket.on('data', (bytes: Buffer) => {
-      const { id, method } = JSON.parse(bytes.toString().split('\r\n\r\n')[1] ?? '') as Asked
+      const { id, method } = JSON.parse(
+        bytes.toString().split('\r\n\r\n')[1] ?? '',
+      ) as ReceivedRequest
       onRequest({ socket, id, method, turn: turn++ })
     })
   })
@@ -62,9 +69,9 @@ function reply(id: number, header = ''): string {
 }
 
 test('callers that leave the queue release their connection', async () => {
-  const asked = Promise.withResolvers<Asked>()
+  const received = Promise.withResolvers<ReceivedRequest>()
   await using upstream = await startUpstream((one) => {
-    if (one.turn === 0) asked.resolve(one)
+    if (one.turn === 0) received.resolve(one)
     else one.socket.end(reply(one.id, 'connection: close\r\n'))
   })
   await using client = clientOf(upstream.url)
@@ -74,7 +81,7 @@ test('callers that leave the queue release their connection', async () => {
   const last = client.call('eth_last', [], read, never)
   leaver.abort(new Error('gone'))
   for (const one of left) await assert.rejects(one, /gone/)
-  const { socket, id } = await asked.promise
+  const { socket, id } = await received.promise
   socket.end(reply(id, 'connection: close\r\n'))
   assert.equal(await first, 1)
   assert.equal(await last, 7)
@@ -83,11 +90,11 @@ test('callers that leave the queue release their connection', async () => {
 })
 
 test('a duplicate reply fails the call that it is matched to, and no later one', async () => {
-  const script: ((asked: Asked) => void)[] = []
-  await using upstream = await startUpstream((asked) => {
+  const script: ((request: ReceivedRequest) => void)[] = []
+  await using upstream = await startUpstream((request) => {
     const next = script.shift()
-    if (next === undefined) asked.socket.write(reply(asked.id))
-    else next(asked)
+    if (next === undefined) request.socket.write(reply(request.id))
+    else next(request)
   })
   await using client = clientOf(upstream.url)
   // The client reads the second copy after it sent the second request, and before the reply to that request.
@@ -124,10 +131,10 @@ test('a chunked response over HTTP/1.0 is read', async () => {
 })
 
 test('a literal percent sign in a password is sent unchanged', async () => {
-  const heard = Promise.withResolvers<string>()
+  const received = Promise.withResolvers<string>()
   const server = createServer((socket) => {
     socket.once('data', (bytes) => {
-      heard.resolve(bytes.toString())
+      received.resolve(bytes.toString())
       socket.end(reply(1))
     })
   })
@@ -136,7 +143,7 @@ test('a literal percent sign in a password is sent unchanged', async () => {
   await using client = clientOf(`http://us%40er:50%off@127.0.0.1:${port}`)
   assert.equal(await client.call('eth_a', [], read, never), 1)
   const pair = Buffer.from('us@er:50%off').toString('base64')
-  assert.ok((await heard.promise).includes(`authorization: Basic ${pair}\r\n`))
+  assert.ok((await received.promise).includes(`authorization: Basic ${pair}\r\n`))
   await new Promise((resolve) => server.close(resolve))
 })
 

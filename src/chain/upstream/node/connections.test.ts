@@ -14,7 +14,7 @@ const headBytesMax = 16 * 1024
 /** Writes `pieces` for the first request, a good response for each later one. */
 async function startScripted() {
   const script: { pieces: readonly string[]; ends: boolean } = { pieces: [], ends: false }
-  let asked = 0
+  let requestCount = 0
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -23,8 +23,8 @@ async function startScripted() {
   })
 
   async function write(socket: Socket): Promise<void> {
-    asked += 1
-    if (asked > 1) return void socket.write(good('second'))
+    requestCount += 1
+    if (requestCount > 1) return void socket.write(good('second'))
     for (const piece of script.pieces) {
       await new Promise((resolve) => socket.write(piece, 'latin1', resolve))
       await new Promise(setImmediate)
@@ -36,7 +36,7 @@ async function startScripted() {
   return {
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
     next(pieces: readonly string[], ends: boolean) {
-      asked = 0
+      requestCount = 0
       script.pieces = pieces
       script.ends = ends
     },
@@ -66,7 +66,7 @@ function good(body: string): string {
   return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 }
 
-type Client = { ask(body?: string): Promise<string>; close(): Promise<void> }
+type Client = { request(body?: string): Promise<string>; close(): Promise<void> }
 
 /** `<status> <body>`, or `failed`. */
 function clientOf(url: URL, bodyBytesMax = 1024): Client {
@@ -84,7 +84,7 @@ function clientOf(url: URL, bodyBytesMax = 1024): Client {
     { connections: 1, connectMs: 5_000, silenceMs: 30_000, replyBytesMax: bodyBytesMax },
   )
   return {
-    async ask(body = '{}') {
+    async request(body = '{}') {
       const request = { body, replyBytesMax: bodyBytesMax, mayRepeat: false }
       const exchange = new UpstreamExchange(owner, request, never)
       exchange.send()
@@ -109,7 +109,7 @@ async function outcomeOf(
   server.next(pieces, ends)
   const client = clientOf(server.url, bodyBytesMax)
   try {
-    return [await client.ask(), await client.ask()]
+    return [await client.request(), await client.request()]
   } finally {
     await client.close()
   }
@@ -137,7 +137,7 @@ test('plain responses are read, split at any byte, and the next request is answe
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       server.next([bytes.slice(0, cut), bytes.slice(cut)], ends)
       const client = clientOf(server.url)
-      const outcomes = [await client.ask(), await client.ask()]
+      const outcomes = [await client.request(), await client.request()]
       await client.close()
       const where = `${JSON.stringify(bytes)} cut at ${cut}`
       assert.deepEqual(outcomes, [outcome, '200 second'], where)
@@ -244,16 +244,16 @@ test('a connection that was idle for too long is not used again', async (t) => {
     const opened = server.connections
     server.next([`${head}${line}content-length: 5\r\n\r\nfirst`], false)
     const client = clientOf(server.url)
-    assert.equal(await client.ask(), '200 first')
+    assert.equal(await client.request(), '200 first')
     await settled()
     t.mock.timers.tick(ms - 1)
     await settled()
     server.next([`${head}${line}content-length: 5\r\n\r\nagain`], false)
-    assert.equal(await client.ask(), '200 again')
+    assert.equal(await client.request(), '200 again')
     assert.equal(server.connections, opened + 1)
     await settled()
     t.mock.timers.tick(ms)
-    assert.equal(await client.ask(), '200 second')
+    assert.equal(await client.request(), '200 second')
     assert.equal(server.connections, opened + 2)
     await client.close()
   }
@@ -265,11 +265,11 @@ async function settled(): Promise<void> {
 }
 
 test('a request with characters of any width is sent whole', async () => {
-  const heard: Buffer[] = []
+  const chunks: Buffer[] = []
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', (bytes: Buffer) => {
-      heard.push(bytes)
+      chunks.push(bytes)
       socket.write(good('1'))
     })
   })
@@ -277,9 +277,9 @@ test('a request with characters of any width is sent whole', async () => {
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const client = clientOf(url)
   for (const body of ['{}', '"é"', '"\u4e2d\ud83d\ude00"']) {
-    heard.length = 0
-    assert.equal(await client.ask(body), '200 1')
-    const sent = Buffer.concat(heard).toString()
+    chunks.length = 0
+    assert.equal(await client.request(body), '200 1')
+    const sent = Buffer.concat(chunks).toString()
     assert.ok(sent.endsWith(`\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`), sent)
   }
   await client.close()
@@ -296,18 +296,18 @@ test('over TLS an upstream is called only if its certificate matches its name', 
   const { port } = server.address() as AddressInfo
   const trusted = getCACertificates('default')
   const wary = clientOf(new URL(`https://localhost:${port}`))
-  assert.equal(await wary.ask(), 'failed')
+  assert.equal(await wary.request(), 'failed')
   await wary.close()
   setDefaultCACertificates([...trusted, tlsCertificate])
   try {
     names.length = 0
     const client = clientOf(new URL(`https://localhost:${port}`))
-    assert.deepEqual([await client.ask(), await client.ask()], ['200 sealed', '200 sealed'])
+    assert.deepEqual([await client.request(), await client.request()], ['200 sealed', '200 sealed'])
     // A server with many hosts selects its certificate by that name.
     assert.deepEqual(names, ['localhost'])
     await client.close()
     const other = clientOf(new URL(`https://127.0.0.1:${port}`))
-    assert.equal(await other.ask(), 'failed')
+    assert.equal(await other.request(), 'failed')
     await other.close()
   } finally {
     setDefaultCACertificates(trusted)

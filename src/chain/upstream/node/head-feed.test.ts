@@ -23,10 +23,10 @@ async function start(t: TestContext, over: Partial<HeadFeedOptions> = {}) {
   const heads: string[] = []
   const logged: Entry[] = []
   const waiting = new Set<() => void>()
-  const look = (): void => waiting.forEach((wake) => wake())
+  const wakeAll = (): void => waiting.forEach((wake) => wake())
   const log: Log = (_level, event, fields = {}) => {
     logged.push({ event, fields: fields as Entry['fields'] })
-    look()
+    wakeAll()
   }
   const until = async (condition: () => boolean): Promise<void> => {
     while (!condition()) {
@@ -48,7 +48,7 @@ async function start(t: TestContext, over: Partial<HeadFeedOptions> = {}) {
     log,
     onHead: async (hash) => {
       heads.push(toHex(hash))
-      look()
+      wakeAll()
     },
     ...over,
   })
@@ -84,14 +84,14 @@ test('credentials of the URL are sent with Basic authentication', async (t) => {
 })
 
 test('if blocks arrive faster than they are processed the newest is delivered, one at a time', async (t) => {
-  const given: string[] = []
+  const reported: string[] = []
   let letGo: () => void = () => {}
   let running = 0
   const { pusher, clock, until, count, logged } = await start(t, {
     onHead: async (hash) => {
       running += 1
       assert.equal(running, 1)
-      given.push(toHex(hash))
+      reported.push(toHex(hash))
       log()
       await new Promise<void>((resolve) => (letGo = resolve))
       running -= 1
@@ -100,12 +100,12 @@ test('if blocks arrive faster than they are processed the newest is delivered, o
   const log = (): void => void logged.push({ event: 'given', fields: {} })
   await until(() => count('heads_pushed') === 1)
   for (let tag = 1; tag <= 50; tag += 1) pusher.push(block(tag))
-  while (given.at(-1) !== hashOf(50)) {
+  while (reported.at(-1) !== hashOf(50)) {
     await new Promise((resolve) => setImmediate(resolve))
     letGo()
     clock.turn(headFeedLimits.headsApartMs)
   }
-  assert.ok(given.length < 50, `${given.length} of 50 were looked at`)
+  assert.ok(reported.length < 50, `${reported.length} of 50 were looked at`)
 })
 
 test('after a burst of eight blocks the next are reported a tenth of a second apart', async (t) => {

@@ -254,16 +254,16 @@ test('a call that takes too long is trouble, even while bytes arrive slowly', as
 })
 
 test('a caller that leaves ends its call alone', async () => {
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   await using upstream = await startRpcUpstream(({ method }) => {
     if (method === 'eth_fast') return 1
-    asked.resolve()
+    requested.resolve()
     return undefined
   })
   await using client = clientOf(upstream.url)
   const leaver = new AbortController()
   const left = client.call('eth_slow', [], read, leaver.signal)
-  await asked.promise
+  await requested.promise
   leaver.abort(new Error('gone'))
   await assert.rejects(left, /gone/)
   await assert.rejects(client.call('eth_fast', [], read, leaver.signal), /gone/)
@@ -325,12 +325,12 @@ test('the total size of replies being read is limited', async () => {
 })
 
 test('the number of calls that wait for a connection is limited, including those of callers that left', async () => {
-  const asked = Promise.withResolvers<void>()
-  await using upstream = await startRpcUpstream(() => asked.resolve())
+  const requested = Promise.withResolvers<void>()
+  await using upstream = await startRpcUpstream(() => requested.resolve())
   await using client = clientOf(upstream.url, { connections: 1 })
   const leaver = new AbortController()
   const first = client.call('eth_first', [], read, leaver.signal)
-  await asked.promise
+  await requested.promise
   const waiting = Array.from({ length: 16 }, () => client.call('eth_test', [], read, leaver.signal))
   const refused = await failureOf(client.call('eth_test', [], read, never))
   assert.equal(refused.phase, 'unsent')
@@ -340,11 +340,11 @@ test('the number of calls that wait for a connection is limited, including those
 })
 
 test('closing ends the calls in flight', async () => {
-  const asked = Promise.withResolvers<void>()
-  await using upstream = await startRpcUpstream(() => asked.resolve())
+  const requested = Promise.withResolvers<void>()
+  await using upstream = await startRpcUpstream(() => requested.resolve())
   const client = clientOf(upstream.url)
   const call = failureOf(client.call('eth_test', [], read, never))
-  await asked.promise
+  await requested.promise
   await client.close()
   assert.equal((await call).kind, 'trouble')
   assert.equal((await failureOf(client.call('eth_test', [], read, never))).phase, 'unsent')

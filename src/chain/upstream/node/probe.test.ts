@@ -73,11 +73,11 @@ function answerOf(node: Node): RpcAnswer {
       response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
     }
     if (node.lacks.includes(method)) return refuse(-32601, `the method ${method} does not exist`)
-    const asked = params[method === 'eth_getProof' ? 2 : method === 'eth_getBalance' ? 1 : 0]
-    const isHash = typeof asked === 'object' && asked !== null
+    const blockParam = params[method === 'eth_getProof' ? 2 : method === 'eth_getBalance' ? 1 : 0]
+    const isHash = typeof blockParam === 'object' && blockParam !== null
     if (isHash && !node.pins) return refuse(-32602, 'invalid argument 2: hex string expected')
-    const hash = isHash ? (asked as { blockHash: string }).blockHash : null
-    const text = hash ?? (typeof asked === 'string' ? asked : 'latest')
+    const hash = isHash ? (blockParam as { blockHash: string }).blockHash : null
+    const text = hash ?? (typeof blockParam === 'string' ? blockParam : 'latest')
     const number = text.startsWith('0x') ? BigInt(text) : node.head
     switch (method) {
       case 'eth_chainId':
@@ -197,10 +197,8 @@ test('an unreachable node has a report, and its earlier results remain', async (
 
 test('a node that fails in the middle of a search leaves that search open', async () => {
   const honest = answerOf(archive)
-  await using node = await startRpcUpstream((asked, response) =>
-    asked.method === 'eth_getBalance'
-      ? void response.writeHead(502).end()
-      : honest(asked, response),
+  await using node = await startRpcUpstream((call, response) =>
+    call.method === 'eth_getBalance' ? void response.writeHead(502).end() : honest(call, response),
   )
   const upstream = upstreamOf(node.url)
   upstream.setHistoryDepths({ state: { age: 7n } })

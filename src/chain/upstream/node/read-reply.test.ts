@@ -96,8 +96,8 @@ test('nested data of an error is left out', () => {
 
 test('a node’s own error names no internal host; an EVM error is unchanged', () => {
   const read1 = (error: object) => () => read(JSON.stringify({ jsonrpc: '2.0', id: 7, error }))
-  const said = { message: 'dial inner.host', data: { at: 'inner.host' } }
-  assert.throws(read1({ code: -32603, ...said }), { message: 'dial *', data: { at: '*' } })
+  const error = { message: 'dial inner.host', data: { at: 'inner.host' } }
+  assert.throws(read1({ code: -32603, ...error }), { message: 'dial *', data: { at: '*' } })
   const reverted = { code: 3, message: 'execution reverted: inner.host' }
   assert.throws(read1(reverted), { message: reverted.message })
 })

@@ -113,9 +113,9 @@ test('calls that are too large for a node, or for its proxy, do not make it rest
 })
 
 test('an unusual call of one caller does not mark an answered method as lacking', async () => {
-  await using started = await start((asked, response) =>
-    asked.params[0] === 'odd'
-      ? errorAnswer({ code: -32004, message: 'not supported' })(asked, response)
+  await using started = await start((call, response) =>
+    call.params[0] === 'odd'
+      ? errorAnswer({ code: -32004, message: 'not supported' })(call, response)
       : 'well',
   )
   const { upstream, clock } = started
@@ -317,9 +317,9 @@ test('the number of remembered unknown methods is limited', async () => {
 })
 
 test('calls beyond the connections wait, and beyond the queue they are refused', async () => {
-  const held: (() => void)[] = []
+  const pendingReplies: (() => void)[] = []
   await using started = await start(
-    () => new Promise((resolve) => held.push(() => resolve('ok'))),
+    () => new Promise((resolve) => pendingReplies.push(() => resolve('ok'))),
     { concurrency: 1 },
   )
   const { upstream } = started
@@ -327,8 +327,8 @@ test('calls beyond the connections wait, and beyond the queue they are refused',
   assert.equal(await calls[9], 'not_asked')
   assert.ok(upstream.isFull)
   for (let done = 0; done < 9; done++) {
-    while (held.length === 0) await new Promise(setImmediate)
-    held.shift()?.()
+    while (pendingReplies.length === 0) await new Promise(setImmediate)
+    pendingReplies.shift()?.()
     assert.equal(await calls[done], 'answered')
   }
   assert.ok(!upstream.isFull)
@@ -358,8 +358,8 @@ test('an invalid reply with quarantine ends its use; without, it is only counted
 
 test('the chain ID is requested first, once, and an upstream of another chain is not used', async () => {
   const events: string[] = []
-  const chainOf = (id: string) => (asked: { readonly method: string }) =>
-    asked.method === 'eth_chainId' ? id : 'well'
+  const chainOf = (id: string) => (call: { readonly method: string }) =>
+    call.method === 'eth_chainId' ? id : 'well'
   await using started = await start(chainOf('0x1'), {}, (_level, event) => events.push(event), 1n)
   const { upstream, node } = started
   const calls = Array.from({ length: 3 }, () => upstream.call('eth_getProof', [], never))
@@ -384,17 +384,17 @@ test('an upstream that changes to another chain is detected on request, and used
   const answer: RpcAnswer = ({ method }) => (method === 'eth_chainId' ? id : 'well')
   await using started = await start(answer, {}, silentLog, 1n)
   const { upstream, node, clock } = started
-  const asked = () => node.received.filter(({ method }) => method === 'eth_chainId').length
+  const chainIdCalls = () => node.received.filter(({ method }) => method === 'eth_chainId').length
   assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'answered')
   id = '0x2'
   assert.equal(await kindOf(upstream.confirmChain(never)), 'not_asked')
   assert.ok(!upstream.mayCall('content') && !upstream.usable)
   id = '0x1'
   assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'not_asked')
-  assert.equal(asked(), 2)
+  assert.equal(chainIdCalls(), 2)
   clock.turn(60_000)
   assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'answered')
-  assert.equal(asked(), 3)
+  assert.equal(chainIdCalls(), 3)
   await upstream.confirmChain(never)
   assert.ok(upstream.usable)
 })

@@ -29,14 +29,14 @@ const content = { methodClass: 'content', need: 'proof', number: 1n } as const
 
 function order(
   facts: Readonly<Record<string, Facts>>,
-  asked: Parameters<ReturnType<typeof createChoose>>[0] = content,
+  need: Parameters<ReturnType<typeof createChoose>>[0] = content,
 ): () => string {
   const choose = createChoose(
     Object.entries(facts).map(([name, one]) => upstreamOf(name, one)),
     createTurnedClock(),
   )
   return () =>
-    choose(asked)
+    choose(need)
       .map(({ name }) => name)
       .join('')
 }

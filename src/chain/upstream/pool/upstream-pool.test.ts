@@ -375,13 +375,13 @@ test('without an upstream to query the error is no_upstream', async () => {
 test('when all rest after failures each gets one trial call per second', async () => {
   await using started = await start([broken, broken])
   const { pool } = started
-  const ask = async (): Promise<unknown> =>
+  const call = async (): Promise<unknown> =>
     await pool.content(proof, attempt, never).catch((error: unknown) => Fault.from(error).code)
   for (const upstream of pool.upstreams) {
     for (let i = 0; i < 20; i++) upstream.disappoint('content')
   }
-  assert.equal(await ask(), 'failed', 'woken at once')
-  const waiting = ask()
+  assert.equal(await call(), 'failed', 'woken at once')
+  const waiting = call()
   assert.deepEqual(countOf(started), [1, 1])
   for (const node of started.nodes) node.answer = () => 'well'
   for (let ms = 0; ms < 1_000; ms += 50) {
@@ -390,7 +390,7 @@ test('when all rest after failures each gets one trial call per second', async (
     await new Promise(setImmediate)
   }
   assert.equal(await waiting, 'taken')
-  assert.equal(await ask(), 'taken')
+  assert.equal(await call(), 'taken')
 })
 
 test('content is requested again soon if only transport errors occurred', async () => {
@@ -417,11 +417,11 @@ test('callers wait briefly for upstreams that rest, and no longer', async () => 
   await using started = await start([
     { answer: (_asked, response) => void response.writeHead(429, { 'retry-after': '60' }).end() },
   ])
-  const ask = (signal = never): Promise<unknown> =>
+  const call = (signal = never): Promise<unknown> =>
     started.pool.content(proof, attempt, signal).catch((error: unknown) => Fault.from(error).code)
-  assert.equal(await ask(), 'failed')
-  const many = Array.from({ length: 256 }, () => ask())
-  assert.equal(await ask(), 'no_upstream', 'the line is full')
+  assert.equal(await call(), 'failed')
+  const many = Array.from({ length: 256 }, () => call())
+  assert.equal(await call(), 'no_upstream', 'the line is full')
   for (let ms = 0; ms <= 1_500; ms += 50) {
     started.clock.turn(50)
     await new Promise(setImmediate)
@@ -480,25 +480,25 @@ test('an answer nested too deeply to serialize is no answer', async () => {
 
 test('equal known reads share one call; calls that may write never do', async () => {
   await using started = await start([{ answer: () => new Promise((r) => setImmediate(r, 1)) }])
-  const ask = (method: string, methodClass: 'read' | 'unlisted', params: readonly unknown[]) =>
+  const call = (method: string, methodClass: 'read' | 'unlisted', params: readonly unknown[]) =>
     started.pool.read({ method, params, methodClass }, never)
-  await Promise.all([ask('eth_call', 'read', ['1']), ask('eth_call', 'read', ['1'])])
+  await Promise.all([call('eth_call', 'read', ['1']), call('eth_call', 'read', ['1'])])
   assert.deepEqual(countOf(started), [1])
-  await Promise.all([ask('eth_call', 'read', ['1']), ask('eth_call', 'read', [1])])
+  await Promise.all([call('eth_call', 'read', ['1']), call('eth_call', 'read', [1])])
   assert.deepEqual(countOf(started), [3])
-  await Promise.all([ask('new_method', 'unlisted', []), ask('new_method', 'unlisted', [])])
+  await Promise.all([call('new_method', 'unlisted', []), call('new_method', 'unlisted', [])])
   assert.deepEqual(countOf(started), [5])
 })
 
 test('an unlisted method is sent once, unless nothing was sent or it is not offered there', async () => {
-  const ask = { method: 'new_method', params: [], methodClass: 'unlisted' } as const
+  const request = { method: 'new_method', params: [], methodClass: 'unlisted' } as const
   await using failing = await start([broken, well])
-  assert.equal((await errorOf(failing.pool.read(ask, never))).kind, 'trouble')
+  assert.equal((await errorOf(failing.pool.read(request, never))).kind, 'trouble')
   assert.deepEqual(countOf(failing), [1, 0])
   await using lacking = await start([erring('the method new_method does not exist', -32601), well])
-  assert.equal((await lacking.pool.read(ask, never)).result, 'well')
+  assert.equal((await lacking.pool.read(request, never)).result, 'well')
   await using down = await start([{ ...well, url: 'http://127.0.0.1:1' }, well])
-  assert.equal((await down.pool.read(ask, never)).result, 'well')
+  assert.equal((await down.pool.read(request, never)).result, 'well')
 })
 
 test('when all fail the most informative error is the answer', async () => {
@@ -557,13 +557,13 @@ test('a node’s answer about a transaction comes before a transport error', asy
 })
 
 test('a sender that leaves does not end the broadcast', async () => {
-  const held = Promise.withResolvers<string>()
+  const blocked = Promise.withResolvers<string>()
   const received = Promise.withResolvers<void>()
   await using started = await start([
     {
       answer: () => {
         received.resolve()
-        return held.promise
+        return blocked.promise
       },
     },
   ])
@@ -573,7 +573,7 @@ test('a sender that leaves does not end the broadcast', async () => {
   leaver.abort(new Error('gone'))
   await assert.rejects(sent, /gone/)
   assert.equal(started.clock.timers, 1, 'it is still under way')
-  held.resolve(hash)
+  blocked.resolve(hash)
 })
 
 test('an answer counts when enough upstreams give the same value, in any spelling', async () => {

@@ -76,25 +76,25 @@ function honest(slots: readonly number[], of = address): Proof {
 
 /** Returns one in `share` of all nodes. */
 function holding(share: number): PeekNode {
-  const held = new Map(
+  const knownNodes = new Map(
     [...state.nodes, ...storage.nodes]
       .filter((_, at) => at % share === 0)
       .map((node) => [toHex(keccak256(node)), node.slice()]),
   )
-  return (from, at) => held.get(toHex(from.subarray(at, at + 32))) ?? null
+  return (from, at) => knownNodes.get(toHex(from.subarray(at, at + 32))) ?? null
 }
 
 /** Shared by all checks in this file, so that most accounts were verified before. */
 const judgedAccounts = createAccountProofMemory()
 
 function judge(json: unknown, slots: readonly number[], of = address) {
-  const asked = { stateRoot: state.root, address: of, slots: slots.map(word) }
+  const target = { stateRoot: state.root, address: of, slots: slots.map(word) }
   const reply = readProofReply(json, slots.length)
-  const judgement = checkProof(reply, asked)
+  const judgement = checkProof(reply, target)
   // Cached nodes, all of them or a part, save work and do not change the result.
   for (const share of [1, 2, 3]) {
     const before = { peekNode: holding(share), accounts: judgedAccounts }
-    assert.deepEqual(checkProof(reply, asked, before), judgement)
+    assert.deepEqual(checkProof(reply, target, before), judgement)
   }
   return typeof judgement === 'string' ? judgement : 'lie'
 }
@@ -157,12 +157,12 @@ test('a member that differs from the leaf is invalid, another spelling is not', 
     { codeHash: toHex(word(0)) },
   ]
   for (const part of spellings) assert.equal(judge({ ...proof, ...part }, [3]), 'complete')
-  const gone = honest([], absentAddress)
+  const absent = honest([], absentAddress)
   assert.equal(
-    judge({ ...gone, codeHash: word(0), storageHash: word(0) }, [], absentAddress),
+    judge({ ...absent, codeHash: word(0), storageHash: word(0) }, [], absentAddress),
     'complete',
   )
-  assert.equal(judge({ ...gone, balance: '0x1' }, [], absentAddress), 'lie')
+  assert.equal(judge({ ...absent, balance: '0x1' }, [], absentAddress), 'lie')
 })
 
 test('an absent value is zero only with the nodes that prove it', () => {
@@ -179,8 +179,8 @@ test('an absent value is zero only with the nodes that prove it', () => {
 })
 
 test('a valid proof of another state root is invalid', () => {
-  const asked = { stateRoot: word(9), address, slots: [] }
-  const judgement = checkProof(readProofReply(honest([]), 0), asked)
+  const target = { stateRoot: word(9), address, slots: [] }
+  const judgement = checkProof(readProofReply(honest([]), 0), target)
   assert.deepEqual(judgement, { expected: toHex(word(9)), computed: toHex(state.root) })
 })
 
@@ -260,10 +260,10 @@ test('nodes in upper case prove as much, held or not', () => {
 test('an account is checked again if its list differs, and for another root or address', () => {
   const accounts = createAccountProofMemory()
   const before = { peekNode: holding(1), accounts }
-  const asked = { stateRoot: state.root, address, slots: [word(3)] }
+  const target = { stateRoot: state.root, address, slots: [word(3)] }
   const proof = honest([3])
   for (const _ of [1, 2]) {
-    assert.equal(checkProof(readProofReply(proof, 1), asked, before), 'complete')
+    assert.equal(checkProof(readProofReply(proof, 1), target, before), 'complete')
   }
   const known = accounts.find(state.root, address)
   assert.deepEqual(known?.texts, proof.accountProof)
@@ -271,12 +271,12 @@ test('an account is checked again if its list differs, and for another root or a
   assert.equal(accounts.find(word(9), address), null)
   const shouted = proof.accountProof.map((text) => `0x${text.slice(2).toUpperCase()}`)
   const again = readProofReply({ ...proof, accountProof: shouted }, 1)
-  assert.equal(checkProof(again, asked, before), 'complete')
+  assert.equal(checkProof(again, target, before), 'complete')
   const cut = readProofReply({ ...proof, accountProof: proof.accountProof.slice(0, -1) }, 1)
-  assert.equal(checkProof(cut, asked, before), 'short')
+  assert.equal(checkProof(cut, target, before), 'short')
   for (const other of [
-    { ...asked, stateRoot: word(9) },
-    { ...asked, address: addressOf(5) },
+    { ...target, stateRoot: word(9) },
+    { ...target, address: addressOf(5) },
   ]) {
     assert.equal(typeof checkProof(readProofReply(proof, 1), other, before), 'object')
   }

@@ -213,6 +213,6 @@ test('readers of another network that wait for the same node cause no request he
     ),
   )
   await Promise.allSettled(both)
-  const asked = stub.calls.map(({ params }) => params[0])
-  assert.equal(asked[0], toHex(stored))
+  const addresses = stub.calls.map(({ params }) => params[0])
+  assert.equal(addresses[0], toHex(stored))
 })

@@ -105,11 +105,11 @@ const receiptRead: Read = {
 let codeTruth = ''
 
 type Value = Record<string, unknown>
-/** Changes one method's honest result; `ask` sends another request to an honest node. */
+/** Changes one method's honest result; `request` sends another request to an honest node. */
 type Change = (
   result: Value,
   call: StubCall,
-  ask: (method: string, ...params: readonly unknown[]) => Promise<unknown>,
+  request: (method: string, ...params: readonly unknown[]) => Promise<unknown>,
 ) => unknown
 
 type Trap = {
@@ -128,8 +128,8 @@ type Trap = {
 const other = `0x${'22'.repeat(20)}`
 const proofOf =
   (address: string, slots: readonly string[]): Change =>
-  async (result, { params }, ask) => ({
-    ...((await ask('eth_getProof', address, slots, params[2])) as Value),
+  async (result, { params }, request) => ({
+    ...((await request('eth_getProof', address, slots, params[2])) as Value),
     address: result['address'],
   })
 const entries = (result: Value) => result['storageProof'] as Value[]
@@ -210,7 +210,7 @@ const traps: readonly Trap[] = [
   {
     ...proof,
     name: 'a right proof of another block',
-    change: (_, { params }, ask) => ask('eth_getProof', params[0], params[1], '0x20'),
+    change: (_, { params }, request) => request('eth_getProof', params[0], params[1], '0x20'),
   },
   {
     ...proof,
@@ -246,9 +246,9 @@ const traps: readonly Trap[] = [
   {
     ...proof,
     name: 'code offered as a node',
-    change: async (result, { params }, ask) => ({
+    change: async (result, { params }, request) => ({
       ...result,
-      accountProof: [await ask('eth_getCode', toHex(coded), params[2])],
+      accountProof: [await request('eth_getCode', toHex(coded), params[2])],
     }),
   },
   {
@@ -264,8 +264,8 @@ const traps: readonly Trap[] = [
     read: codeRead,
     isLie: true,
     name: 'a node offered as code',
-    change: async (_, { params }, ask) => {
-      const { accountProof } = (await ask('eth_getProof', params[0], [], params[1])) as Value
+    change: async (_, { params }, request) => {
+      const { accountProof } = (await request('eth_getProof', params[0], [], params[1])) as Value
       return (accountProof as string[])[0]
     },
   },
@@ -311,7 +311,7 @@ const traps: readonly Trap[] = [
     read: headerRead,
     isLie: true,
     name: 'the header of another block',
-    change: (_result, _call, ask) => ask('debug_getRawHeader', '0x20'),
+    change: (_result, _call, request) => request('debug_getRawHeader', '0x20'),
   },
   ...(
     [
@@ -331,9 +331,11 @@ const traps: readonly Trap[] = [
     ...json,
     read: bodyRead,
     name: 'transactions of another block',
-    change: async (result, _, ask) => ({
+    change: async (result, _, request) => ({
       ...result,
-      transactions: ((await ask('eth_getBlockByNumber', '0x20', true)) as Value)['transactions'],
+      transactions: ((await request('eth_getBlockByNumber', '0x20', true)) as Value)[
+        'transactions'
+      ],
     }),
   },
   {
@@ -341,17 +343,17 @@ const traps: readonly Trap[] = [
     read: bodyRead,
     isLie: true,
     name: 'the raw block of another',
-    change: (_result, _call, ask) => ask('debug_getRawBlock', '0x20'),
+    change: (_result, _call, request) => request('debug_getRawBlock', '0x20'),
   },
   {
     method: 'debug_getRawBlock',
     read: bodyRead,
     isLie: true,
     name: 'a raw block with the transactions of another',
-    change: async (result, _, ask) => {
+    change: async (result, _, request) => {
       const items = decodeRlp(fromHex(result as unknown as string)) as Uint8Array[]
       const others = decodeRlp(
-        fromHex(String(await ask('debug_getRawBlock', '0x20'))),
+        fromHex(String(await request('debug_getRawBlock', '0x20'))),
       ) as Uint8Array[]
       return toHex(encodeRlp(items.with(1, others[1] ?? word(0))))
     },
@@ -473,7 +475,7 @@ const traps: readonly Trap[] = [
   },
 ]
 
-async function ask(
+async function request(
   stub: StubUpstream,
   method: string,
   params: readonly unknown[],
@@ -493,7 +495,7 @@ function mislead(
   stub.knobs.falsify = async (call, reply): Promise<StubReply | null> => {
     if (call.method !== method || !('result' in reply)) return null
     const result = await change(reply.result as Value, call, (name, ...params) =>
-      ask(honest, name, params),
+      request(honest, name, params),
     )
     return { result }
   }
@@ -506,7 +508,7 @@ for (const trap of traps) {
     )
     assert.ok(faulty && second && honest)
     const block = chain.recorded[trap.read.block] ?? assert.fail()
-    codeTruth = String(await ask(honest, 'eth_getCode', [toHex(coded), block.hash]))
+    codeTruth = String(await request(honest, 'eth_getCode', [toHex(coded), block.hash]))
     const truth = trap.read.truth(block)
     mislead(faulty, honest, trap)
 
@@ -577,7 +579,7 @@ for (const [name, read, jsonOnly] of reads) {
     assert.ok(faulty && honest)
     if (jsonOnly) faulty.knobs.lacks = (method) => method.startsWith('debug_')
     const block = chain.recorded[read.block] ?? assert.fail()
-    codeTruth = String(await ask(honest, 'eth_getCode', [toHex(coded), block.hash]))
+    codeTruth = String(await request(honest, 'eth_getCode', [toHex(coded), block.hash]))
     const truth = read.truth(block)
     const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     await fc.assert(

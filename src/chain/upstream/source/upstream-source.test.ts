@@ -294,9 +294,9 @@ test('a read trace reports each queried upstream, before the result is returned'
   )
   assert.ok(steps.includes('source answered'), steps.join())
   assert.ok(steps.includes('verify taken'), steps.join())
-  const asked = steps.length
+  const stepsBefore = steps.length
   same(await completeRead(readStorage({ network, block, address }, word(2)), signal), word(2))
-  assert.equal(steps.length, asked)
+  assert.equal(steps.length, stepsBefore)
   const other = provedBlock(chain.recorded[54] ?? assert.fail())
   steps.length = 0
   await completeRead(findHeader(watched, other.hash), signal)

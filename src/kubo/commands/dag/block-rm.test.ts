@@ -79,11 +79,11 @@ test('repo/gc names what several adds share once, and leaves what a pin shares w
   const leased = [...(await wrapped(['kept', 'one', 'both'])), ...(await wrapped(['both', 'two']))]
   // More leases than one write ends.
   for (let at = 0; at < 250; at++) leased.push(raw(await add('f', `loose ${at}`, { pin: false })))
-  const gone = new Set(leased.filter((cid) => cid !== raw(pinned)))
+  const removed = new Set(leased.filter((cid) => cid !== raw(pinned)))
   const named = (await lines('repo/gc')).map((line) => (line as { Key: Line }).Key)
   const reported = named.map((key) => Object.values(key)[0] as string)
-  assert.deepEqual(reported.toSorted(), [...gone].toSorted())
-  for (const cid of gone) {
+  assert.deepEqual(reported.toSorted(), [...removed].toSorted())
+  for (const cid of removed) {
     assert.ok(!(await store.has({ kind: 'dag-block', hash: CID.parse(cid).multihash.bytes })))
   }
   assert.ok(await store.has({ kind: 'dag-block', hash: CID.parse(pinned).multihash.bytes }))

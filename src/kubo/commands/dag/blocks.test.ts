@@ -69,12 +69,12 @@ test('options of block/put that fit no CID are refused in the words of Kubo', as
 })
 
 test('a block over its limit is refused and never kept', async (t) => {
-  const kept: number[] = []
+  const retained: number[] = []
   const { lines } = createFileCommands(t, {
     wrapStore: (store) => ({
       ...store,
       batch() {
-        kept.push(1)
+        retained.push(1)
         return store.batch()
       },
     }),
@@ -84,7 +84,7 @@ test('a block over its limit is refused and never kept', async (t) => {
   const mebibyte = 1_048_576
   await assert.rejects(put(2 * mebibyte + 1, {}), /^Fault: produced block is over 2MiB: big blocks/)
   await assert.rejects(put(4 * mebibyte + 1, { 'allow-big-block': true }), /over 4MiB/)
-  assert.deepEqual(kept, [])
+  assert.deepEqual(retained, [])
   assert.equal((await put(2 * mebibyte, {})).length, 1)
   assert.equal((await put(2 * mebibyte + 1, { 'allow-big-block': true })).length, 1)
 })
@@ -114,9 +114,9 @@ test('a block is pinned only when all below it is here, and kept only while its 
   await assert.rejects(put, /ipld: could not find/)
 
   const context = { accountId: 'alice', proceed: () => false, signal: never }
-  const gone = CID.parse(line?.Key ?? '')
+  const removed = CID.parse(line?.Key ?? '')
   const patience = { offline: true, timeoutMs: null }
-  const away = files.putBlock({ cid: gone, bytes: node }, false, patience, context)
+  const away = files.putBlock({ cid: removed, bytes: node }, false, patience, context)
   await assert.rejects(away, { code: 'hung_up' })
   assert.equal((await run('block/get', [line?.Key ?? ''])).kind, 'bytes')
 })

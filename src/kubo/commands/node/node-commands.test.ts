@@ -89,9 +89,9 @@ test('stats/repo is repo/stat, and size-only leaves out all but sizes', async (t
 
 test('refs/local lists each block of the account once, and none of another account', async (t) => {
   const { files, lines } = createFileCommands(t)
-  const held = async (account: string) =>
+  const storedBytes = async (account: string) =>
     (await lines('refs/local', [], {}, null, files, account)) as { Ref: string; Err: string }[]
-  assert.deepEqual(await held('alice'), [])
+  assert.deepEqual(await storedBytes('alice'), [])
   const entries = (length: number) =>
     Array.from({ length }, (_, index) => fileEntry(`d/${index}`, `${index}`))
   const options = { 'cid-version': 1n, 'raw-leaves': true }
@@ -100,7 +100,7 @@ test('refs/local lists each block of the account once, and none of another accou
   await lines('add', [], options, entries(1100))
   await lines('add', [], { ...options, pin: false }, [fileEntry('x', 'loose')])
   const others = await lines('add', [], options, [fileEntry('y', 'of bob')], files, 'bob')
-  const refs = await held('alice')
+  const refs = await storedBytes('alice')
   const listed = refs.map(({ Ref }) => Ref)
   assert.equal(new Set(listed).size, listed.length)
   assert.equal(listed.length, 1200 + 2 + 1)
@@ -108,7 +108,7 @@ test('refs/local lists each block of the account once, and none of another accou
   for (const { Hash } of first.slice(0, 1200)) assert.ok(listed.includes(Hash), Hash)
   const [{ Hash: other }] = others as [{ Hash: string }]
   assert.ok(!listed.includes(other))
-  assert.deepEqual(await held('bob'), [{ Ref: other, Err: '' }])
+  assert.deepEqual(await storedBytes('bob'), [{ Ref: other, Err: '' }])
 })
 
 test('commands lists the offered commands, with options, and nothing else', async (t) => {

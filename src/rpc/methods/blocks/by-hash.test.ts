@@ -200,23 +200,23 @@ test('a transaction larger than any that could be mined is refused unread', asyn
 })
 
 test('fee history is judged before it is read', async () => {
-  const ask = (params: readonly unknown[]) => run('eth_feeHistory', changed({}), params)
-  await assert.rejects(ask(['0x1', '0x37', []]), {
+  const feeHistory = (params: readonly unknown[]) => run('eth_feeHistory', changed({}), params)
+  await assert.rejects(feeHistory(['0x1', '0x37', []]), {
     message: 'request beyond head block: requested 55, head 54',
   })
-  await assert.rejects(ask(['0x1', 'latest', [101]]), {
+  await assert.rejects(feeHistory(['0x1', 'latest', [101]]), {
     code: 'execution_failed',
     message: 'invalid reward percentile: 101.000000',
   })
-  await assert.rejects(ask(['0x1', 'latest', [50, 50]]), {
+  await assert.rejects(feeHistory(['0x1', 'latest', [50, 50]]), {
     code: 'execution_failed',
     message: 'invalid reward percentile: #0:50.000000 >= #1:50.000000',
   })
-  await assert.rejects(ask(['0x1', 'latest']), {
+  await assert.rejects(feeHistory(['0x1', 'latest']), {
     code: 'bad_params',
     message: 'missing value for required argument 2',
   })
-  const none = await ask(['0x0', '0x99', [101]])
+  const none = await feeHistory(['0x0', '0x99', [101]])
   assert.deepEqual(none.result, { oldestBlock: '0x0', gasUsedRatio: null })
 })
 

@@ -21,7 +21,7 @@ const operations = createRpcOperations({
   findSender: createSenderCache(1_000).find,
 })
 
-async function ask(method: string, params: readonly unknown[], network = createVectorNetwork()) {
+async function call(method: string, params: readonly unknown[], network = createVectorNetwork()) {
   const operation = operations.get(method) ?? assert.fail(`${method} is not offered`)
   const { result, levels } = await runOperation(operation, network, params)
   return { result, levels }
@@ -41,15 +41,15 @@ test('every transaction of the recorded chain is given as it was signed', async 
       const expected = proved(toHex(raw))
       const byHash = 'eth_getRawTransactionByBlockHashAndIndex'
       const byNumber = 'eth_getRawTransactionByBlockNumberAndIndex'
-      assert.deepEqual(await ask(byHash, [hash, at], network), expected)
-      assert.deepEqual(await ask(byNumber, [number, at], network), expected)
+      assert.deepEqual(await call(byHash, [hash, at], network), expected)
+      assert.deepEqual(await call(byNumber, [number, at], network), expected)
       const own = toHex(keccak256(raw))
-      assert.deepEqual(await ask('eth_getRawTransactionByHash', [own], network), expected)
+      assert.deepEqual(await call('eth_getRawTransactionByHash', [own], network), expected)
     }
     // geth 1.17.5 returns 0x, not null, for a missing transaction.
     const past = [hash, toQuantity(entries.length)]
     assert.deepEqual(
-      await ask('eth_getRawTransactionByBlockHashAndIndex', past, network),
+      await call('eth_getRawTransactionByBlockHashAndIndex', past, network),
       proved('0x'),
     )
   }
@@ -57,19 +57,19 @@ test('every transaction of the recorded chain is given as it was signed', async 
 
 test('an unknown hash gives 0x for bytes and null for a header', async () => {
   const none = notKnown('0x')
-  assert.deepEqual(await ask('eth_getRawTransactionByHash', [unknown]), none)
+  assert.deepEqual(await call('eth_getRawTransactionByHash', [unknown]), none)
   const byHash = 'eth_getRawTransactionByBlockHashAndIndex'
-  assert.deepEqual(await ask(byHash, [unknown, '0x0']), none)
+  assert.deepEqual(await call(byHash, [unknown, '0x0']), none)
   const byNumber = 'eth_getRawTransactionByBlockNumberAndIndex'
-  assert.deepEqual(await ask(byNumber, ['0xffff', '0x0']), none)
-  assert.deepEqual(await ask('eth_getHeaderByHash', [unknown]), notKnown(null))
-  assert.deepEqual(await ask('eth_getHeaderByNumber', ['0xffff']), notKnown(null))
+  assert.deepEqual(await call(byNumber, ['0xffff', '0x0']), none)
+  assert.deepEqual(await call('eth_getHeaderByHash', [unknown]), notKnown(null))
+  assert.deepEqual(await call('eth_getHeaderByNumber', ['0xffff']), notKnown(null))
 })
 
 test('a header is the block without its lists and its size', async () => {
   const network = createVectorNetwork()
   for (const number of ['0x1', '0x19', '0x2a', '0x36', 'latest']) {
-    const { result: block } = await ask('eth_getBlockByNumber', [number, false], network)
+    const { result: block } = await call('eth_getBlockByNumber', [number, false], network)
     const {
       size: _,
       transactions: __,
@@ -77,8 +77,8 @@ test('a header is the block without its lists and its size', async () => {
       withdrawals: ____,
       ...header
     } = block as Readonly<Record<string, unknown>>
-    assert.deepEqual(await ask('eth_getHeaderByNumber', [number], network), proved(header))
-    assert.deepEqual(await ask('eth_getHeaderByHash', [header['hash']], network), proved(header))
+    assert.deepEqual(await call('eth_getHeaderByNumber', [number], network), proved(header))
+    assert.deepEqual(await call('eth_getHeaderByHash', [header['hash']], network), proved(header))
   }
 })
 
@@ -91,16 +91,16 @@ test('a waiting transaction is given as sent, by hash and in the pending block',
     executor: createFakeExecutor({ pendingBlock: () => Promise.resolve(block) }),
   }
   const trusted = (result: unknown) => ({ result, levels: ['trusted'] })
-  const byHash = await ask('eth_getRawTransactionByHash', [toHex(keccak256(raw))], network)
+  const byHash = await call('eth_getRawTransactionByHash', [toHex(keccak256(raw))], network)
   assert.deepEqual(byHash, trusted('0xc20101'))
   const [first = assert.fail()] = decodeEntries(block.transactions)
   const byNumber = 'eth_getRawTransactionByBlockNumberAndIndex'
-  assert.deepEqual(await ask(byNumber, ['pending', '0x0'], network), trusted(toHex(first)))
-  assert.deepEqual(await ask(byNumber, ['pending', '0xfff'], network), trusted('0x'))
-  const { result: header } = await ask('eth_getHeaderByNumber', ['0x1'], network)
+  assert.deepEqual(await call(byNumber, ['pending', '0x0'], network), trusted(toHex(first)))
+  assert.deepEqual(await call(byNumber, ['pending', '0xfff'], network), trusted('0x'))
+  const { result: header } = await call('eth_getHeaderByNumber', ['0x1'], network)
   const nulls = { hash: null, nonce: null, miner: null }
   assert.deepEqual(
-    await ask('eth_getHeaderByNumber', ['pending'], network),
+    await call('eth_getHeaderByNumber', ['pending'], network),
     trusted({ ...(header as object), ...nulls }),
   )
 })
@@ -108,7 +108,7 @@ test('a waiting transaction is given as sent, by hash and in the pending block',
 test('eth_capabilities names block 0 for all data', async () => {
   const last = [...splitBlocks(readChain('chain.rlp'))].at(-1) ?? assert.fail()
   const whole = { disabled: false, oldestBlock: '0x0' }
-  assert.deepEqual(await ask('eth_capabilities', []), {
+  assert.deepEqual(await call('eth_capabilities', []), {
     levels: ['trusted'],
     result: {
       head: {

@@ -66,6 +66,6 @@ test('an index past the end is a proved null, an unknown block an unproved one',
 
 test('a list of other uncles is refused', async () => {
   const { network, hash } = createNephew((list) => list.toReversed())
-  const asked = runOperation(ethGetUncleByBlockHashAndIndex, network, [toHex(hash), '0x0'])
-  await assert.rejects(asked, { code: 'unverified' })
+  const result = runOperation(ethGetUncleByBlockHashAndIndex, network, [toHex(hash), '0x0'])
+  await assert.rejects(result, { code: 'unverified' })
 })

@@ -48,15 +48,15 @@ test('fees without a known fork schedule have no proof', async () => {
 
 test('behind upstreams, a fee history of many blocks has no proof', async () => {
   const network = { ...createVectorNetwork(), relay }
-  const ask = (count: number, percentiles: readonly number[]) =>
+  const feeHistory = (count: number, percentiles: readonly number[]) =>
     run(network, 'eth_feeHistory', `0x${count.toString(16)}`, 'latest', percentiles)
   const over = (count: number, most: number) => ({
     code: 'unprovable',
     message: `${count} blocks of fees are over the limit ${most}`,
   })
-  await assert.rejects(ask(129, []), over(129, 128))
-  await assert.rejects(ask(33, [50]), over(33, 32))
-  assert.deepEqual((await ask(32, [])).levels, ['proof'])
+  await assert.rejects(feeHistory(129, []), over(129, 128))
+  await assert.rejects(feeHistory(33, [50]), over(33, 32))
+  assert.deepEqual((await feeHistory(32, [])).levels, ['proof'])
 })
 
 test('behind upstreams, the base fee after a block before London has no proof', async () => {

@@ -38,8 +38,8 @@ function createTwoSlots() {
     storageRoot: slots.root,
     codeHash: keccak256(slots.root),
   }
-  const held = new Uint8Array(20).fill(1)
-  const state = buildTrie([[keccak256(held), encodeAccountState(account)]])
+  const existing = new Uint8Array(20).fill(1)
+  const state = buildTrie([[keccak256(existing), encodeAccountState(account)]])
   const network = createStateNetwork({
     root: state.root,
     nodes: [...state.nodes, ...slots.nodes],
@@ -47,7 +47,7 @@ function createTwoSlots() {
   return { network, state, slots }
 }
 
-const held = `0x${'01'.repeat(20)}`
+const existing = `0x${'01'.repeat(20)}`
 const absent = `0x${'02'.repeat(20)}`
 
 test('a mainnet proof is built again node by node from what was kept', { skip }, async () => {
@@ -94,7 +94,7 @@ test('absence is proved by the nodes on the way, and an empty trie by none', asy
 test('a key of 32 bytes is shown as such, a shorter one as a quantity', async () => {
   const { network, slots } = createTwoSlots()
   const keys = ['0x00', '0x0', '', word(0), '0x1', word(2), `0x${'0'.repeat(63)}`, '0X01']
-  const { result } = await runOperation(ethGetProof, network, [held, keys])
+  const { result } = await runOperation(ethGetProof, network, [existing, keys])
   const { storageProof } = result as {
     storageProof: readonly { key: string; value: string; proof: readonly string[] }[]
   }
@@ -124,22 +124,22 @@ test('keys are judged before anything is read', async () => {
     [['0xasdf'], 'invalid hex in storage key: "0xasdf"'],
   ]
   for (const [keys, message] of refused) {
-    await assert.rejects(runOperation(ethGetProof, network, [held, keys]), {
+    await assert.rejects(runOperation(ethGetProof, network, [existing, keys]), {
       code: 'bad_params',
       message,
     })
   }
-  const most = await runOperation(ethGetProof, network, [held, Array(1024).fill('0x1')])
+  const most = await runOperation(ethGetProof, network, [existing, Array(1024).fill('0x1')])
   assert.equal((most.result as { storageProof: unknown[] }).storageProof.length, 1024)
-  const none = await runOperation(ethGetProof, network, [held, null])
+  const none = await runOperation(ethGetProof, network, [existing, null])
   assert.deepEqual((none.result as { storageProof: unknown[] }).storageProof, [])
 })
 
 test('slots of several accounts are read at one block, in the order asked', async () => {
   const { network } = createTwoSlots()
-  const request = { [held]: [word(1), word(0), word(9)], [absent]: [word(0)] }
+  const request = { [existing]: [word(1), word(0), word(9)], [absent]: [word(0)] }
   const { result, levels } = await runOperation(ethGetStorageValues, network, [request])
-  assert.deepEqual(result, { [held]: [word(0x100), word(7), word(0)], [absent]: [word(0)] })
+  assert.deepEqual(result, { [existing]: [word(0x100), word(7), word(0)], [absent]: [word(0)] })
   assert.deepEqual(levels, ['proof'])
 })
 
@@ -148,19 +148,19 @@ test('a request for no slots, too many or in no known form is refused', async ()
   const refused: readonly (readonly [unknown, string, string])[] = [
     [{}, 'bad_params', 'empty request'],
     [null, 'bad_params', 'empty request'],
-    [{ [held]: [] }, 'bad_params', 'empty request'],
+    [{ [existing]: [] }, 'bad_params', 'empty request'],
     [
-      { [held]: Array(1000).fill(word(0)), [absent]: Array(25).fill(word(0)) },
+      { [existing]: Array(1000).fill(word(0)), [absent]: Array(25).fill(word(0)) },
       'over_slots',
       'too many slots (max 1024)',
     ],
     [
-      [held],
+      [existing],
       'bad_params',
       'invalid argument 0: json: cannot unmarshal array into Go value of type map[common.Address][]common.Hash',
     ],
     [
-      { [held]: ['0x00'] },
+      { [existing]: ['0x00'] },
       'bad_params',
       'invalid argument 0: hex string has length 2, want 64 for common.Hash',
     ],

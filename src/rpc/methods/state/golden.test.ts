@@ -41,13 +41,13 @@ function vectorNetwork(extra: readonly UnverifiedItem[] = []) {
 }
 
 test('a mainnet storage slot is proved from a block hash to its value', { skip }, async () => {
-  const asked: ContentRef[] = []
-  const { network, params } = createMainnetProof(undefined, asked)
+  const requested: ContentRef[] = []
+  const { network, params } = createMainnetProof(undefined, requested)
   const answer = await runOperation(ethGetStorageAt, network, params)
   assert.equal(answer.result, '0x00000000000000000000000043506849d7c04f9138d1a2050bbf3a0c054402dd')
   assert.deepEqual(answer.levels, ['proof'])
   assert.equal(answer.blocks.at(-1)?.number, 22196233n)
-  const nodes = asked.filter(({ kind }) => kind === 'trie-node').map(refKey)
+  const nodes = requested.filter(({ kind }) => kind === 'trie-node').map(refKey)
   assert.equal(new Set(nodes).size, 9 + 7)
 })
 

@@ -54,7 +54,7 @@ function hidden(network: Network, hash: Uint8Array) {
     }),
     head: {
       ...network.head,
-      locate: (...asked) => (mined ? network.head.locate(...asked) : []),
+      locate: (...args) => (mined ? network.head.locate(...args) : []),
       watch(listener) {
         listeners.add(listener)
         return () => listeners.delete(listener)
@@ -116,12 +116,12 @@ test('the timeout is a whole number of milliseconds, at most 25 s, 20 s by defau
     (rest) => parse(['0x00', ...rest]).timeoutMs,
   )
   assert.deepEqual(timeouts, [20_000, 20_000, 20_000, 5, 25_000])
-  for (const [given, refused] of [
+  for (const [timeout, refused] of [
     ['0x10', 'string'],
     [-1, 'number -1'],
     [1.5, 'number 1.5'],
   ] as const) {
-    assert.throws(() => parse(['0x00', given]), {
+    assert.throws(() => parse(['0x00', timeout]), {
       code: 'bad_params',
       message: `invalid argument 1: json: cannot unmarshal ${refused} into Go value of type uint64`,
     })
