@@ -12,6 +12,8 @@ import { NetworkForm } from './networks/network-form.tsx'
 import { RecentErrors } from './networks/recent-errors.tsx'
 
 const refreshMs = 5_000
+/** Of more networks, the page shows only the heads at first. */
+const openMax = 3
 /** Less often, because a report of 24 hours reads more data. */
 const usageRefreshMs = 60_000
 
@@ -71,6 +73,7 @@ export function NetworksPage() {
                 answers={answers.filter((one) => one.network === network.name)}
                 health={health}
                 invalidReplies={counts}
+                folded={networks.length > openMax}
                 onChanged={found.again}
               />
             ))}

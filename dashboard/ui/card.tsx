@@ -1,5 +1,6 @@
 // A box with a title, and the header of a page.
 import type { ComponentChildren } from 'preact'
+import { Link } from '../app/router.tsx'
 
 type CardProps = {
   readonly title?: string
@@ -79,14 +80,16 @@ export function Figures({
     readonly title: string
     readonly value: ComponentChildren
     readonly about?: ComponentChildren
+    /** Path of the page with the rows behind the figure. */
+    readonly to?: string
   }[]
 }) {
   return (
     <dl class="figures">
-      {rows.map(({ title, value, about }) => (
+      {rows.map(({ title, value, about, to }) => (
         <div class="figure" key={title}>
           <dt>{title}</dt>
-          <dd class="amount">{value}</dd>
+          <dd class="amount">{to === undefined ? value : <Link to={to}>{value}</Link>}</dd>
           {about !== undefined && <dd class="about">{about}</dd>}
         </div>
       ))}

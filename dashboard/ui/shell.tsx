@@ -7,6 +7,7 @@ import { call, messageOf, reachedEvent } from '../app/api.ts'
 import { matchPath } from '../app/match-path.ts'
 import { navGroups, type Page, pages } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
+import { useAttentionCounts } from '../app/use-attention.ts'
 import { useSession } from '../app/session.tsx'
 import { useShortcuts } from '../app/use-shortcuts.ts'
 import { useToast } from './toast.tsx'
@@ -152,6 +153,7 @@ function AccountSwitch() {
 function Navigation() {
   const session = useSession()
   const { path } = usePlace()
+  const counts = useAttentionCounts()
   return (
     <nav aria-label="Pages">
       {navGroups.map((group) => {
@@ -164,6 +166,7 @@ function Navigation() {
                 <Link key={to} to={to} class="nav-link" {...currentIf(isWithin(path, to))}>
                   {nav !== undefined && <Icon name={nav.icon} size={16} />}
                   {title}
+                  <Count of={counts.get(to)} />
                 </Link>
               ))}
             </div>
@@ -171,6 +174,16 @@ function Navigation() {
         )
       })}
     </nav>
+  )
+}
+
+function Count({ of }: { readonly of: number | undefined }) {
+  if (of === undefined) return null
+  return (
+    <span class="count" title={`${of} ${of === 1 ? 'needs' : 'need'} attention`}>
+      {of}
+      <span class="unseen"> {of === 1 ? 'needs' : 'need'} attention</span>
+    </span>
   )
 }
 

@@ -76,6 +76,24 @@ test(
     const scrolls = 'document.documentElement.scrollWidth > innerWidth'
     assert.equal(await page.evaluate(scrolls), false)
     await picture('networks-390-dark-invalid')
+
+    await page.route(/\/api\/v1\/networks$/, async (route) => {
+      const response = await route.fetch()
+      const { networks } = (await response.json()) as { networks: { embedded: boolean }[] }
+      const recorded = networks.find(({ embedded }) => !embedded)
+      const copies = ['first', 'second', 'third'].map((name) => ({ ...recorded, name }))
+      await route.fulfill({ response, json: { networks: [...networks, ...copies] } })
+    })
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.reload()
+    const copy = page.getByRole('region', { name: 'second' })
+    const show = copy.getByRole('button', { name: 'Show 1 upstream' })
+    await show.waitFor()
+    assert.equal(await copy.getByRole('table').count(), 0)
+    await checkAxe(page, 'networks, folded')
+    await picture('networks-1440-dark-folded')
+    await show.press('Enter')
+    await copy.getByRole('table').waitFor()
   },
 )
 

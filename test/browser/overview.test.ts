@@ -48,6 +48,11 @@ test(
     await row('dev').getByText('100%').waitFor()
     await figure('Answered with proof').getByText('of 3 answers from chain data').waitFor()
     await page.getByText('The newest block of sepolia is 3 h old').waitFor()
+    await page.getByRole('link', { name: 'Networks 1 needs attention' }).waitFor()
+    assert.match(
+      (await figure('Calls').getByRole('link').getAttribute('href')) ?? '',
+      /\/usage\?window=24h$/,
+    )
     await checkAxe(page, 'overview of an operator')
     await picture('overview-1440-light-server')
     await page.emulateMedia({ colorScheme: 'dark' })

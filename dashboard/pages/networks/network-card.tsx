@@ -35,6 +35,7 @@ export function NetworkCard({
   answers,
   health,
   invalidReplies,
+  folded,
   onChanged,
 }: {
   readonly network: Network
@@ -45,8 +46,11 @@ export function NetworkCard({
   readonly health: Health
   /** Invalid replies of all networks. */
   readonly invalidReplies: readonly InvalidCount[]
+  /** Whether the upstreams are hidden at first. */
+  readonly folded: boolean
   onChanged(): void
 }) {
+  const [isOpen, setOpen] = useState(!folded)
   const [adding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<string | null>(null)
   const [leaving, setLeaving] = useState(false)
@@ -95,6 +99,16 @@ export function NetworkCard({
               </Badge>
             </span>
           )}
+          {folded && !embedded && (
+            <button
+              class="button small"
+              type="button"
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
+            >
+              {isOpen ? 'Hide upstreams' : `Show ${formatCount(rows.length, 'upstream')}`}
+            </button>
+          )}
           {isSaved && (
             <button class="button small" type="button" onClick={() => setAdding(true)}>
               <Icon name="plus" size={16} /> Add upstream
@@ -127,7 +141,7 @@ export function NetworkCard({
           )}
         </div>
       </header>
-      {!embedded && (
+      {!embedded && isOpen && (
         <Table
           caption={`Upstreams of ${name}`}
           rows={rows}

@@ -26,7 +26,8 @@ export function TrafficFigures({
   /** Null: no limit. */
   readonly storedMax: number | null
 }) {
-  const { totals, table, verified, from, until } = report
+  const { totals, table, verified, from, until, window } = report
+  const usage = `/usage?window=${window ?? '24h'}`
   const counts = countsOf(table)
   const proved = provedOf(verified)
   const minutes = Math.max(1, (until - from) / minuteMs)
@@ -36,16 +37,19 @@ export function TrafficFigures({
       rows={[
         {
           title: 'Calls',
+          to: usage,
           value: formatShort(totals.requests),
           about: rateOf(totals.requests / minutes),
         },
         {
           title: 'Failed',
+          to: usage,
           value: percent(counts.failed, totals.requests),
           about: `our side · callers ${percent(counts.caller, totals.requests)} · refused ${percent(counts.refused, totals.requests)}`,
         },
         {
           title: 'Answered with proof',
+          to: usage,
           value: proved.all === 0 ? '–' : percent(proved.proof, proved.all),
           about:
             proved.all === 0
@@ -54,6 +58,7 @@ export function TrafficFigures({
         },
         {
           title: 'Latency, p95',
+          to: usage,
           value: latency === null ? '–' : formatMs(latency.p95Ms),
           about:
             latency === null
@@ -62,6 +67,7 @@ export function TrafficFigures({
         },
         {
           title: 'Stored',
+          to: '/files',
           value: (
             <>
               {formatBytes(storedBytes)}
