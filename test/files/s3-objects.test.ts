@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
+import { createS3Client } from '../../src/content/objects/s3-client.ts'
 import { createS3Objects } from '../../src/content/objects/s3-objects.ts'
+import { objectsPolicy } from '../../src/content/objects/s3-policy.ts'
 import { createReplyCutter } from '../engines/reply-cutter.ts'
 import { missingToxiproxy, startToxiproxy } from '../engines/toxiproxy.ts'
 import { until } from '../fakes/until.ts'
@@ -55,6 +57,28 @@ test(
     await proxy.heal()
     await until(async () => {
       assert.ok(Buffer.from(await store.read('segments/1', 0, body.length, never)).equals(body))
+    })
+  },
+)
+
+test(
+  'a silent link ends reads and writes within the tries, and objects are there when it heals',
+  { skip: behind },
+  async (t) => {
+    const { access, url } = await startVersitygw(t)
+    const proxy = await startToxiproxy(t, Number(new URL(url).port))
+    const through = { ...access, endpoint: `http://127.0.0.1:${proxy.port}` }
+    const policy = { ...objectsPolicy, silenceMs: 200 }
+    const client = createS3Client(through, bucket, systemClock, policy)
+    t.after(() => client.close())
+    const body = noise('body', 100_000)
+    await client.put('key', body, never)
+    await proxy.silence()
+    await assert.rejects(client.list('key', never), /no reply from http/)
+    await assert.rejects(client.put('other', body, never), /no reply from http/)
+    await proxy.heal()
+    await until(async () => {
+      assert.equal((await client.list('key', never)).get('key'), body.length)
     })
   },
 )
