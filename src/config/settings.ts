@@ -547,7 +547,12 @@ export const settingsSchema = z.strictObject({
             'PostgreSQL database of accounts, keys, people, usage and pins, which several machines share. null: SQLite in `dataDir`.',
           secret: true,
         }),
-      connectionsMax: integer(2, 1000, 16, 'Maximum number of connections to the database.'),
+      connectionsMax: integer(
+        2,
+        1000,
+        16,
+        'Maximum number of connections to the database, in addition to one for notifications. Workers have as many again, and one more each.',
+      ),
       mayLoseCommits: flag(
         false,
         'Start although the database can lose changes that it confirmed: with standbys, none of which is synchronous, or without `synchronous_commit`.',
