@@ -150,6 +150,8 @@ How Cairn is measured:
 - **Files**: random bytes, which the client creates and compares, from one buffer that a raw socket reads into. The client costs a third of
   the server's processor time and reads no source from disk. Each of the three rounds has its own server and data folder. sha256 is
   \`node:crypto\` on chunks of 256 KiB on one core, before and after each round. Memory is the peak growth of the server alone.
+- **IPFS network**: random files of 100 MiB between Cairn and real Kubo nodes over libp2p on loopback, beside Kubo to Kubo in the same round.
+  The network process of Cairn has a lower priority than Kubo (nice 5).
 - **Shared bucket**: versitygw on a folder, PostgreSQL with syncs, one Cairn on both, and the S3 client of Cairn alone in the benchmark
   (parts of 8 MiB, two under way, SHA-256 and CRC32 of each). They alternate on files of the same size; each reads back what it wrote, and
   every byte is compared. On a busy machine, the ratio of processor time, each with that of the service, is more accurate than the ratio
