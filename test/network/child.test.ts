@@ -205,11 +205,13 @@ test('commands report peers, traffic and what was exchanged', limit, async (t) =
   const peer = await startP2pPeer(t, 'honest', file.blocks)
   const child = await startNetChild(t)
   await fetchDag(child.open(file.root, [peer.address]), file.root)
-  const [peers] = (await child.command({ name: 'swarm/peers' })) as [{ Peers: { Peer: string }[] }]
+  const peers = (await child.command({ name: 'swarm/peers' })) as { Peer: string }[]
   deepEqual(
-    peers.Peers.map(({ Peer }) => Peer),
+    peers.map(({ Peer }) => Peer),
     [peer.id],
   )
+  const known = (await child.command({ name: 'swarm/addrs' })) as { ID: string }[]
+  ok(known.some(({ ID }) => ID === peer.id))
   const [stat] = (await child.command({ name: 'bitswap/stat' })) as [{ BlocksReceived: number }]
   equal(stat.BlocksReceived, file.blocks.size)
   const [ledger] = (await child.command({ name: 'bitswap/ledger', arg: peer.id })) as [
@@ -290,8 +292,7 @@ for (const [connectionsMax, expected] of [
       const child = await startNetChild(t, { limits })
       await Promise.allSettled(peers.map((peer) => peer.connect(child.address)))
       await until(async () => {
-        const [reply] = await child.command({ name: 'swarm/peers' })
-        equal((reply as { Peers: unknown[] | null }).Peers?.length, expected)
+        equal((await child.command({ name: 'swarm/peers' })).length, expected)
       }, withinMs)
     },
   )
@@ -304,10 +305,7 @@ test('a lower limit of connections counts at once', limit, async (t) => {
     startP2pPeer(t),
   ])
   const child = await startNetChild(t, { limits: { connectionsMax: 256, bytesPerSecondMax: 0 } })
-  const peers = async () => {
-    const [reply] = await child.command({ name: 'swarm/peers' })
-    return (reply as { Peers: unknown[] | null }).Peers?.length
-  }
+  const peers = async () => (await child.command({ name: 'swarm/peers' })).length
   await Promise.all([first.connect(child.address), second.connect(child.address)])
   await until(async () => equal(await peers(), 2), withinMs)
   const limits = { connectionsMax: 2, bytesPerSecondMax: 0 }

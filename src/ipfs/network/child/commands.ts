@@ -1,5 +1,5 @@
 // Commands of the IPFS API that need the network: peers, Bitswap, routing. Replies have Kubo's shapes.
-// Tested by test/network/child.test.ts
+// Tested by src/ipfs/network/child/commands.test.ts, test/network/child.test.ts
 import { publicKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Connection, Peer } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
@@ -35,7 +35,7 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-const addressesOfPeersMax = 1000
+export const addressesOfPeersMax = 1000
 const encoder = new TextEncoder()
 
 /** Calls `reply` for each value. Throws CommandError. */
@@ -49,9 +49,9 @@ export async function runCommand(
     case 'id':
       return reply(await identityOf(command.arg ?? '', parts))
     case 'swarm/peers':
-      return reply(await peersOf(parts))
+      return await describePeers(parts, reply)
     case 'swarm/addrs':
-      return reply(await knownAddresses(parts))
+      return await knownAddresses(parts, reply)
     case 'swarm/addrs/local':
       return reply({ Strings: parts.node.libp2p.getMultiaddrs().map(withoutPeer) })
     case 'swarm/connect':
@@ -117,10 +117,12 @@ function agentOf({ metadata }: Pick<Peer, 'metadata'>): string {
   return bytes === undefined ? '' : Buffer.from(bytes).toString().slice(0, 256)
 }
 
-async function peersOf({ node }: CommandParts): Promise<unknown> {
-  const connections = node.libp2p.getConnections()
-  const peers = await Promise.all(connections.map((one) => describePeer(one, node)))
-  return { Peers: peers.length === 0 ? null : peers }
+/** One value for each connection: peers choose the size of their description, so all together may be too large for a frame. */
+async function describePeers(
+  { node }: CommandParts,
+  reply: (value: unknown) => void,
+): Promise<void> {
+  for (const one of node.libp2p.getConnections()) reply(await describePeer(one, node))
 }
 
 async function describePeer(connection: Connection, { libp2p }: NetNode): Promise<unknown> {
@@ -142,13 +144,17 @@ async function describePeer(connection: Connection, { libp2p }: NetNode): Promis
   }
 }
 
-async function knownAddresses({ node }: CommandParts): Promise<unknown> {
-  const known = await node.libp2p.peerStore.all({ limit: addressesOfPeersMax })
-  const entries = known.map(({ id, addresses }) => [
-    id.toString(),
-    addresses.map(({ multiaddr }) => withoutPeer(multiaddr)),
-  ])
-  return { Addrs: Object.fromEntries(entries) }
+/** One value for each peer, as for connections. */
+async function knownAddresses(
+  { node }: CommandParts,
+  reply: (value: unknown) => void,
+): Promise<void> {
+  for (const { id, addresses } of await node.libp2p.peerStore.all({ limit: addressesOfPeersMax })) {
+    reply({
+      ID: id.toString(),
+      Addrs: addresses.map(({ multiaddr }) => withoutPeer(multiaddr)),
+    })
+  }
 }
 
 async function connect(text: string, { dialler }: CommandParts): Promise<unknown> {

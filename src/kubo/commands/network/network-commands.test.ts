@@ -89,7 +89,7 @@ test('what changes connections or publishes is for operators', async (t) => {
 })
 
 test('swarm/peers has the members that the options name', async (t) => {
-  const { network } = networkOf([{ Peers: [onePeer] }])
+  const { network } = networkOf([onePeer])
   const { value } = createFileCommands(t, {}, network)
   const noIdentify = { ID: '', PublicKey: '', Addresses: null, AgentVersion: '', Protocols: null }
   const plain = { Addr: onePeer.Addr, Peer: peer, Identify: noIdentify }
@@ -98,8 +98,20 @@ test('swarm/peers has the members that the options name', async (t) => {
     Peers: [{ ...plain, Latency: '2ms' }],
   })
   assert.deepEqual(await value('swarm/peers', [], { verbose: true }), { Peers: [onePeer] })
-  const { network: empty } = networkOf([{ Peers: null }])
+  const { network: empty } = networkOf([])
   assert.deepEqual(await createFileCommands(t, {}, empty).value('swarm/peers'), { Peers: null })
+})
+
+test('swarm/addrs lists the addresses of each peer, and its own', async (t) => {
+  const { network } = networkOf([
+    { ID: 'one', Addrs: ['/ip4/192.0.2.1/tcp/4001'] },
+    { ID: 'other', Addrs: [] },
+  ])
+  const { Addrs } = (await createFileCommands(t, {}, network).value('swarm/addrs')) as {
+    Addrs: Record<string, readonly string[]>
+  }
+  assert.deepEqual([Addrs['one'], Addrs['other']], [['/ip4/192.0.2.1/tcp/4001'], []])
+  assert.equal(Object.keys(Addrs).length, 3)
 })
 
 test('id is that of the peer, with its own addresses or else the address of the request', async (t) => {

@@ -21,12 +21,12 @@ export function createSwarmAddrs(
       return { addresses: address === null ? [] : [address] }
     },
     async run({ addresses }, { signal }) {
-      const [reply] =
+      const peers =
         network === null
           ? []
           : await Array.fromAsync(network.command({ name: 'swarm/addrs' }, signal))
-      const { Addrs: peers = {} } = (reply ?? {}) as { Addrs?: Record<string, readonly string[]> }
-      const all = { [peerId]: addresses, ...peers }
+      const known = (peers as Known[]).map(({ ID, Addrs }) => [ID, Addrs] as const)
+      const all = { [peerId]: addresses, ...Object.fromEntries(known) }
       return {
         kind: 'object',
         value: { Addrs: all },
@@ -35,6 +35,9 @@ export function createSwarmAddrs(
     },
   }
 }
+
+/** Addresses of a peer. */
+type Known = { readonly ID: string; readonly Addrs: readonly string[] }
 
 function textOf([peer, addresses]: readonly [string, readonly string[]]): string {
   const lines = addresses.map((address) => `\t${address}\n`).join('')

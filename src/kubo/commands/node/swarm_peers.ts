@@ -32,12 +32,11 @@ export function createSwarmPeers(network: KuboNetwork | null): KuboCommand<Optio
     options: Object.values(declared),
     parse: ({ options }) => options,
     async run(options, { signal }) {
-      const [reply] =
+      const peers =
         network === null
           ? []
           : await Array.fromAsync(network.command({ name: 'swarm/peers' }, signal))
-      const { Peers: peers } = (reply ?? { Peers: null }) as { Peers: readonly Peer[] | null }
-      const shown = peers?.map((peer) => select(peer, options)) ?? []
+      const shown = peers.map((peer) => select(peer as Peer, options))
       return {
         kind: 'object',
         // Null and not [], as in Kubo.
