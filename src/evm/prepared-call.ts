@@ -20,6 +20,7 @@ import {
 import type { StateVm } from './vm-over-state.ts'
 import { evmFault } from './evm-failure.ts'
 import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
+import { stepAuthorities } from './authorities.ts'
 import type { TimeSlice } from './time-slice.ts'
 import type { CallParts } from './call-parts.ts'
 
@@ -66,13 +67,14 @@ export function failureOf({
   return evmFault(exceptionError.error, returnValue, runState)
 }
 
-/** Throws `unknown_block`, `no_state`, and `execution_failed` for invalid fees and overrides. */
+/** Throws `unknown_block`, `no_state`, and `execution_failed` for invalid fees and overrides, and too many authorizations. */
 export async function prepareCall(
   parts: CallParts,
   { request: requested, blockHash, overrides }: CallTask,
   slice: TimeSlice,
 ): Promise<PreparedCall> {
   const storedHeader = parts.states.headerOf(blockHash)
+  await stepAuthorities(requested, slice)
   const header = overrideHeader(storedHeader, overrides.block)
   const request = requestAt(header, requested)
   const common = parts.rules.at(header)

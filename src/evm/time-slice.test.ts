@@ -89,7 +89,7 @@ test('a task that begins passes all that go on, and they take turns with those t
 
 test('a step that would take longer than any may is refused, and one too long for this thread moves', async () => {
   const step = (ms: number) => async (slice: TimeSlice) => {
-    await slice.step(ms, '09'.padStart(40, '0'))
+    await slice.step(ms, 'precompiled contract 0x09')
     return 'ran'
   }
   const { slices } = setUp()

@@ -179,10 +179,13 @@ export class TimeSlice {
     return this.yieldIfDue()
   }
 
-  /** Call before a precompiled contract that takes `ms`. Throws `execution_failed` or `MustMove` if that is too long. */
-  step(ms: number, address: string): Promise<void> | null {
+  /**
+   * Call before a step of `ms` that cannot be interrupted, such as a precompiled contract. Throws `execution_failed` or `MustMove` if that
+   * is too long.
+   */
+  step(ms: number, what: string): Promise<void> | null {
     const { limits, moveLimits } = this.#slices
-    checkStep(ms, address, limits.stepMs)
+    checkStep(ms, what, limits.stepMs)
     if (moveLimits !== null && ms > moveLimits.stepMs) throw new MustMove()
     return this.yieldIfDue()
   }

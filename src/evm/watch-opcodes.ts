@@ -93,7 +93,7 @@ const costlyStops: readonly number[] = [
 export function addYieldPoints(vm: VM, slice: TimeSlice): void {
   stopAt(vm, cheapStops, () => slice.stop())
   stopAt(vm, costlyStops, () => slice.yieldIfDue())
-  boundPrecompiles(vm, (ms, address) => slice.step(ms, address))
+  boundPrecompiles(vm, (ms, what) => slice.step(ms, what))
 }
 
 function stopAt(vm: VM, codes: readonly number[], stop: () => Promise<void> | null): void {

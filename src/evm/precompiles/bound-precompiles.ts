@@ -13,10 +13,10 @@ export const stepMsMax = 250
  */
 export function boundPrecompiles(
   vm: VM,
-  beforeRun: (ms: number, address: string) => Promise<void> | null,
+  beforeRun: (ms: number, what: string) => Promise<void> | null,
 ): void {
-  wrap(vm, async (ms, address) => {
-    const pause = beforeRun(ms, address)
+  wrap(vm, async (ms, what) => {
+    const pause = beforeRun(ms, what)
     if (pause !== null) await pause
     return true
   })
@@ -29,9 +29,9 @@ export function boundPrecompiles(
  */
 export function refuseLongSteps(vm: VM): () => void {
   let refusal: unknown = null
-  const unwrap = wrap(vm, (ms, address) => {
+  const unwrap = wrap(vm, (ms, what) => {
     try {
-      checkStep(ms, address)
+      checkStep(ms, what)
       return true
     } catch (fault) {
       refusal ??= fault
@@ -54,25 +54,25 @@ export function refuseLongSteps(vm: VM): () => void {
 }
 
 /** Throws `execution_failed` for a step of more than `msMax`. */
-export function checkStep(ms: number, address: string, msMax = stepMsMax): void {
+export function checkStep(ms: number, what: string, msMax = stepMsMax): void {
   if (ms <= msMax) return
-  const name = `0x${address.replace(/^0+/, '').padStart(2, '0')}`
   throw new Fault('execution_failed', {
-    detail: `execution aborted (precompiled contract ${name} would take ${Math.ceil(ms)} ms, at most ${msMax} ms)`,
+    detail: `execution aborted (${what} would take ${Math.ceil(ms)} ms, at most ${msMax} ms)`,
   })
 }
 
 /** `mayRun`: true if a run of that many milliseconds may begin. */
 function wrap(
   { evm: { precompiles } }: VM,
-  mayRun: (ms: number, address: string) => boolean | Promise<boolean>,
+  mayRun: (ms: number, what: string) => boolean | Promise<boolean>,
 ): () => void {
   const originals = [...precompiles]
   for (const [address, run] of originals) {
+    const what = `precompiled contract 0x${address.replace(/^0+/, '').padStart(2, '0')}`
     precompiles.set(address, async (input) => {
       const { ms, gas } = precompileCost(address, input.data, input.common)
       // With less gas the contract fails before it does any work.
-      if (input.gasLimit >= gas && !(await mayRun(ms, address))) {
+      if (input.gasLimit >= gas && !(await mayRun(ms, what))) {
         return {
           executionGasUsed: input.gasLimit,
           exceptionError: new EVMError(EVMError.errorMessages.OUT_OF_GAS),

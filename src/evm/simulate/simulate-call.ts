@@ -10,6 +10,7 @@ import type { Header } from '../../codec/ethereum/header.ts'
 import { encodeReceipt } from '../../codec/ethereum/receipt.ts'
 import type { Log } from '../../codec/ethereum/receipt.ts'
 import type { CallRequest, SimulatedBlock, SimulatedCall } from '../../chain/computation.ts'
+import { stepAuthorities } from '../authorities.ts'
 import { viewOverridden } from '../apply-overrides.ts'
 import { failureOf, callAsContract } from '../prepared-call.ts'
 import { callBlock, callTransaction, requestAt, setGas } from '../call-transaction.ts'
@@ -57,6 +58,7 @@ export async function simulateCall(
   const { vm, state } = machine
   const { validation } = run.simulation
   await run.slice.yieldIfDue()
+  await stepAuthorities(requested, run.slice)
   const priced = requestAt(header, requested)
   const request =
     priced.blobVersionedHashes === undefined
