@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, after, before, test } from 'node:test'
 import { WebSocket } from 'ws'
@@ -386,6 +387,20 @@ test('a changed settings file is applied in all processes, also what needs a res
   await until('the restart', () => events(cairn, 'restarted').length === 1)
   assert.equal(started('worker'), 3)
   assert.equal(await batch(2), true)
+
+  // A keeper that cannot start is started again.
+  const occupied = createServer()
+  await new Promise<void>((resolve) => occupied.listen(0, '127.0.0.1', resolve))
+  const { port } = occupied.address() as AddressInfo
+  const admin = { host: '127.0.0.1', port }
+  await writeFile(config, JSON.stringify({ ...changed, workers: 1, admin }))
+  await until('the failure', () => events(cairn, 'restart_failed').length === 1)
+  assert.equal(await batch(2), true)
+  await new Promise((resolve) => occupied.close(resolve))
+  await until('the keeper', async () => {
+    const live = await fetch(`http://127.0.0.1:${port}/dashboard`).catch(() => null)
+    return live?.status === 200
+  })
 })
 
 test('a killed primary leaves no process, and the folder starts again', async (t) => {

@@ -152,9 +152,10 @@ export async function startWorkers(
     set(child)
     const began = clock.monotonic()
     child.ready.catch(({ message }: Error) => {
-      if (!stopping && isWanted(child)) {
-        log('error', 'process_not_ready', { role: child.role.kind, problem: message })
-      }
+      if (stopping || !isWanted(child)) return
+      log('error', 'process_not_ready', { role: child.role.kind, problem: message })
+      // It would wait for messages; its end starts another one.
+      void child.stop(endSpareMs)
     })
     void child.ended.then((reason) => {
       if (stopping || !isWanted(child)) return
