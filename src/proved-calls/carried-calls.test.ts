@@ -13,6 +13,10 @@ const abi = parseAbi([
   'function execute(address to, uint256 value, bytes data)',
   'function transfer(address to, uint256 value)',
   'function write(bytes data, bytes more)',
+  'function multicall(bytes[] data)',
+  'function multicall(uint256 deadline, bytes[] data)',
+  'function multicall(bytes32 previousBlockhash, bytes[] data)',
+  'function swap(bytes[] data)',
 ])
 const [one, two] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`] as const
 const [first, second] = [`0x11223344${'00'.repeat(31)}05`, '0x55667788'] as const
@@ -22,7 +26,18 @@ const both = [
 ]
 
 function found(data: string): readonly (readonly [string, string])[] {
-  return findCarriedCalls(fromHex(data)).map((call) => [toHex(call.to), toHex(call.data)])
+  return findCarriedCalls(fromHex(data), undefined).map(({ isDelegate, ...call }) => {
+    assert.equal(isDelegate, false)
+    return [toHex(call.to), toHex(call.data)]
+  })
+}
+
+/** Carried by a call to `one`. */
+function foundItems(data: string): readonly string[] {
+  return findCarriedCalls(fromHex(data), fromHex(one)).map((call) => {
+    assert.deepEqual([toHex(call.to), call.isDelegate], [one, true])
+    return toHex(call.data)
+  })
 }
 
 test('the calls of each form of a multicall are found', () => {
@@ -42,6 +57,31 @@ test('the calls of each form of a multicall are found', () => {
 test('the call of a smart account is found', () => {
   const data = encodeFunctionData({ abi, functionName: 'execute', args: [one, 32n, first] })
   assert.deepEqual(found(data), [[one, first]])
+})
+
+test('the calls of a contract to itself are found in each form of multicall(bytes[])', () => {
+  const forms = [
+    encodeFunctionData({ abi, functionName: 'multicall', args: [[first, second]] }),
+    encodeFunctionData({ abi, functionName: 'multicall', args: [7n, [first, second]] }),
+    encodeFunctionData({
+      abi,
+      functionName: 'multicall',
+      args: [`0x${'07'.repeat(32)}`, [first, second]],
+    }),
+  ]
+  for (const form of forms) {
+    assert.deepEqual(foundItems(form), [first, second])
+    for (let end = 10; end < form.length; end += 2) {
+      assert.ok(foundItems(form.slice(0, end)).length <= 2)
+    }
+  }
+  const many = Array.from({ length: 300 }, () => first)
+  const list = encodeFunctionData({ abi, functionName: 'multicall', args: [many] })
+  assert.equal(foundItems(list).length, 256)
+  const lists = encodeFunctionData({ abi, functionName: 'swap', args: [[first, second]] })
+  assert.deepEqual(found(lists), [])
+  const creation = encodeFunctionData({ abi, functionName: 'multicall', args: [[first]] })
+  assert.deepEqual(found(creation), [])
 })
 
 test('calldata of other functions carries no calls', () => {
@@ -78,7 +118,7 @@ const to = (address: string, data: string, delegatecall = false) => ({
 })
 
 test('reads belong to the carried call that runs, also those of the contracts that it calls', () => {
-  const [call] = [{ to: fromHex(one), data: fromHex(first) }]
+  const [call] = [{ to: fromHex(one), data: fromHex(first), isDelegate: false }]
   const split = splitReads(state, [call])
   const read = (address: string, slot: number) => {
     void split.state.account(fromHex(address))
@@ -113,4 +153,39 @@ test('reads belong to the carried call that runs, also those of the contracts th
       ]),
     },
   ])
+})
+
+test('reads of a contract that calls itself by delegatecall belong to the carried call', () => {
+  const call = { to: fromHex(one), data: fromHex(first), isDelegate: true }
+  const split = splitReads(state, [call])
+  const read = (slot: number) =>
+    void split.state.slot(fromHex(one), new Uint8Array(32), new Uint8Array(32).fill(slot))
+  const slots = (...numbers: readonly number[]) =>
+    new Map([
+      [
+        toLatin1(fromHex(one)),
+        new Set(numbers.map((slot) => toLatin1(new Uint8Array(32).fill(slot)))),
+      ],
+    ])
+  // The contract is a proxy: its code passes all calldata on.
+  const beginProxied = (data: string, isInner: boolean) => {
+    split.begin(to(one, data, isInner))
+    split.begin(to(one, data, true))
+  }
+  beginProxied('0xac9650d8', false)
+  read(1)
+  // A plain call with the same data has another sender.
+  split.begin(to(one, first))
+  read(2)
+  split.end()
+  beginProxied(first, true)
+  read(3)
+  split.end()
+  read(4)
+  split.end()
+  read(5)
+  split.end()
+  split.end()
+  assert.deepEqual(split.ownReads(), slots(1, 2, 5))
+  assert.deepEqual(split.carried(), [{ call, reads: slots(3, 4) }])
 })

@@ -1,10 +1,16 @@
-// Finds the calls inside the calldata of another call (the carrier), encoded as ABI tuples `(address, …, bytes)`: multicalls and
-// batches of smart accounts. A carried call reads the same state as when it is sent alone, so its reads are recorded separately.
+// Finds the calls inside the calldata of another call (the carrier), encoded as ABI tuples `(address, …, bytes)`, or as `bytes[]` of
+// calls to the carrier's own recipient: multicalls and batches of smart accounts. A carried call reads the same state as when it is sent
+// alone, so its reads are recorded separately.
 // Tested by src/proved-calls/carried-calls.test.ts
-import { toLatin1 } from '../base/hex.ts'
+import { toBareHex, toLatin1 } from '../base/hex.ts'
 import type { ProvedState, Reads } from './proved-state.ts'
 
-export type CarriedCall = { readonly to: Uint8Array; readonly data: Uint8Array }
+export type CarriedCall = {
+  readonly to: Uint8Array
+  readonly data: Uint8Array
+  /** True: the recipient of the carrier calls itself by DELEGATECALL, so the sender is that of the carrier. */
+  readonly isDelegate: boolean
+}
 
 /** Maximum per calldata. Further carried calls count as part of the carrier. */
 const carriedMax = 256
@@ -13,10 +19,54 @@ const wordBytes = 32
 const headWords = [2, 3, 4] as const
 
 /**
+ * Position of the `bytes[]` among the arguments, by selector: multicall(bytes[]) of OpenZeppelin and Uniswap,
+ * multicall(uint256,bytes[]) and multicall(bytes32,bytes[]) of Uniswap. Their items have no address, so the shape alone would also be that
+ * of a list of data.
+ */
+const listArguments: ReadonlyMap<string, number> = new Map([
+  ['ac9650d8', 0],
+  ['5ae401dc', 1],
+  ['1f0464d1', 1],
+])
+
+/** `to`: recipient of the carrier; undefined: it creates a contract. */
+export function findCarriedCalls(
+  data: Uint8Array,
+  to: Uint8Array | undefined,
+): readonly CarriedCall[] {
+  const position = listArguments.get(toBareHex(data.subarray(0, 4)))
+  if (position === undefined || to === undefined) return findTuples(data)
+  return findItems(data.subarray(4), position).map((item) => ({
+    to,
+    data: item,
+    isDelegate: true,
+  }))
+}
+
+/** Items of the `bytes[]` at `position` in ABI-encoded arguments. */
+function findItems(words: Uint8Array, position: number): readonly Uint8Array[] {
+  const listAt = numberAt(words, position * wordBytes)
+  const start = listAt + wordBytes
+  if (start > words.length) return []
+  const count = Math.min(numberAt(words, listAt), carriedMax)
+  const items: Uint8Array[] = []
+  for (let at = start; at < start + count * wordBytes && at < words.length; at += wordBytes) {
+    const lengthAt = start + numberAt(words, at)
+    const from = lengthAt + wordBytes
+    if (from > words.length) continue
+    const length = numberAt(words, lengthAt)
+    if (length >= 4 && from + length <= words.length) {
+      items.push(words.subarray(from, from + length))
+    }
+  }
+  return items
+}
+
+/**
  * Detects tuples by shape alone: an offset to the end of the tuple's head, a length within the data, and an address in the
  * head. Only the execution shows whether the carrier makes these calls.
  */
-export function findCarriedCalls(data: Uint8Array): readonly CarriedCall[] {
+function findTuples(data: Uint8Array): readonly CarriedCall[] {
   const found: CarriedCall[] = []
   // Skip the selector, if there is one.
   const start = data.length % wordBytes === 0 ? 0 : 4
@@ -31,7 +81,7 @@ export function findCarriedCalls(data: Uint8Array): readonly CarriedCall[] {
     for (let member = first; member < at; member += wordBytes) {
       if (!isAddress(data, member)) continue
       const to = data.subarray(member + 12, member + wordBytes)
-      found.push({ to, data: data.subarray(from, from + length) })
+      found.push({ to, data: data.subarray(from, from + length), isDelegate: false })
       break
     }
     if (found.length === carriedMax) break
@@ -103,9 +153,9 @@ export function splitReads(state: ProvedState, calls: readonly CarriedCall[]): S
     },
     begin({ to, data, delegatecall }) {
       depth += 1
-      if (current !== ownReads || to === undefined || delegatecall) return
+      if (current !== ownReads || to === undefined) return
       const call = byName.get(nameOf({ to: to.bytes, data }))
-      if (call === undefined) return
+      if (call === undefined || call.isDelegate !== delegatecall) return
       current = carriedReads.get(call) ?? new Map()
       carriedReads.set(call, current)
       carriedDepth = depth
@@ -125,6 +175,6 @@ export function splitReads(state: ProvedState, calls: readonly CarriedCall[]): S
   }
 }
 
-function nameOf({ to, data }: CarriedCall): string {
+function nameOf({ to, data }: Pick<CarriedCall, 'to' | 'data'>): string {
   return toLatin1(to) + toLatin1(data)
 }

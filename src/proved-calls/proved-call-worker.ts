@@ -57,15 +57,8 @@ function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
     const { stateRoot, miner } = header
     const cache = task.isRecorded ? createValueCache() : values
     const call = task.isRecorded ? null : learnable(execution, { ...task, coinbase: miner })
-    const carried = call === null ? [] : findCarriedCalls(call.request.data ?? noBytes)
-    const toLearnedCall = (carrier: LearnedCall, { to, data }: CarriedCall): LearnedCall => ({
-      ...carrier,
-      request: {
-        to,
-        data,
-        ...(carrier.request.to === undefined ? {} : { from: carrier.request.to }),
-      },
-    })
+    const carried =
+      call === null ? [] : findCarriedCalls(call.request.data ?? noBytes, call.request.to)
     const requested = { any: false }
     const request = async (missing: MissingValue) => {
       const isFirst = !requested.any
@@ -106,6 +99,12 @@ function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
     work: run,
     end: () => {},
   })
+}
+
+/** The carried call as if it were sent alone. */
+function toLearnedCall(carrier: LearnedCall, { to, data, isDelegate }: CarriedCall): LearnedCall {
+  const from = isDelegate ? carrier.request.from : carrier.request.to
+  return { ...carrier, request: { to, data, ...(from === undefined ? {} : { from }) } }
 }
 
 /** Null for executions that predict nothing about later calls: those with state overrides, and simulations. */

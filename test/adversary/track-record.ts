@@ -11,10 +11,10 @@ const comparedCalls = `## Calls on proved state
 
 | Check | Command | Requests | Different |
 |---|---|---:|---:|
-| calls, as geth 1.17.5 answers them, on each fork from Paris to Osaka | \`CAIRN_CALLS=1000\`, seeds 10000 and 20000, \`generated-calls.test.ts\` | 10000 | 0 |
+| calls, as geth 1.17.5 answers them, on the five forks from Paris to Osaka | \`CAIRN_CALLS=1000\`, seeds 10000 and 20000, \`generated-calls.test.ts\` | 10000 | 0 |
 | traces of such calls | the same | 10000 | 0 |
 | simulations of such calls | the same | 2000 | 0 |
-| calls, as op-geth 1.101702.3 answers them, on each fork from Regolith to Jovian | the same seeds, \`generated-op-calls.test.ts\` | 16148 | 0 |
+| calls, as op-geth 1.101702.3 answers them, on the eight forks from Regolith to Jovian | the same seeds, \`generated-op-calls.test.ts\` | 16148 | 0 |
 | one falsified field in the replies to a call, a trace and a simulation | \`CAIRN_LIES=all\`, \`false-replies.test.ts\` | 2061 | 0 |
 
 The tests are in \`test/calls/\`. Compared are return data, errors, steps, gas, and the hashes of simulated blocks, without the

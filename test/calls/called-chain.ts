@@ -23,6 +23,8 @@ export const proxy = `0x${'73'.repeat(20)}`
 const forwarder = `0x${'74'.repeat(20)}`
 /** Takes an ABI list of (address, bytes), calls each address with its bytes, and returns the sum of the returned words. */
 export const multicaller = `0x${'76'.repeat(20)}`
+/** Like `token` behind a selector. For `multicall(bytes[])` it calls itself with each item, and returns the sum of the returned words. */
+export const selfCaller = `0x${'77'.repeat(20)}`
 /** Reverts with its calldata. */
 export const refuser = `0x${'75'.repeat(20)}`
 
@@ -87,6 +89,11 @@ const codes: Readonly<Record<string, string>> = {
   [multicaller]:
     '0x5f6024355b8015603957600190038060051b6044013560440180604001358082606001' +
     '5f3760205f825f85355afa505050905f5101906004565b505f5260205ff3',
+  // if (selector == 0xac9650d8) for (i = length; i != 0; i--) sum += word of delegatecall(address, item i - 1)
+  // else mstore(0, calldataload(4)); return sload(keccak256(0, 64))
+  [selfCaller]:
+    '0x5f3560e01c63ac9650d814601e576004355f5260405f20545f5260205ff35b5f6024355b8015605457600190038060051b' +
+    '60440135604401803580826020015f3760205f825f305af4505050905f5101906023565b505f5260205ff3',
   // calldatacopy; revert
   [refuser]: '0x365f5f37365ffd',
 }
@@ -128,6 +135,11 @@ const genesis = {
       storage: Object.fromEntries(twins.map((slot) => [slot, word(1)])),
     },
     [token]: { balance: '0x0', code: codes[token], storage: { [balanceSlot]: word(1234) } },
+    [selfCaller]: {
+      balance: '0x0',
+      code: codes[selfCaller],
+      storage: { [balanceSlot]: word(2345), [word(99)]: word(1) },
+    },
     [reader]: {
       balance: '0x0',
       code: codes[reader],

@@ -8,6 +8,7 @@ import {
   multicaller,
   proxy,
   reader,
+  selfCaller,
   startBehind,
   startCalledChain,
   token,
@@ -116,6 +117,23 @@ test('a multicall takes one round trip if each call that it carries was seen, al
   deepEqual(known.answer, proved(1234 + 15 + 1234))
   equal(known.roundTrips, 1)
   ok(!known.methods.has('eth_createAccessList'))
+})
+
+/** Calldata of `multicall(bytes[])` with a read of each owner's balance. */
+function ownMulticall(owners: readonly string[]) {
+  const items = owners.map((owner) => `${word(36).slice(2)}11223344${word(BigInt(owner)).slice(2)}`)
+  const offsets = items.map((_, index) => word(32 * owners.length + 68 * index).slice(2))
+  const head = [word(32), word(owners.length)].map((part) => part.slice(2))
+  return { to: selfCaller, data: `0xac9650d8${[...head, ...offsets, ...items].join('')}` }
+}
+
+test('a contract that calls itself by multicall(bytes[]) takes one round trip if its functions were seen', async (t) => {
+  const { ask } = await startCounted(t)
+  deepEqual((await ask(ownMulticall([other]))).answer, proved(0))
+  const { answer, roundTrips, methods } = await ask(ownMulticall([holder, proxy]), await mine())
+  deepEqual(answer, proved(2345))
+  equal(roundTrips, 1)
+  ok(!methods.has('eth_createAccessList'))
 })
 
 test('after a new head, a call that was asked at the last two takes no round trip', async (t) => {
