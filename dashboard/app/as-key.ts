@@ -31,7 +31,7 @@ export async function callRpc(
   { proof = false, signal }: { readonly proof?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<RpcAnswer> {
   const began = performance.now()
-  const response = await ask(`${base(account, key)}/rpc/${encodeURIComponent(network)}`, {
+  const response = await request(`${base(account, key)}/rpc/${encodeURIComponent(network)}`, {
     method: 'POST',
     headers: {
       ...guard,
@@ -56,7 +56,7 @@ export async function callFiles(
   { body = null, signal }: { readonly body?: FormData | null; readonly signal?: AbortSignal } = {},
 ): Promise<Response> {
   const url = `${filesUrl({ account, key }, command)}?${new URLSearchParams(query)}`
-  const response = await ask(url, {
+  const response = await request(url, {
     method: 'POST',
     headers: guard,
     body,
@@ -94,7 +94,7 @@ function base(account: string, key: string): string {
   return `${adminBase}/accounts/${encodeURIComponent(account)}/keys/${encodeURIComponent(key)}`
 }
 
-async function ask(url: string, options: RequestInit): Promise<Response> {
+async function request(url: string, options: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' })
   } catch (cause) {

@@ -157,7 +157,7 @@ function ofBackups(state: AttentionParts['backups'], now: number): readonly Atte
   return [{ tone: 'warn', title: 'The backup is late', text, ...guide }]
 }
 
-const measureWords = {
+const measureTexts = {
   errors: ['errors', '%'],
   failed: ['failures on our side', '%'],
   p95: ['latency, p95,', ' ms'],
@@ -184,14 +184,14 @@ function ofCalls(report: AttentionParts['report']): readonly Attention[] {
 function ofRules({ rules = [], keys }: AttentionParts, now: number): readonly Attention[] {
   return rules.flatMap(({ measure, above, minutes, key: id, since }): readonly Attention[] => {
     if (since === null) return []
-    const [words, unit] = measureWords[measure]
+    const [words, unit] = measureTexts[measure]
     const key = keys?.find((one) => one.id === id)
-    const whose = key === undefined ? '' : ` of key “${keyName(key)}”`
+    const ofKey = key === undefined ? '' : ` of key “${keyName(key)}”`
     const to = `/usage?window=1h${id === null ? '' : `&key=${encodeURIComponent(id)}`}`
     return [
       {
         tone: 'bad',
-        title: `${words.charAt(0).toUpperCase()}${words.slice(1)}${whose} above ${above}${unit}`,
+        title: `${words.charAt(0).toUpperCase()}${words.slice(1)}${ofKey} above ${above}${unit}`,
         text: `In ${minutes} minutes. The alert opened ${formatSince(since, now)}.`,
         action: 'See usage',
         to,

@@ -41,14 +41,14 @@ test('a changed key is named, links to its page, and has its old and new values 
 
 test('a record of an earlier version has new values alone', () => {
   const changes = { settings: { unitsPerDay: 5 } }
-  const { words, details } = auditSentence({ ...record, changes }, new Map())
+  const { verb: words, details } = auditSentence({ ...record, changes }, new Map())
   assert.equal(words, 'changed key')
   assert.deepEqual(details, [{ name: 'Daily limit', from: null, to: '5 units' }])
 })
 
 test('a change of limits, of allowlists or of recording alone is named as such', () => {
   const wordsOf = (changes: Readonly<Record<string, unknown>>): string =>
-    auditSentence({ ...record, changes, previous: {} }, new Map()).words
+    auditSentence({ ...record, changes, previous: {} }, new Map()).verb
   assert.equal(wordsOf({ unitsPerDay: 1, filesUploads: 2 }), 'changed the limits of key')
   assert.equal(wordsOf({ allowIps: [] }), 'changed the allowlists of key')
   assert.equal(wordsOf({ inspect: true }), 'turned on request recording for key')
@@ -69,7 +69,7 @@ test('a changed network names the upstreams that were added, changed or removed,
     new Map(),
   )
   assert.equal(
-    `${sentence.words} ${sentence.target} ${sentence.to}`,
+    `${sentence.verb} ${sentence.target} ${sentence.to}`,
     'changed network mainnet /networks',
   )
   assert.deepEqual(sentence.details, [
@@ -85,7 +85,7 @@ test('a removed member keeps the name and the role of then', () => {
     targetName: 'Ada',
     previous: { role: 'member' },
   }
-  const { words, target, details } = auditSentence(removed, new Map())
+  const { verb: words, target, details } = auditSentence(removed, new Map())
   assert.equal(`${words} ${target}`, 'removed member Ada')
   assert.deepEqual(details, [{ name: 'Role', from: 'member', to: null }])
 })
@@ -103,7 +103,7 @@ test('an unknown target is shortened, and an invitation names its email address'
     action: 'invite',
     changes: { email: 'qa@example.org', role: 'member' },
   }
-  const { words, target, details } = auditSentence(invited, new Map())
+  const { verb: words, target, details } = auditSentence(invited, new Map())
   assert.equal(`${words} ${target}`, 'invited qa@example.org')
   assert.deepEqual(details, [{ name: 'Role', from: null, to: 'member' }])
 })

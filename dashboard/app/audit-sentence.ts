@@ -5,11 +5,11 @@ import { type AuditDetail, detailsOf, fields } from './audit-details.ts'
 
 export type AuditRecord = AdminReply<'GET /accounts/{account}/audit'>['records'][number]
 
-/** `{actor} {words} {target}` */
+/** `{actor} {verb} {target}` */
 type AuditSentence = {
   readonly actor: string
-  readonly words: string
-  /** Null: the words need no target. */
+  readonly verb: string
+  /** Null: the verb needs no target. */
   readonly target: string | null
   /** Path below the dashboard of the target, if it has a page. */
   readonly to: string | null
@@ -149,14 +149,14 @@ export function auditSentence(
   const { action, actor, actorName, target, targetName, changes } = record
   const unnamed = unnamedActors.find(([name]) => name === actor)?.[1] ?? actor
   const isPerson = actorName !== '' && actorName !== actor
-  const who = nameOf.get(actor) ?? (isPerson ? actorName : unnamed)
+  const actorText = nameOf.get(actor) ?? (isPerson ? actorName : unnamed)
   const known = target === null ? undefined : (nameOf.get(target) ?? targetName ?? undefined)
   const email = changes['email']
   const invited = action.startsWith('invite') && typeof email === 'string' ? email : null
   const details = detailsOf(record, nameOf)
   return {
-    actor: who,
-    words: wordsOf(record),
+    actor: actorText,
+    verb: verbOf(record),
     target: withoutTarget.test(action) ? null : (invited ?? known ?? shortened(target)),
     to: pageOf(record, known !== undefined),
     details: details.filter(({ name }) => invited === null || name !== 'Email'),
@@ -166,7 +166,7 @@ export function auditSentence(
 const limits = /^(units|files[A-Z])/
 const lists = /^allow/
 
-function wordsOf({ action, changes, previous }: AuditRecord): string {
+function verbOf({ action, changes, previous }: AuditRecord): string {
   const changed = previous === null ? [] : Object.keys({ ...previous, ...changes })
   if (action === 'changeKey' && changed.length > 0) {
     if (changed.every((name) => limits.test(name))) return 'changed the limits of key'
@@ -178,10 +178,10 @@ function wordsOf({ action, changes, previous }: AuditRecord): string {
   return actions[action] ?? sentence(action)
 }
 
-function pageOf({ action, target }: AuditRecord, isKnown: boolean): string | null {
+function pageOf({ action, target }: AuditRecord, isNamed: boolean): string | null {
   if (action.endsWith('Network')) return '/networks'
   const isKey = /key/i.test(action) && !/passkey|ipns/i.test(action)
-  return isKey && isKnown && target !== null ? `/keys/${target}` : null
+  return isKey && isNamed && target !== null ? `/keys/${target}` : null
 }
 
 /** The start of an ID without a name; other targets are names. */

@@ -11,7 +11,7 @@ export const classTitles: Readonly<Record<OutcomeClass, string>> = {
 }
 
 /** Who is responsible for the outcome of a call. */
-export const whose: Readonly<Record<OutcomeClass, string>> = {
+export const responsibility: Readonly<Record<OutcomeClass, string>> = {
   answered: 'Answered',
   caller: 'Caller',
   refused: 'Refused',
@@ -93,6 +93,6 @@ export function outcomeTone(outcome: string): Tone {
 
 /** `nonce_too_low` becomes `Nonce too low`. */
 function sentence(code: string): string {
-  const words = code.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const text = code.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

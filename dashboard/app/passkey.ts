@@ -65,10 +65,10 @@ export async function signWithPasskey({
 }
 
 async function withReadableErrors(
-  ask: () => Promise<Credential | null>,
+  requestCredential: () => Promise<Credential | null>,
 ): Promise<PublicKeyCredential> {
   try {
-    const found = await ask()
+    const found = await requestCredential()
     if (found !== null) return found as PublicKeyCredential
   } catch (cause) {
     const text = textOf(cause instanceof Error ? cause.name : '')

@@ -59,11 +59,11 @@ export async function openSearch(url: string): Promise<Search> {
 function sectionsOf({ pages, sections }: SearchText): readonly Section[] {
   return sections.map(([at, anchor, title, text], id) => {
     const [url = '', page = ''] = pages[at] ?? []
-    const isWhole = anchor === ''
+    const isPage = anchor === ''
     return {
       id,
-      url: isWhole ? url : `${url}#${anchor}`,
-      title: isWhole ? page : title,
+      url: isPage ? url : `${url}#${anchor}`,
+      title: isPage ? page : title,
       page,
       text,
     }

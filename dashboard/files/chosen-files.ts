@@ -18,9 +18,9 @@ export function filesOf(list: Iterable<File>): readonly NamedFile[] {
 export async function droppedFiles(dropped: DataTransfer): Promise<readonly NamedFile[]> {
   // The list is empty after the event, so get all entries first.
   const items = [...dropped.items].filter(({ kind }) => kind === 'file')
-  const taken = items.map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
+  const chosen = items.map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
   const found: NamedFile[] = []
-  for (const { entry, file } of taken) {
+  for (const { entry, file } of chosen) {
     if (entry !== null) await collect(entry, '', found)
     else if (file !== null) found.push({ path: file.name, file })
   }

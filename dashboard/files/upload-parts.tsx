@@ -18,7 +18,7 @@ export function UploadButtons({ uploading }: { readonly uploading: Uploading }) 
           type="file"
           {...{ webkitdirectory: true }}
           disabled={disabled}
-          onChange={(event) => uploading.take(event.currentTarget)}
+          onChange={(event) => uploading.addChosen(event.currentTarget)}
         />
       </label>
       <label class="button primary">
@@ -28,7 +28,7 @@ export function UploadButtons({ uploading }: { readonly uploading: Uploading }) 
           type="file"
           multiple
           disabled={disabled}
-          onChange={(event) => uploading.take(event.currentTarget)}
+          onChange={(event) => uploading.addChosen(event.currentTarget)}
         />
       </label>
     </>

@@ -63,7 +63,7 @@ async function send(task: Task): Promise<string> {
     } catch (thrown) {
       if (signal.aborted) {
         const begun = findUpload(fingerprint)
-        if (begun !== null) await ask('DELETE', `${url}/${begun}`, {}).catch(() => null)
+        if (begun !== null) await request('DELETE', `${url}/${begun}`, {}).catch(() => null)
         rememberUpload(fingerprint, null)
         throw new ApiError('stopped', 'The upload was stopped.', 0, {})
       }
@@ -87,7 +87,7 @@ type State = { readonly offset: number; readonly cid: string | null }
 async function stateOf({ url, body, signal }: Task): Promise<State | null> {
   const begun = findUpload(body.fingerprint)
   if (begun === null) return null
-  const reply = await ask('HEAD', `${url}/${begun}`, { signal })
+  const reply = await request('HEAD', `${url}/${begun}`, { signal })
   if (reply.status === 404) {
     rememberUpload(body.fingerprint, null)
     return null
@@ -101,7 +101,7 @@ async function begin({ url, body, signal }: Task): Promise<State> {
     .map(([name, value]) => `${name} ${base64(value)}`)
     .join(',')
   const headers = { 'upload-length': String(body.blob.size), 'upload-metadata': metadata }
-  const reply = await ask('POST', url, { headers, signal })
+  const reply = await request('POST', url, { headers, signal })
   if (reply.status !== 201) throw refusalOf(reply.status, reply.text)
   rememberUpload(body.fingerprint, reply.header('location')?.split('/').at(-1) ?? '')
   return stateIn(reply)
@@ -110,7 +110,7 @@ async function begin({ url, body, signal }: Task): Promise<State> {
 async function append({ url, body, signal, onProgress }: Task, offset: number): Promise<State> {
   const begun = findUpload(body.fingerprint) ?? ''
   const all = body.blob.size
-  const reply = await ask('PATCH', `${url}/${begun}`, {
+  const reply = await request('PATCH', `${url}/${begun}`, {
     headers: {
       'upload-offset': String(offset),
       'content-type': 'application/offset+octet-stream',
@@ -139,7 +139,7 @@ type Reply = {
  * Resolves with any reply. Rejects with ApiError of status 0 if there is none. XMLHttpRequest, because `fetch` reports no upload
  * progress.
  */
-function ask(
+function request(
   method: string,
   url: string,
   {

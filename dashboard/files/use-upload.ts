@@ -29,7 +29,7 @@ export type Uploading = {
   /** Files are dragged over the page. */
   readonly isOver: boolean
   send(files: readonly NamedFile[]): void
-  take(input: HTMLInputElement): void
+  addChosen(input: HTMLInputElement): void
   dismiss(): void
 }
 
@@ -89,7 +89,7 @@ export function useUpload(place: KeyPlace | null, onDone: () => void): Uploading
     state,
     isOver,
     send,
-    take(input) {
+    addChosen(input) {
       try {
         send(filesOf(input.files ?? []))
       } catch (thrown) {

@@ -51,7 +51,7 @@ export function AuditPage() {
       replace: true,
     })
   }
-  const known = useNames()
+  const directory = useNames()
   const foundNames = useFoundKeys(scope === 'account' ? account : null, filter.q)
   // Fixed when the filter is selected, so that later pages belong to the same list.
   const from = useMemo(
@@ -62,13 +62,13 @@ export function AuditPage() {
   const auditQuery = queryOf(filter, scope, {
     account,
     from,
-    names: new Map([...known.names, ...foundNames]),
+    names: new Map([...directory.names, ...foundNames]),
   })
   const audit = useAuditRecords(scope, auditQuery)
   const keyNames = useKeyNames(scope === 'account' ? account : null, audit.records)
   const names = useMemo(
-    () => new Map([...known.names, ...foundNames, ...keyNames]),
-    [known.names, foundNames, keyNames],
+    () => new Map([...directory.names, ...foundNames, ...keyNames]),
+    [directory.names, foundNames, keyNames],
   )
   const isFiltered = Object.entries(filter).some(([one, value]) => one !== 'scope' && value !== '')
   const clear = (): void => {
@@ -85,7 +85,7 @@ export function AuditPage() {
           value={filter.who}
           options={[
             { value: '', title: 'anyone' },
-            ...actorsOf(audit.records, { ...known, names }, filter.who),
+            ...actorsOf(audit.records, { ...directory, names }, filter.who),
           ]}
           onValue={(who) => set({ who })}
         />
@@ -221,18 +221,18 @@ function Export({
   )
 }
 
-type Known = {
+type Directory = {
   /** Names of people and accounts by ID. */
   readonly names: Names
   /** IDs of the people who may have made changes. */
   readonly people: readonly string[]
 }
 
-function useNames(): Known {
+function useNames(): Directory {
   const { id: account } = useAccount()
   const { isOperator, accounts } = useSession()
   const found = useLoaded(
-    async (signal): Promise<Known> => {
+    async (signal): Promise<Directory> => {
       const [{ people }, { members }] = await Promise.all([
         isOperator ? call('GET /people', {}, signal) : { people: [] },
         call('GET /accounts/{account}/members', { account }, signal),
@@ -282,7 +282,7 @@ function useKeyNames(account: string | null, records: readonly AuditRecord[]): N
 /** The people of the account or the server, and the authors of the loaded records. */
 function actorsOf(
   records: readonly AuditRecord[],
-  { names, people }: Known,
+  { names, people }: Directory,
   chosen: string,
 ): readonly { readonly value: string; readonly title: string }[] {
   const found = new Map(people.map((id) => [id, names.get(id) ?? id]))

@@ -39,7 +39,7 @@ export function PeoplePage() {
   const confirming = useConfirming()
   const [inviting, setInviting] = useState(false)
   const [round, setRound] = useState(0)
-  const [asked, setAsked] = useState<Act | null>(null)
+  const [pendingAct, setPendingAct] = useState<Act | null>(null)
   const [text, setText] = useState('')
   const people = useLoaded((signal) => call('GET /people', {}, signal), [])
   return (
@@ -112,7 +112,7 @@ export function PeoplePage() {
                         items={actsOn(person).map((act) => ({
                           title: `${act.button}…`,
                           danger: act.isLast === true,
-                          onChoose: () => setAsked(act),
+                          onChoose: () => setPendingAct(act),
                         }))}
                       />
                     ),
@@ -130,18 +130,18 @@ export function PeoplePage() {
           onClose={() => setInviting(false)}
         />
       )}
-      {asked !== null && (
+      {pendingAct !== null && (
         <ConfirmDialog
-          title={asked.title}
-          action={asked.action}
-          harmless={asked.harmless}
-          onClose={() => setAsked(null)}
+          title={pendingAct.title}
+          action={pendingAct.action}
+          harmless={pendingAct.harmless}
+          onClose={() => setPendingAct(null)}
           onConfirm={async () => {
-            await confirming(asked.run)
+            await confirming(pendingAct.run)
             people.again()
           }}
         >
-          {asked.about}
+          {pendingAct.about}
         </ConfirmDialog>
       )}
     </>

@@ -46,8 +46,8 @@ function Views({
   onProof(bundle: ProofBundle | null): void
 }) {
   const choice = useKeyChoice(choices)
-  const asked = usePlace().query
-  const [view, setView] = useState<'answer' | 'file'>(asked.has('cid') ? 'file' : 'answer')
+  const query = usePlace().query
+  const [view, setView] = useState<'answer' | 'file'>(query.has('cid') ? 'file' : 'answer')
   const { place } = choice
   if (place === null) {
     return <NoKey title="Proofs need an API key" />
@@ -59,11 +59,11 @@ function Views({
         {view === 'answer' ? (
           <AnswerProof
             {...shared}
-            requested={{ method: asked.get('method'), params: asked.get('params') }}
+            requested={{ method: query.get('method'), params: query.get('params') }}
             onProof={onProof}
           />
         ) : (
-          <FileProof {...shared} requested={asked.get('cid')} />
+          <FileProof {...shared} requested={query.get('cid')} />
         )}
       </div>
     </Tabs>

@@ -50,7 +50,7 @@ export function UsagePage() {
     [account.id, isFiltered, shown.isOfAll, shown.keyId, JSON.stringify(shown.period)],
   )
   const report = usage.value?.report
-  const known = isFiltered ? (all.value ?? report) : report
+  const unfiltered = isFiltered ? (all.value ?? report) : report
   return (
     <>
       <PageHead
@@ -70,9 +70,9 @@ export function UsagePage() {
           onShow={show}
           choices={{
             keys: keys.value ?? null,
-            networks: namesOf(known?.networks.map(({ network }) => network)),
-            methods: namesOf(known?.methods.map(({ method }) => method)),
-            hasIpfs: known?.networks.some(({ face }) => face === 'files') === true,
+            networks: namesOf(unfiltered?.networks.map(({ network }) => network)),
+            methods: namesOf(unfiltered?.methods.map(({ method }) => method)),
+            hasIpfs: unfiltered?.networks.some(({ face }) => face === 'files') === true,
           }}
         />
       </div>

@@ -56,7 +56,7 @@ function addMembers(value: object, { name, depth }: Place, reader: Reader): void
       continue
     }
     const member = isList ? name : key
-    const title = isList ? String(Number(key) + 1) : wordsOfName(key)
+    const title = isList ? String(Number(key) + 1) : nameText(key)
     const isNested = typeof one === 'object' && one !== null && Object.keys(one).length > 0
     const opens = isNested && depth < depthMax
     reader.fields.push({
@@ -70,7 +70,7 @@ function addMembers(value: object, { name, depth }: Place, reader: Reader): void
 }
 
 /** `gasUsed`: `Gas used`. */
-function wordsOfName(name: string): string {
+function nameText(name: string): string {
   const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -89,7 +89,7 @@ export function AskForm({
     setAsJson(false)
   }
 
-  async function ask(): Promise<void> {
+  async function submit(): Promise<void> {
     const own = trusted.trim().toLowerCase()
     if (own !== '' && !/^0x[0-9a-f]{64}$/.test(own)) {
       const wrong = `"${own}" is not a block hash: expected 0x and 64 hex digits`
@@ -105,7 +105,7 @@ export function AskForm({
       <Form
         sending={sending}
         action="Ask and check"
-        onSend={ask}
+        onSend={submit}
         fields={[...(names ?? ['params']), 'trusted']}
         waits={newest.isLoading}
         toolbar={

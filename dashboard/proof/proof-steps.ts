@@ -80,7 +80,7 @@ export function proofStepsOf(
 ): readonly ProofStep[] {
   if (bundle.header === null) return []
   const pieces = piecesOf(bundle)
-  const standIns = standInsFor(pieces, intact === null ? [] : piecesOf(intact))
+  const substitutes = substitutesFor(pieces, intact === null ? [] : piecesOf(intact))
   const left = new Map(pieces.map((piece) => [piece.hash, piece]))
   const header = pieceOf(bundle.header)
   const steps: ProofStep[] = []
@@ -99,11 +99,11 @@ export function proofStepsOf(
   ]
   left.set(trusted, header)
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const piece = left.get(next.hash) ?? standIns.get(next.hash)
+    const piece = left.get(next.hash) ?? substitutes.get(next.hash)
     if (piece === undefined) continue
     left.delete(next.hash)
     left.delete(piece.hash)
-    standIns.delete(next.hash)
+    substitutes.delete(next.hash)
     const { step, children } = stepAt(piece, next, names)
     const from = steps.push(step) - 1
     const below = children.map(({ hash, place }) => ({
@@ -129,7 +129,7 @@ function pieceOf(hex: string): Piece {
 }
 
 /** Changed nodes by their original hash. */
-function standInsFor(now: readonly Piece[], before: readonly Piece[]): Map<string, Piece> {
+function substitutesFor(now: readonly Piece[], before: readonly Piece[]): Map<string, Piece> {
   return new Map(
     now.flatMap((piece, at) => {
       const was = before[at]?.hash
@@ -206,16 +206,16 @@ function innerShape(node: Exclude<TrieNode, { type: 'leaf' }>, place: Place): Sh
     : `Shared path ${nibbles(node.path)}`
   const tree = place.kind === 'list' ? place.of : kind === 'storage' ? 'Storage' : 'State'
   const title = isRoot ? `${tree} tree, root` : inner
-  const taken = childrenOf(node)
+  const children = childrenOf(node)
   return {
     kind,
     title,
     facts: [
       isBranch
-        ? ['Children', taken.map(({ path }) => path).join(' ')]
+        ? ['Children', children.map(({ path }) => path).join(' ')]
         : ['Shared path', nibbles(node.path)],
     ],
-    children: taken.flatMap(({ hash, path }) =>
+    children: children.flatMap(({ hash, path }) =>
       hash === null
         ? []
         : [

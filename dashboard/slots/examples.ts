@@ -52,15 +52,15 @@ export async function findExample(
   isEmbedded: boolean,
   signal: AbortSignal,
 ): Promise<Example | null> {
-  const ask = async (method: string, params: readonly unknown[]) =>
+  const request = async (method: string, params: readonly unknown[]) =>
     (await callRpc(place, network, method, params, { signal })).reply.result
   const contract = isEmbedded ? embedded.contract : timesContract
-  const code = await ask('eth_getCode', [contract, 'latest'])
+  const code = await request('eth_getCode', [contract, 'latest'])
   if (isEmbedded) {
     if (code !== sampleCode) return null
     return { source: readSource(JSON.stringify(sampleLayout)), contract, path: 'number' }
   }
-  const newest = (await ask('eth_getBlockByNumber', ['latest', false])) as {
+  const newest = (await request('eth_getBlockByNumber', ['latest', false])) as {
     timestamp?: string
   } | null
   if (typeof code !== 'string' || code === '0x' || newest?.timestamp === undefined) return null

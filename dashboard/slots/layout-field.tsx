@@ -21,7 +21,7 @@ export function LayoutField({
   const [wrong, setWrong] = useState<string | null>(null)
   const [isChanging, setChanging] = useState(false)
 
-  function take(json: string): void {
+  function loadLayout(json: string): void {
     setText(json)
     setWrong(null)
     if (json.trim() === '') return
@@ -57,7 +57,7 @@ export function LayoutField({
       onDrop={(event) => {
         event.preventDefault()
         const file = event.dataTransfer?.files[0]
-        if (file !== undefined) void file.text().then(take)
+        if (file !== undefined) void file.text().then(loadLayout)
       }}
     >
       <AreaField
@@ -65,7 +65,7 @@ export function LayoutField({
         hint="The storageLayout of solc or forge, an artifact of forge or hardhat with a layout, or an ABI, as JSON. It stays in this browser."
         placeholder="Paste JSON, or drop a file here"
         value={text}
-        onValue={take}
+        onValue={loadLayout}
         error={wrong}
         rows={4}
         focused={isChanging}
@@ -80,7 +80,7 @@ export function LayoutField({
             onChange={(event) => {
               const file = event.currentTarget.files?.[0]
               event.currentTarget.value = ''
-              if (file !== undefined) void file.text().then(take)
+              if (file !== undefined) void file.text().then(loadLayout)
             }}
           />
         </label>

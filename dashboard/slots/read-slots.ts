@@ -79,7 +79,7 @@ export async function readByAbi(
   const call = { to: contract.address, data: getter.data }
   const at = { blockHash: block.hash }
   const [answer, list] = await Promise.all([
-    ask<string>(contract, 'eth_call', [call, at]),
+    request<string>(contract, 'eth_call', [call, at]),
     listAccess(contract, [call, block.number]),
   ])
   const own = list.accessList.filter(
@@ -115,10 +115,10 @@ type AccessList = {
 /** Uses the zero address as sender: most nodes require a sender that can pay for the gas. */
 async function listAccess(contract: Contract, params: readonly unknown[]): Promise<AccessList> {
   try {
-    return await ask<AccessList>(contract, 'eth_createAccessList', params)
+    return await request<AccessList>(contract, 'eth_createAccessList', params)
   } catch {
     const funds = { [`0x${'0'.repeat(40)}`]: { balance: `0x${'f'.repeat(32)}` } }
-    return await ask<AccessList>(contract, 'eth_createAccessList', [...params, funds])
+    return await request<AccessList>(contract, 'eth_createAccessList', [...params, funds])
   }
 }
 
@@ -126,7 +126,7 @@ async function findBlock(contract: Contract): Promise<Found['block']> {
   const { block } = contract
   const byHash = /^0x[0-9a-fA-F]{64}$/.test(block)
   const spelled = /^\d+$/.test(block) ? `0x${BigInt(block).toString(16)}` : block
-  const found = await ask<{ hash: string; number: string } | null>(
+  const found = await request<{ hash: string; number: string } | null>(
     contract,
     byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber',
     [spelled, false],
@@ -175,7 +175,7 @@ function whyRefused(check: Check): string | null {
   return check.matchesReply ? null : `the proof leads to another word: ${check.result}`
 }
 
-async function ask<Result>(
+async function request<Result>(
   { place, network }: Contract,
   method: string,
   params: readonly unknown[],

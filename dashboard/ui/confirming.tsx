@@ -29,14 +29,14 @@ export function useConfirming(): RunConfirmed {
 }
 
 export function Confirming({ children }: { readonly children: ComponentChildren }) {
-  const [asked, setAsked] = useState<PendingConfirmation | null>(null)
+  const [pending, setPending] = useState<PendingConfirmation | null>(null)
   const run = useCallback<RunConfirmed>(async (work) => {
     try {
       return await work()
     } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.code !== 'needs_confirmation') throw thrown
-      const isConfirmed = await new Promise<boolean>((end) => setAsked({ end }))
-      setAsked(null)
+      const isConfirmed = await new Promise<boolean>((end) => setPending({ end }))
+      setPending(null)
       if (!isConfirmed) throw thrown
       return await work()
     }
@@ -44,7 +44,7 @@ export function Confirming({ children }: { readonly children: ComponentChildren 
   return (
     <ConfirmingContext.Provider value={run}>
       {children}
-      {asked !== null && <ConfirmationDialog onEnd={asked.end} />}
+      {pending !== null && <ConfirmationDialog onEnd={pending.end} />}
     </ConfirmingContext.Provider>
   )
 }

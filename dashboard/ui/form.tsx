@@ -50,9 +50,9 @@ function isAbout({ field }: ApiError, name: string): boolean {
 
 /** The message without the leading member name, which the field shows. Entries of a list are named by their number. */
 function textOf({ field, message }: ApiError, fieldName: string): string {
-  const words = field?.split('.') ?? []
-  const entry = /^\d+$/.test(words.at(-1) ?? '') ? Number(words.pop()) + 1 : null
-  const start = [`${field}: `, `${words.at(-1)}: `, `${words.at(-1)} `].find((one) =>
+  const path = field?.split('.') ?? []
+  const entry = /^\d+$/.test(path.at(-1) ?? '') ? Number(path.pop()) + 1 : null
+  const start = [`${field}: `, `${path.at(-1)}: `, `${path.at(-1)} `].find((one) =>
     message.startsWith(one),
   )
   const text = message.slice(start?.length ?? 0)

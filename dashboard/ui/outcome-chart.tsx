@@ -99,7 +99,7 @@ export function OutcomeChart({
           onZoom={canZoom ? zoom : null}
         />
         <p class="unseen" role="status">
-          {bar === undefined ? '' : `${spanOf(bar.start, stepMs, zone)}: ${wordsOf(bar)}`}
+          {bar === undefined ? '' : `${spanOf(bar.start, stepMs, zone)}: ${describeBar(bar)}`}
         </p>
       </div>
       {canZoom && (
@@ -114,7 +114,7 @@ export function OutcomeChart({
 }
 
 /** Text of one interval for screen readers. */
-function wordsOf({ counts, before }: Bar): string {
+function describeBar({ counts, before }: Bar): string {
   const words = outcomeClasses.map(
     (name) => `${formatNumber(counts[name])} ${classTitles[name].toLowerCase()}`,
   )

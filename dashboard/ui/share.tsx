@@ -85,13 +85,13 @@ export function CallBars({
     >
       <title>{title}</title>
       {calls.map((count, at) => {
-        const whole = (count / most) * 22
+        const callHeight = (count / most) * 22
         const bad = ((failed[at] ?? 0) / most) * 22
         const place = { x: at * step, width: step * 0.75 }
         return (
           <g key={at}>
-            <rect {...place} y={24 - whole + bad} height={whole - bad} />
-            {bad > 0 && <rect class="failed" {...place} y={24 - whole} height={bad} />}
+            <rect {...place} y={24 - callHeight + bad} height={callHeight - bad} />
+            {bad > 0 && <rect class="failed" {...place} y={24 - callHeight} height={bad} />}
           </g>
         )
       })}

@@ -54,11 +54,11 @@ export const pageRows = 50
 export function Table<Row>(props: TableProps<Row>) {
   const { columns, rows, empty, pageSize = pageRows, foot, sorted: outside } = props
   const [order, setOrder] = useState<Order | null>(props.order ?? null)
-  const [asked, setPage] = useState(0)
+  const [requestedPage, setPage] = useState(0)
   useEffect(() => setPage(0), [props.filteredBy])
   if (rows.length === 0) return <>{empty ?? <Empty title="Nothing here yet" />}</>
   const sorted = outside === undefined ? sortedBy(rows, columns, order) : rows
-  const page = Math.min(asked, Math.ceil(rows.length / pageSize) - 1)
+  const page = Math.min(requestedPage, Math.ceil(rows.length / pageSize) - 1)
   const shown = sorted.slice(page * pageSize, (page + 1) * pageSize)
   const sortBy = (by: string): void =>
     setOrder((was) => ({ by, down: was?.by === by ? !was.down : true }))

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { outcomeClassOf } from '../../src/base/outcome-class.ts'
 import { callWord, formatMs, formatNumber } from '../app/format.ts'
-import { outcomeTitle, whose } from '../app/outcome.ts'
+import { outcomeTitle, responsibility } from '../app/outcome.ts'
 import { Link } from '../app/router.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/note.tsx'
@@ -52,17 +52,17 @@ function bar<Row extends Counted>(
 
 /** The first ten rows, with pages, and a button that shows all. */
 function TopTable<Row>(props: Parameters<typeof Table<Row>>[0]) {
-  const [isWhole, setWhole] = useState(false)
+  const [showsAll, setShowsAll] = useState(false)
   const count = props.rows.length
   if (count <= rowsMax) return <Table {...props} dense />
   return (
     <Table
       {...props}
       dense
-      pageSize={isWhole ? count : rowsMax}
+      pageSize={showsAll ? count : rowsMax}
       foot={
-        <button class="link" type="button" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? `Show ${rowsMax}` : `Show all ${formatNumber(count)}`}
+        <button class="link" type="button" onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? `Show ${rowsMax}` : `Show all ${formatNumber(count)}`}
         </button>
       }
     />
@@ -184,7 +184,7 @@ function Errors({ reasons, keyId }: Pick<Report, 'reasons'> & { readonly keyId: 
             sort: (row) => row.requests,
             cell: (row) => formatNumber(row.requests),
           },
-          { title: 'Whose', cell: ({ outcome }) => whose[outcomeClassOf(outcome)] },
+          { title: 'Whose', cell: ({ outcome }) => responsibility[outcomeClassOf(outcome)] },
           bar(reasons, ({ outcome }) => {
             const name = outcomeClassOf(outcome)
             return name === 'answered' ? '' : name

@@ -63,7 +63,7 @@ function Change({
   readonly names: Names
   readonly account: string | null
 }) {
-  const { actor, words, target, to, details } = auditSentence(record, names)
+  const { actor, verb: words, target, to, details } = auditSentence(record, names)
   return (
     <li>
       <time title={formatTime(record.time)}>

@@ -47,7 +47,11 @@ export function RecentChanges() {
               {
                 title: 'Change',
                 cell: (record) => {
-                  const { actor, words, target } = auditSentence(record, value?.names ?? new Map())
+                  const {
+                    actor,
+                    verb: words,
+                    target,
+                  } = auditSentence(record, value?.names ?? new Map())
                   return (
                     <span class="change" title={`${actor} ${words} ${target ?? ''}`.trim()}>
                       <b>{actor}</b> {words} {target}

@@ -28,7 +28,7 @@ export function signInOf({ hasPassword, hasTotp, passkeys, issuer }: Means): str
   return listed([...others, hasTotp ? 'password and code' : 'password'])
 }
 
-function listed(words: readonly string[]): string {
-  const text = words.join(', ')
+function listed(texts: readonly string[]): string {
+  const text = texts.join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
