@@ -10,7 +10,7 @@ const skewMsMax = 1_000
 /** Fixes by the first word of the error for a change. */
 const refusals: Readonly<Record<string, string>> = {
   READONLY: 'set shared.url to the primary, or to an address that follows it',
-  OOM: 'raise its maxmemory',
+  OOM: 'raise its maxmemory, and set maxmemory-policy to volatile-lru',
   MISCONF:
     'free space on its disk, or set save and appendonly to off: nothing in it must survive a restart',
   NOPERM: 'allow its user all commands on the keys and channels cairn1:*',
