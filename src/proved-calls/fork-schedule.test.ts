@@ -102,6 +102,7 @@ test('upstreams without the method, or with another reply, change nothing', asyn
   for (const reply of [
     () => ({}),
     () => ({ current: 'x', next: 5 }),
+    () => ({ current: { activationTime: 1.5, forkId: '0x01020304' } }),
     (): never => {
       throw new Fault('no_method')
     },

@@ -91,8 +91,8 @@ function toForkIdConfig({ mergeNetsplitBlock, ...config }: GenesisConfig): Genes
 }
 
 /**
- * The block time from which the result of eth_config names a fork that the schedule lacks; null if it names none. Throws for a result
- * of another shape.
+ * The block time from which the result of eth_config names a fork that the schedule lacks; null if it names none. Members of another
+ * shape name none.
  */
 export function findUnsupportedFork(
   { config, genesisTime, genesisHash }: Schedule,
@@ -104,6 +104,7 @@ export function findUnsupportedFork(
   for (const fork of [current, next, last]) {
     const { activationTime, forkId } = (fork ?? {}) as Record<string, unknown>
     if (typeof activationTime !== 'number' || typeof forkId !== 'string') continue
+    if (!Number.isSafeInteger(activationTime)) continue
     const expectedId = forkIdAt(forkIdConfig, genesisTime, genesisHash, activationTime)
     if (toHex(expectedId) !== forkId.toLowerCase()) return BigInt(activationTime)
   }

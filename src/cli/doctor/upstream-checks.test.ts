@@ -63,7 +63,8 @@ const refusing = async () => ({ error: { code: -32000, message: 'invalid api key
 
 const withFork: StubKnobs['falsify'] = ({ method }) => {
   const next = { activationTime: 1_900_000_000, forkId: '0x01020304' }
-  return method === 'eth_config' ? { result: { current: null, next, last: next } } : null
+  const current = { activationTime: 1.5, forkId: '0x01020304' }
+  return method === 'eth_config' ? { result: { current, next, last: next } } : null
 }
 
 const golden: readonly (readonly [wrong: string, code: string, given: Case])[] = [

@@ -42,13 +42,13 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
       'verify: require',
     )
   }
-  for (const method of Object.keys(verify.methods)) {
+  for (const [method, mode] of Object.entries(verify.methods)) {
     const meant = findSimilarMethod(method)
     if (meant === null) continue
     yield warning(
       'verify_misspelt',
       `${name}: verify names ${method}, which is no method that Cairn knows`,
-      `verify: {${meant}: ${verify.methods[method]}}`,
+      `verify: {${meant}: ${mode}}`,
     )
   }
   const isRequired = (verify.methods['eth_call'] ?? verify.default) === 'require'
