@@ -27,7 +27,7 @@ test('a changed key is named, links to its page, and has its old and new values 
   const names = new Map([[record.target, 'indexer']])
   assert.deepEqual(auditSentence({ ...record, changes, previous }, names), {
     actor: 'ops',
-    words: 'changed key',
+    verb: 'changed key',
     target: 'indexer',
     to: `/keys/${record.target}`,
     details: [
