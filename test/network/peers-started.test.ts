@@ -144,10 +144,7 @@ test(
     })
     const accounts = (await server.cli('accounts', 'list')) as { accounts: [{ name: string }] }
     await server.cli('accounts', 'set', accounts.accounts[0].name, '--provide', 'roots')
-    await until(async () => {
-      const peers = (await (await post('swarm/peers')).json()) as { Peers: unknown[] | null }
-      assert.ok((peers.Peers ?? []).length > 0)
-    }, 60_000)
+    await hasPeers({ post })
     const content = randomBytes(mib)
     const cid = await add(content, 'raw-leaves=true')
     await until(async () => {
@@ -161,16 +158,32 @@ test(
   },
 )
 
+/** Resolves when the server has a peer. */
+async function hasPeers({ post }: Pick<ReturnType<typeof filesClient>, 'post'>): Promise<void> {
+  await until(async () => {
+    const { Peers: peers } = (await (await post('swarm/peers')).json()) as {
+      Peers: unknown[] | null
+    }
+    assert.ok((peers ?? []).length > 0)
+  }, 60_000)
+}
+
 test('Kubo reads by the record alone, when the server has left the network', limit, async (t) => {
   const [known, reader] = await Promise.all([startKubo(t), startKubo(t)])
   await reader.connect(known.address)
   const [port, dataDir] = [await freePort(), await temporaryFolder()]
-  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const started: Awaited<ReturnType<typeof startCairn>>[] = []
+  t.after(async () => {
+    for (const each of started) await each.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
   const startIn = async (network: NetworkSettings) => {
     const file = join(dataDir, 'cairn.yaml')
     const ipfsNetwork = { ...closed, ...network }
     writeFileSync(file, JSON.stringify({ ipfsNetwork, gateway: { public: true } }))
-    return await startCairn({ dataDir, args: ['--config', file, '--port', `${port}`] })
+    const server = await startCairn({ dataDir, args: ['--config', file, '--port', `${port}`] })
+    started.push(server)
+    return server
   }
   const server = await startIn({
     mode: 'provide',
@@ -182,6 +195,8 @@ test('Kubo reads by the record alone, when the server has left the network', lim
   const accounts = (await server.cli('accounts', 'list')) as { accounts: [{ name: string }] }
   await server.cli('accounts', 'set', accounts.accounts[0].name, '--provide', 'roots')
   const { post, add } = filesClient(server)
+  // Without a peer the announcement fails, and is repeated after a minute.
+  await hasPeers({ post })
   const content = randomBytes(mib)
   const cid = await add(content, 'raw-leaves=true')
   await until(async () => {
@@ -189,8 +204,7 @@ test('Kubo reads by the record alone, when the server has left the network', lim
     assert.ok(stat.Cairn.done > 0)
   }, 60_000)
   await server.stop()
-  const left = await startIn({ mode: 'off' })
-  t.after(() => left.stop())
+  await startIn({ mode: 'off' })
   assert.ok((await reader.bytes('cat', { arg: cid })).equals(content))
 })
 
@@ -310,14 +324,14 @@ test(
       { mode: 'fetch', dht: 'client', bootstrap: [known.address] },
       { ipns: { keys: true } },
     )
-    await until(async () => {
-      const peers = (await (await post('swarm/peers')).json()) as { Peers: unknown[] | null }
-      assert.ok((peers.Peers ?? []).length > 0)
-    }, 60_000)
+    await hasPeers({ post })
     const theirs = await other.add(randomBytes(100))
     await other.call('name/publish', { arg: theirs })
-    const resolved = await post(`name/resolve?arg=${other.peer}`)
-    assert.deepEqual(await resolved.json(), { Path: `/ipfs/${theirs}` })
+    // The DHT client knows a peer only some time after it is connected.
+    await until(async () => {
+      const resolved = await post(`name/resolve?arg=${other.peer}`)
+      assert.deepEqual(await resolved.json(), { Path: `/ipfs/${theirs}` })
+    }, 60_000)
     const ours = await add(randomBytes(100), 'cid-version=1')
     const { Id: name } = (await (await post('key/gen?arg=site')).json()) as { Id: string }
     assert.equal((await post(`name/publish?arg=${ours}&key=site`)).status, 200)
