@@ -8,10 +8,12 @@ import { servingPolicies } from './relay/relayed-methods.ts'
 const editsMax = 2
 const charsMax = 100
 
-const known = [...new Set([...listRpcMethods().map(({ name }) => name), ...servingPolicies.keys()])]
+const knownMethods = [
+  ...new Set([...listRpcMethods().map(({ name }) => name), ...servingPolicies.keys()]),
+]
 
 /** Null for a method that Cairn knows, and for a name that is like none: an upstream may serve methods that Cairn does not know. */
 export function findSimilarMethod(name: string): string | null {
-  if (known.includes(name)) return null
-  return known.find((one) => distance(name.slice(0, charsMax), one) <= editsMax) ?? null
+  if (knownMethods.includes(name)) return null
+  return knownMethods.find((one) => distance(name.slice(0, charsMax), one) <= editsMax) ?? null
 }
