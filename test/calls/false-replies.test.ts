@@ -1,5 +1,5 @@
 // One field of one reply of the upstream is falsified at a time, in all replies that a proved call uses: the answer remains the same, or
-// there is none. Each falsehood has a network and contracts of its own, so that no value in memory takes its place. CAIRN_LIES=all
+// there is none. Each change has a network and contracts of its own, so that no value in memory takes its place. CAIRN_LIES=all
 // falsifies each field in every way of mutated.ts, instead of one.
 import { deepEqual, ok } from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -30,7 +30,7 @@ import { mutated, type Mutation } from './mutated.ts'
 
 const isComplete = process.env['CAIRN_LIES'] === 'all'
 const copiesMax = isComplete ? 3_000 : 800
-/** Falsehoods at the same time; calls of one account wait beyond it. */
+/** Concurrent changes; further calls of one account wait. */
 const parallel = 8
 
 type Request = { readonly method: string; readonly params: readonly unknown[] }
@@ -52,7 +52,7 @@ function nameOf({ method, params }: Request): string {
 }
 
 /** One field of the reply to one request. `of`: `nameOf` the request. */
-type Falsehood = { readonly of: string; readonly at: string; readonly kind: number }
+type FieldChange = { readonly of: string; readonly at: string; readonly kind: number }
 
 const scope = cleanUpAfter()
 const { alloc, proxies } = copiesOfProxy(copiesMax)
@@ -61,8 +61,8 @@ const proofRate = createProofRate(systemClock, { perSecond: 1e6, burst: 1e6 })
 let chain: CalledChain
 let url: string
 let calls: (relay: Relay) => ScheduledRules
-/** By the path of the URL: what is falsified there, and whether it was. */
-const told = new Map<string, { readonly falsehood: Falsehood; isTold: boolean }>()
+/** The change in the replies under a path of the URL, and whether a reply had it. */
+const changesByPath = new Map<string, { readonly change: FieldChange; wasSent: boolean }>()
 /** What could be falsified in the replies under the path `/honest`, by `nameOf` the request. */
 const recorded = new Map<string, readonly Mutation[]>()
 let copiesUsed = 0
@@ -138,10 +138,10 @@ function falsified(path: string, request: Request, result: unknown): unknown {
     const all = [...mutated(result)]
     if (all.length > (recorded.get(of)?.length ?? 0)) recorded.set(of, all)
   }
-  const lie = told.get(path)
-  if (lie?.falsehood.of !== of) return result
-  lie.isTold = true
-  const { at, kind } = lie.falsehood
+  const planned = changesByPath.get(path)
+  if (planned?.change.of !== of) return result
+  planned.wasSent = true
+  const { at, kind } = planned.change
   const kinds = [...mutated(result)].filter((one) => one.at === at)
   // The paths in the trie of another copy may be shorter.
   return (kinds[kind] ?? kinds.at(-1) ?? [...mutated(result)].at(-1))?.changed
@@ -163,7 +163,7 @@ async function ask(path: string, method: string, params: readonly unknown[]): Pr
 }
 
 /** Each field once, in one of the ways; or in all ways. */
-function falsehoodsOf(replies: ReadonlyMap<string, readonly Mutation[]>): readonly Falsehood[] {
+function changesOf(replies: ReadonlyMap<string, readonly Mutation[]>): readonly FieldChange[] {
   return [...replies].flatMap(([of, mutations]) => {
     const byField = Map.groupBy(mutations, ({ at }) => at)
     return [...byField].flatMap(([at, ways], index) =>
@@ -179,7 +179,7 @@ const callOf = (to: string) => ({ to, data: word(BigInt(holder)) })
 
 type Case = {
   readonly method: string
-  /** Of so many falsehoods, one is told: the values are read as for `eth_call`. */
+  /** Runs every n-th change; more than 1 only where the values are read as for `eth_call`. */
   readonly every: number
   readonly paramsOf: (proxy: string) => readonly unknown[]
 }
@@ -209,7 +209,7 @@ for (const { method, every, paramsOf } of cases) {
   test(`no falsified field of a reply changes the answer of ${method}`, async (t) => {
     const nextParams = () => {
       const proxy = proxies[copiesUsed++]
-      ok(proxy !== undefined, 'there are more falsehoods than contracts')
+      ok(proxy !== undefined, 'there are more changes than contracts')
       return paramsOf(proxy)
     }
     const expected = async (params: readonly unknown[]) => {
@@ -220,25 +220,25 @@ for (const { method, every, paramsOf } of cases) {
     const params = nextParams()
     const honest = await ask('honest', method, params)
     deepEqual(honest, { ...honest, ...(await expected(params)) })
-    const all = falsehoodsOf(recorded)
+    const all = changesOf(recorded)
     ok(all.length > 100)
-    const falsehoods = all.filter((_, index) => isComplete || index % every === 0)
+    const changes = all.filter((_, index) => isComplete || index % every === 0)
     let refused = 0
-    const left = falsehoods.entries()
+    const left = changes.entries()
     async function work(): Promise<void> {
-      for (const [index, falsehood] of left) {
+      for (const [index, change] of left) {
         const path = `${method}/${index}`
-        const lie = { falsehood, isTold: false }
-        told.set(`/${path}`, lie)
+        const planned = { change, wasSent: false }
+        changesByPath.set(`/${path}`, planned)
         const own = nextParams()
         const answered = await ask(path, method, own)
-        const message = JSON.stringify(falsehood)
-        ok(lie.isTold, message)
+        const message = JSON.stringify(change)
+        ok(planned.wasSent, message)
         if ('fault' in answered) refused += 1
         else deepEqual(answered, { ...answered, ...(await expected(own)) }, message)
       }
     }
     await Promise.all(Array.from({ length: parallel }, work))
-    t.diagnostic(`${falsehoods.length} of ${all.length} falsehoods, ${refused} answers refused`)
+    t.diagnostic(`${changes.length} of ${all.length} changes, ${refused} answers refused`)
   })
 }
