@@ -20,7 +20,7 @@ import { type Nodes, startNodes } from './nodes.ts'
 
 const rounds = Number(process.env['CAIRN_NODES_ROUNDS'] ?? 20)
 /** No round starts after this time; a busy machine completes fewer rounds. */
-const secondsMax = Number(process.env['CAIRN_NODES_SECONDS'] ?? 120)
+const secondsMax = Number(process.env['CAIRN_NODES_SECONDS'] ?? 300)
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 /** Rounds per set of servers and engines, so that the disk does not fill. */
 const roundsOfNodes = 25
