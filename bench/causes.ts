@@ -29,13 +29,13 @@ const throughBucket =
   'profiled on a busy machine: of the request thread, CRC32 of the parts takes 10 to 17 %, hashing of leaves 11 %, writes to the service 8 to 15 % and copies 8 %. Beyond the bare client, Cairn reads the body from a socket, searches its boundary, copies each byte once more and hashes it for the CID. The hash thread takes SHA-256 of the parts, which needs a free core'
 
 const coldCalls =
-  'profiled in an earlier run: a cold call makes nine requests. The request thread takes half of the time, of which writes to sockets take 19 % and messages to other threads 13 %; the call thread takes a quarter, the writer thread 5 %, threads of V8 the rest. All HTTP exchanges together take 12 %, so batches of JSON-RPC would save 7 % at most (decision 0095)'
+  'profiled in an earlier run: a cold call makes nine requests. The request thread takes half of the time, of which writes to sockets take 19 % and messages to other threads 13 %; the call thread takes a quarter, the writer thread 5 %, threads of V8 the rest. All HTTP exchanges together take 12 %, so batches of JSON-RPC would save 7 % at most (decision 0095). One at a time, a call uses about twice as much as eight at a time: its steps wait 20 ms for the upstream, and each begins with cold processor caches'
 const servedBlocks =
   'profiled: of the network process, encryption and writes to TCP take 31 %, garbage collection 14 %, libp2p, Bitswap, frames and copies the rest. It runs at a lower priority than Kubo, and the server needs three processes for a block, so the ratio falls on a busy machine: at a load of 3.8 it was 0.69'
 const fetchedBlocks =
   'profiled: of the network process, Noise in JavaScript takes 23 %, sha256 and CIDs 13 %, writes to the server 8 %, garbage collection 7 %. It runs at a lower priority than Kubo, so the ratio falls on a busy machine: at a load of 3.8 it was 0.68'
 const fairness =
-  'the cold calls use half a core beside the reads, mostly in the thread that answers them; the load on the upstream alone has no such part'
+  'the cold calls use half a core beside the reads, half of it in the thread that answers them; the load on the upstream alone has no such part. Runs within one hour gave 0.95 to 1.20 (decision 0099)'
 
 export const causes: Readonly<Record<string, string>> = {
   [`${storage}: first reads/s, Cairn / bare node:http`]: coldNodes,
@@ -60,6 +60,7 @@ export const causes: Readonly<Record<string, string>> = {
   'blocks of 4 KiB, read and verified / sha256 alone': perRead,
   'bucket: add, Cairn / bare S3 client': throughBucket,
   '31 slots, cold: CPU of Cairn': coldCalls,
+  '31 slots, cold, 8 at a time: CPU of Cairn': coldCalls,
   'p99 during / without':
     'traced: the collection uses 5 % of the time while others write, in steps of 1 ms, of which one in 70 takes 5 to 15 ms. The rest is other programs on the same two cores',
   'Cairn to Kubo / Kubo to Kubo': servedBlocks,
