@@ -11,7 +11,7 @@ const limit = { skip, timeout: 300_000 }
 
 for (const [name, bytes] of [
   ['1 byte', 1],
-  ['10 MiB', 10 * 1024 * 1024],
+  ['100 MiB', 100 * 1024 * 1024],
 ] as const) {
   test(`Kubo reads a file of ${name} from the child`, limit, async (t) => {
     const [child, kubo] = await Promise.all([startNetChild(t), startKubo(t)])
@@ -40,7 +40,7 @@ for (const [name, bytes] of [
 }
 
 /** Kubo creates a HAMT for a list over 256 KiB. */
-const files = 4_000
+const files = 10_000
 
 test('a folder in a HAMT goes from Kubo over the child to another Kubo', limit, async (t) => {
   const [child, one, other] = await Promise.all([startNetChild(t), startKubo(t), startKubo(t)])
