@@ -5,7 +5,7 @@ import { createTestMeters } from '../../test/fakes/files/transfer-meters.ts'
 import { createJwtSigner } from '../../test/fakes/people/jwt-signer.ts'
 import { openPaths } from '../../test/fakes/files/path-rules.ts'
 import { seeded } from '../../test/fakes/seeded.ts'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { createAccounts } from '../access/accounts/accounts.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import { createDirectory } from '../access/accounts/directory.ts'
@@ -72,7 +72,7 @@ async function createRig(
 ) {
   const db = openDatabase(':memory:')
   migrate(db)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const parts = { rows: createSqliteRows(db, createInlineWriter(db)), clock }
   const accounts = createAccounts(parts)
   const { id: accountId } = await accounts.createAccount('acme', { hasCard: true })
@@ -391,7 +391,7 @@ test('a dry run gives the same result as the request, for any settings and reque
       },
     })
     await accounts.setCard('acme', pick([true, true, true, false]))
-    clock.turn(1_000)
+    clock.advance(1_000)
     const request = {
       secret: pick([false, true]),
       jwt: pick(tokens),
@@ -436,10 +436,10 @@ test('a dry run charges no units and counts no usage', async () => {
   assert.equal(over.refusal?.waitSeconds, 1)
   assert.equal(over.refusal?.status, 429)
   assert.deepEqual(over.left, { atOnce: 1, today: 80, resetsAt: Date.UTC(2026, 0, 2) })
-  clock.turn(1_000)
+  clock.advance(1_000)
   assert.equal((await tried({})).refusal, null)
   assert.equal(await dryRun({}), 'ok')
-  clock.turn(1_000)
+  clock.advance(1_000)
   const day = (await tried({})).refusal
   assert.deepEqual([day?.rule?.setting, day?.waitSeconds, day?.status], ['unitsPerDay', null, 402])
 })
@@ -470,7 +470,7 @@ test('a token is tried too, and its own lists are named as its own', async () =>
   const { clock, dryRun, keyId, publicKeys, tried } = await createRig({ allowMethods: ['x_plain'] })
   const signer = createJwtSigner('ES256', clock.now)
   const { id } = await publicKeys.add(keyId, { text: signer.publicKey })
-  clock.turn(1_000)
+  clock.advance(1_000)
   const jwt = await signer.sign(id, { methods: ['x_read'] })
   const verdict = await tried({ jwt })
   assert.deepEqual(verdict.refusal?.rule, { setting: 'methods', of: 'jwt' })
@@ -485,7 +485,7 @@ test('a token is tried too, and its own lists are named as its own', async () =>
 test('an expired or revoked key is reported as such; one of another account is absent', async () => {
   const { accounts, clock, keyId, tried } = await createRig()
   await accounts.changeKey(keyId, { expires: clock.now() + 5 })
-  clock.turn(5)
+  clock.advance(5)
   assert.deepEqual((await tried({})).refusal?.rule, { setting: 'expires', of: 'key' })
   await accounts.revokeKey(keyId)
   assert.deepEqual((await tried({})).refusal?.rule, { setting: 'revoked', of: 'key' })

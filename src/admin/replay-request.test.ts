@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { openInspectedGateway } from '../../test/fakes/inspected-gateway.ts'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { replayRequest } from './replay-request.ts'
 
 const { signal } = new AbortController()
 
 function rig() {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const opened = openInspectedGateway(clock)
   const { gateway, inspector, caller, networks } = opened
   async function prepareReplay(method: string, params: readonly unknown[]) {

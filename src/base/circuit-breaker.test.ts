@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { createCircuitBreaker, type CircuitBreaker } from './circuit-breaker.ts'
 
 function times(n: number, run: () => void): void {
   for (let i = 0; i < n; i++) run()
 }
 
-function opened(clock = createTurnedClock()): { clock: typeof clock; breaker: CircuitBreaker } {
+function opened(clock = createManualClock()): { clock: typeof clock; breaker: CircuitBreaker } {
   const breaker = createCircuitBreaker(clock)
   times(20, () => breaker.fail())
   return { clock, breaker }
 }
 
 test('it opens at half of twenty calls failed within thirty seconds', () => {
-  const breaker = createCircuitBreaker(createTurnedClock())
+  const breaker = createCircuitBreaker(createManualClock())
   times(10, () => breaker.succeed())
   times(9, () => breaker.fail())
   assert.equal(breaker.state, 'closed')
@@ -25,11 +25,11 @@ test('it opens at half of twenty calls failed within thirty seconds', () => {
 })
 
 test('fewer calls, or failures of long ago, do not open it', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const breaker = createCircuitBreaker(clock)
   times(19, () => breaker.fail())
   assert.ok(breaker.mayPass())
-  clock.turn(30_000)
+  clock.advance(30_000)
   breaker.fail()
   assert.ok(breaker.mayPass())
   assert.equal(breaker.successRate, 0)
@@ -37,9 +37,9 @@ test('fewer calls, or failures of long ago, do not open it', () => {
 
 test('after thirty seconds one call may try: well, and it closes', () => {
   const { clock, breaker } = opened()
-  clock.turn(29_999)
+  clock.advance(29_999)
   assert.ok(!breaker.mayPass())
-  clock.turn(1)
+  clock.advance(1)
   assert.equal(breaker.state, 'half-open')
   breaker.pass()
   assert.ok(!breaker.mayPass(), 'only one')
@@ -50,32 +50,32 @@ test('after thirty seconds one call may try: well, and it closes', () => {
 
 test('the trying call fails, and it is open for as long again', () => {
   const { clock, breaker } = opened()
-  clock.turn(30_000)
+  clock.advance(30_000)
   breaker.pass()
   breaker.fail()
   assert.equal(breaker.state, 'open')
-  clock.turn(29_999)
+  clock.advance(29_999)
   assert.ok(!breaker.mayPass())
-  clock.turn(1)
+  clock.advance(1)
   assert.ok(breaker.mayPass())
 })
 
 test('a trying call that was given up leaves its place to the next', () => {
   const { clock, breaker } = opened()
-  clock.turn(30_000)
+  clock.advance(30_000)
   breaker.pass()
   breaker.forget()
   assert.ok(breaker.mayPass())
 })
 
 test('an upstream that requests a pause gets it immediately, and a shorter request does not shorten it', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const breaker = createCircuitBreaker(clock)
   breaker.pause(60_000)
   breaker.pause(1_000)
-  clock.turn(59_999)
+  clock.advance(59_999)
   assert.equal(breaker.state, 'open')
-  clock.turn(1)
+  clock.advance(1)
   assert.equal(breaker.state, 'half-open')
 })
 
@@ -96,8 +96,8 @@ test('woken early, the breaker allows one call; a pause requested by the upstrea
   assert.equal(breaker.state, 'open')
   breaker.pause(5_000)
   breaker.wake()
-  clock.turn(4_999)
+  clock.advance(4_999)
   assert.equal(breaker.state, 'open')
-  clock.turn(1)
+  clock.advance(1)
   assert.equal(breaker.state, 'half-open')
 })

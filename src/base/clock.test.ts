@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { backgroundFailed, guardClock, systemClock } from './clock.ts'
 
 test('a timer that throws is logged, and the next period calls it again', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const events: string[] = []
   const guarded = guardClock(clock, (_level, event, facts) => {
     events.push(`${event} ${String(facts?.['error'])}`)
@@ -17,8 +17,8 @@ test('a timer that throws is logged, and the next period calls it again', () => 
   guarded.after(10, () => {
     throw new Error('once')
   })
-  clock.turn(10)
-  clock.turn(10)
+  clock.advance(10)
+  clock.advance(10)
   assert.deepEqual(events, [
     `${backgroundFailed} Error: thrown 1`,
     `${backgroundFailed} Error: once`,

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { withDeadline } from './deadline.ts'
 import { Fault } from './fault.ts'
 
 test('aborts with the fault deadline when time is up, not earlier', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const { signal } = withDeadline(null, 100, clock)
-  clock.turn(99)
+  clock.advance(99)
   assert.equal(signal.aborted, false)
-  clock.turn(1)
+  clock.advance(1)
   assert.ok(signal.reason instanceof Fault && signal.reason.code === 'deadline')
 })
 
 test('follows the outer signal and its reason, also when that aborted before', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const outer = new AbortController()
   const deadline = withDeadline(outer.signal, 100, clock)
   outer.abort('gone')
@@ -23,12 +23,12 @@ test('follows the outer signal and its reason, also when that aborted before', (
 })
 
 test('once disposed it never aborts and leaves no timer', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const outer = new AbortController()
   const deadline = withDeadline(outer.signal, 100, clock)
   deadline[Symbol.dispose]()
   outer.abort('gone')
-  clock.turn(1000)
+  clock.advance(1000)
   assert.equal(deadline.signal.aborted, false)
   assert.equal(clock.timers, 0)
 })

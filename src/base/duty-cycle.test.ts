@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { createDutyCycle } from './duty-cycle.ts'
 
 const never = new AbortController().signal
 
 /** Steps that take `tookMs` and make one write each. */
 function rig(tookMs: number) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let writes = 0
   let done = 0
   const dutyCycle = createDutyCycle({ clock, writeCount: () => writes })
   const step = async (signal = never): Promise<void> => {
     const work = (): void => {
       writes += 1
-      clock.turn(tookMs)
+      clock.advance(tookMs)
     }
     await dutyCycle.step(1, work, signal)
     done += 1
@@ -43,10 +43,10 @@ test('while others write, nineteen twentieths of the time are theirs', async () 
   steps.others()
   const first = steps.step()
   await setImmediate()
-  steps.clock.turn(37)
+  steps.clock.advance(37)
   await setImmediate()
   assert.equal(steps.done, 0)
-  steps.clock.turn(1)
+  steps.clock.advance(1)
   await first
   assert.equal(steps.clock.monotonic(), 40)
 })
@@ -55,7 +55,7 @@ test('what others wrote long before is no reason to rest', async () => {
   const { clock, step, others } = rig(2)
   await step()
   others()
-  clock.turn(5_000)
+  clock.advance(5_000)
   await step()
   assert.equal(clock.timers, 0)
   assert.equal(clock.monotonic(), 5_004)
@@ -67,7 +67,7 @@ test('a second after the last write of others the steps continue without pause',
   for (let number = 0; number < 25; number += 1) {
     const one = steps.step()
     await setImmediate()
-    steps.clock.turn(38)
+    steps.clock.advance(38)
     await one
   }
   assert.equal(steps.clock.monotonic(), 1000)
@@ -83,7 +83,7 @@ test('the pause after a long step is at most 200 ms', async () => {
   steps.others()
   const one = steps.step()
   await setImmediate()
-  steps.clock.turn(200)
+  steps.clock.advance(200)
   await one
   assert.equal(steps.clock.monotonic(), 700)
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { createFairTimeSlices } from './fair-time-slices.ts'
 
-const clock = createTurnedClock()
+const clock = createManualClock()
 
 test('one turn is given in each round of the event loop, and owners take turns', async () => {
   const turns = createFairTimeSlices(clock)
@@ -25,9 +25,9 @@ test('one turn is given in each round of the event loop, and owners take turns',
 test('work that begins in a short round continues immediately, and later work waits for the next', async () => {
   const turns = createFairTimeSlices(clock)
   assert.equal(turns.enter('a'), null)
-  clock.turn(1)
+  clock.advance(1)
   assert.equal(turns.enter('a'), null)
-  clock.turn(1)
+  clock.advance(1)
   const second = turns.enter('b')
   assert.ok(second instanceof Promise)
   await second

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { startIdleCollections } from './idle-collections.ts'
 
 const mib = 1024 * 1024
 
 /** A heap with `live` MiB of objects and some garbage; it is checked every 10 seconds. */
 function rig(live: number) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const heap = { live, garbage: 0, collections: 0 }
   const stop = startIdleCollections(clock, {
     used: () => (heap.live + heap.garbage) * mib,
@@ -17,7 +17,7 @@ function rig(live: number) {
     },
   })
   const looks = (count: number): number => {
-    clock.turn(count * 10_000)
+    clock.advance(count * 10_000)
     return heap.collections
   }
   return { clock, heap, stop, looks }
@@ -63,15 +63,15 @@ test('what was still in use at a collection is looked at again', () => {
 })
 
 test('the heap of this process is collected', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let retained: object[] | null = []
   const stop = startIdleCollections(clock)
   for (let at = 0; at < 1_500_000; at += 1) retained.push({ at, text: `n${at}` })
-  clock.turn(10_000)
+  clock.advance(10_000)
   const collected = new WeakRef(retained)
   retained = null
   return new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-    clock.turn(20_000)
+    clock.advance(20_000)
     assert.equal(collected.deref(), undefined)
     stop()
   })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { createLatencySketch } from './latency.ts'
 
 test('quantiles are right to a quarter of their value', () => {
-  const sketch = createLatencySketch(createTurnedClock())
+  const sketch = createLatencySketch(createManualClock())
   for (let ms = 1; ms <= 1000; ms++) sketch.add(ms)
   for (const [q, exact] of [
     [0.5, 500],
@@ -17,25 +17,25 @@ test('quantiles are right to a quarter of their value', () => {
 })
 
 test('without a call there is no time', () => {
-  assert.equal(createLatencySketch(createTurnedClock()).quantile(0.95), null)
+  assert.equal(createLatencySketch(createManualClock()).quantile(0.95), null)
 })
 
 test('samples older than two minutes do not count', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const sketch = createLatencySketch(clock)
   sketch.add(1000)
-  clock.turn(60_000)
+  clock.advance(60_000)
   sketch.add(10)
   assert.equal(sketch.count, 2)
-  clock.turn(60_000)
+  clock.advance(60_000)
   assert.equal(sketch.count, 1)
   assert.ok((sketch.quantile(1) ?? 0) < 13)
-  clock.turn(120_000)
+  clock.advance(120_000)
   assert.equal(sketch.quantile(1), null)
 })
 
 test('times out of all bounds are counted at its ends', () => {
-  const sketch = createLatencySketch(createTurnedClock())
+  const sketch = createLatencySketch(createManualClock())
   sketch.add(0)
   sketch.add(1e9)
   assert.equal(sketch.count, 2)

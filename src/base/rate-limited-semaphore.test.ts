@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { createRateLimitedSemaphore } from './rate-limited-semaphore.ts'
 
 const never = new AbortController().signal
 const free = { concurrency: 2, perSecond: null, queuedMax: 2 }
 
 test('calls run up to the limit, the others wait in order, and a full queue is reported immediately', async () => {
-  const semaphore = createRateLimitedSemaphore(free, createTurnedClock())
+  const semaphore = createRateLimitedSemaphore(free, createManualClock())
   assert.ok(semaphore.tryAcquire('other'))
   assert.ok(semaphore.tryAcquire('other'))
   assert.ok(!semaphore.tryAcquire('other'))
@@ -27,7 +27,7 @@ test('calls run up to the limit, the others wait in order, and a full queue is r
 test('calls of unbounded cost leave a quarter of the places free, and provable ones go first', async () => {
   const semaphore = createRateLimitedSemaphore(
     { concurrency: 8, perSecond: null, queuedMax: 4 },
-    createTurnedClock(),
+    createManualClock(),
   )
   let entered = 0
   while (semaphore.tryAcquire('other')) entered++
@@ -45,12 +45,12 @@ test('calls of unbounded cost leave a quarter of the places free, and provable o
 })
 
 test('a single place is open to all calls', () => {
-  const semaphore = createRateLimitedSemaphore({ ...free, concurrency: 1 }, createTurnedClock())
+  const semaphore = createRateLimitedSemaphore({ ...free, concurrency: 1 }, createManualClock())
   assert.ok(semaphore.tryAcquire('other'))
 })
 
 test('an aborted caller leaves the queue', async () => {
-  const semaphore = createRateLimitedSemaphore({ ...free, concurrency: 1 }, createTurnedClock())
+  const semaphore = createRateLimitedSemaphore({ ...free, concurrency: 1 }, createManualClock())
   assert.ok(semaphore.tryAcquire('other'))
   const leaver = new AbortController()
   const left = semaphore.acquire('other', leaver.signal)
@@ -61,7 +61,7 @@ test('an aborted caller leaves the queue', async () => {
 })
 
 test('a second admits no more calls than its rate, in a burst or evenly', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const semaphore = createRateLimitedSemaphore(
     { concurrency: 100, perSecond: 10, queuedMax: 100 },
     clock,
@@ -74,24 +74,24 @@ test('a second admits no more calls than its rate, in a burst or evenly', async 
       () => admitted++,
     ),
   )
-  clock.turn(1000)
+  clock.advance(1000)
   await waits[9]
   assert.equal(admitted, 20)
-  clock.turn(1000)
+  clock.advance(1000)
   await Promise.all(waits)
   assert.equal(admitted, 30)
   assert.equal(clock.timers, 0)
 })
 
 test('less than one call in a second is possible', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const semaphore = createRateLimitedSemaphore(
     { concurrency: 9, perSecond: 0.5, queuedMax: 9 },
     clock,
   )
   assert.ok(semaphore.tryAcquire('other'))
-  clock.turn(1999)
+  clock.advance(1999)
   assert.ok(!semaphore.tryAcquire('other'))
-  clock.turn(1)
+  clock.advance(1)
   assert.ok(semaphore.tryAcquire('other'))
 })

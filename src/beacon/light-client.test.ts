@@ -26,15 +26,15 @@ const chain = createBeaconChain({ spec })
 const slotMs = spec.secondsPerSlot * 1000
 const daySlots = 86_400_000 / slotMs
 
-/** Only `turn` moves the time, and no timer runs: the tests poll. */
-function createStillClock(startMs: number): Clock & { turn(ms: number): void } {
+/** Only `advance` moves the time, and no timer runs: the tests poll. */
+function createStillClock(startMs: number): Clock & { advance(ms: number): void } {
   let elapsed = 0
   return {
     now: () => startMs + elapsed,
     monotonic: () => elapsed,
     after: () => () => {},
     every: () => () => {},
-    turn: (ms) => void (elapsed += ms),
+    advance: (ms) => void (elapsed += ms),
   }
 }
 
@@ -101,7 +101,7 @@ async function rig(
     saved,
     verified,
     async goTo(next) {
-      clock.turn((next - now) * slotMs)
+      clock.advance((next - now) * slotMs)
       now = next
       await client.poll()
       return client.status

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createForkedChain } from '../../test/fakes/upstream/forked-chain.ts'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import type { Fault } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
 import { createChainEvents } from './chain-events.ts'
@@ -14,7 +14,7 @@ async function settle(): Promise<void> {
 
 function follow(limits: Partial<Parameters<typeof createChainEvents>[2]> = {}) {
   const chain = createForkedChain()
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const feed = createChainEvents(
     chain.network,
     { clock, log: silentLog },
@@ -80,12 +80,12 @@ test('without a reachable source no block is delivered, and none is missing afte
   await settle()
   chain.moveTo(a2)
   for (let second = 0; second < 20; second += 1) {
-    clock.turn(1_000)
+    clock.advance(1_000)
     await settle()
   }
   assert.deepEqual(events, [])
   chain.reachable = true
-  clock.turn(10_000)
+  clock.advance(10_000)
   await settle()
   assert.deepEqual(events, [
     [a1, false],
@@ -101,7 +101,7 @@ test('after a timeout or an overlong reorg followers are lost, and new ones star
   chain.moveTo(chain.grow(chain.genesis))
   for (let second = 0; second < 80; second += 1) {
     await settle()
-    clock.turn(1_000)
+    clock.advance(1_000)
   }
   assert.deepEqual(
     lost.map(({ code }) => code),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { createProgress } from './progress.ts'
 
 function rig(terminal: boolean, total = 100, more: { unit?: 'bytes' } = {}) {
   let text = ''
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const context = {
     out: () => {},
     err: (more: string) => (text += more),
@@ -23,7 +23,7 @@ test('a terminal shows a bar, drawn ten times a second at most, and gone at the 
   progress.at(1)
   progress.at(2)
   assert.equal(text().split('\r').length, 2)
-  clock.turn(100)
+  clock.advance(100)
   progress.at(50)
   assert.match(text(), /\rchecked \[#{15} {15}\] 50 % \(50 of 100\)$/)
   progress.end()
@@ -34,7 +34,7 @@ test('elsewhere every tenth is a line once the work has taken a while, and short
   const { progress, clock, text } = rig(false)
   for (let done = 1; done <= 30; done++) progress.at(done)
   assert.equal(text(), '')
-  clock.turn(6000)
+  clock.advance(6000)
   for (let done = 31; done <= 50; done++) progress.at(done)
   progress.end()
   assert.equal(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { createTurnedClock, type TurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock, type ManualClock } from '../../test/fakes/manual-clock.ts'
 import { createRemoteStore } from '../../test/fakes/files/remote-store.ts'
 import { item } from '../../test/suites/block-store.suite.ts'
 import { equalBytes } from '../base/hex.ts'
@@ -27,7 +27,7 @@ type Over = (store: LocalStore) => BlockStore
 
 type Rig = Obtainer & {
   readonly store: LocalStore
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
   readonly events: string[]
 }
 
@@ -38,7 +38,7 @@ function withReads(store: LocalStore, peek: LocalStore['peek']): LocalStore {
 
 function rig(over: Over, sources: readonly Source[], limits = defaultObtainLimits): Rig {
   const store = createMemoryStore()
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const events: string[] = []
   const obtaining = createObtain({
     store: over(store),
@@ -162,7 +162,7 @@ promise(
       store: over(createMemoryStore()),
       sourcesFor: () => [source('faulty', () => [invalid('a')])],
       verify: stumbling,
-      clock: createTurnedClock(),
+      clock: createManualClock(),
       log: silentLog,
       count: () => {},
     })
@@ -237,7 +237,7 @@ promise('one wrong read, or two, do not make a bad copy', async (over) => {
       store: over(withReads(store, read)),
       sourcesFor: () => [],
       verify,
-      clock: createTurnedClock(),
+      clock: createManualClock(),
       log: silentLog,
       count: (event) => events.push(event),
     })
@@ -267,7 +267,7 @@ promise(
       store: over(counting),
       sourcesFor: () => [having(item('a'))],
       verify,
-      clock: createTurnedClock(),
+      clock: createManualClock(),
       log: silentLog,
       count: () => {},
     })
@@ -287,7 +287,7 @@ promise(
     await store.put([item('a')])
     const { ref, bytes } = item('a')
     await store.quarantine(ref)
-    const clock = createTurnedClock()
+    const clock = createManualClock()
     let good = false
     let reads = 0
     const watched = withReads(store, (asked, copy) => {
@@ -302,7 +302,7 @@ promise(
     }
     assert.equal(reads, 1)
     good = true
-    clock.turn(10_000)
+    clock.advance(10_000)
     assert.deepEqual(await obtain(ref, {}, never), bytes)
     assert.deepEqual(store.peek(ref), bytes)
   },
@@ -319,7 +319,7 @@ promise('a store that cannot read is treated as one that lost the copy', async (
     store,
     sourcesFor: () => [having(item('a'))],
     verify,
-    clock: createTurnedClock(),
+    clock: createManualClock(),
     log: silentLog,
     count: () => {},
   })
@@ -339,7 +339,7 @@ promise(
       }),
     )
     const log = silentLog
-    const clock = createTurnedClock()
+    const clock = createManualClock()
     const { obtain } = createObtain({
       store,
       sourcesFor: () => [],
@@ -489,7 +489,7 @@ promise(
         if (Buffer.from(bytes).toString() === 'junk') throw new Fault('unverified')
         return hashOf(bytes)
       },
-      clock: createTurnedClock(),
+      clock: createManualClock(),
       log: silentLog,
       count: (event) => events.push(event),
     })
@@ -528,7 +528,7 @@ promise('a network that cannot be asked does not fail the callers of another', a
     store: over(createMemoryStore()),
     sourcesFor: ({ network }) => [network === 'down' ? slow : honest],
     verify,
-    clock: createTurnedClock(),
+    clock: createManualClock(),
     log: silentLog,
     count: () => {},
   })
@@ -579,7 +579,7 @@ promise("a caller's timeout ends its own wait, not those of others", async (over
   const hurried = obtain(item('a').ref, { patienceMs: 50 }, never)
   const patient = obtain(item('a').ref, { patienceMs: 5000 }, never)
   await turns()
-  clock.turn(50)
+  clock.advance(50)
   await assert.rejects(hurried, isFault('deadline'))
   slow.answer([item('a')])
   assert.deepEqual(await patient, item('a').bytes)
@@ -602,7 +602,7 @@ promise(
         return await memory.put(items, rows)
       },
     }
-    const clock = createTurnedClock()
+    const clock = createManualClock()
     let lost = 0
     const { obtain, idle } = createObtain({
       store: over(picky),
@@ -613,9 +613,9 @@ promise(
       count: (event) => void (lost += event === 'not_kept' ? 1 : 0),
     })
     for (const name of ['a', 'b', 'c']) await obtain(item(name).ref, {}, never)
-    clock.turn(499)
+    clock.advance(499)
     assert.deepEqual(groups, [])
-    clock.turn(1)
+    clock.advance(1)
     assert.deepEqual(groups, [3])
     await idle()
     assert.deepEqual(groups, [3, 1, 1, 1])
@@ -660,7 +660,7 @@ promise(
       store: over(full),
       sourcesFor: () => [having(item('a'))],
       verify,
-      clock: createTurnedClock(),
+      clock: createManualClock(),
       log: silentLog,
       count: (event) => events.push(event),
     })

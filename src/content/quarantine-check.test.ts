@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMemoryFileOps } from '../../test/fakes/files/memory-file-ops.ts'
 import { createSegmentFixture } from '../../test/fakes/files/segment-fixture.ts'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { item } from '../../test/suites/block-store.suite.ts'
 import { silentLog } from '../base/log.ts'
 import { verifyDagBlock } from '../codec/ipld/verify-dag-block.ts'
@@ -13,7 +13,7 @@ import { beforeQuarantine, listQuarantined } from './quarantine-rows.ts'
 import type { Source } from './source.ts'
 
 test('a check releases good copies, replaces others from a source, and leaves the rest', async (t) => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const ops = createMemoryFileOps()
   const { store, db } = createSegmentFixture(t, { ops, clock })
   const [good, healed, lost] = [item('good'), item('healed'), item('lost')]

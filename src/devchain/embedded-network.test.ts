@@ -15,7 +15,7 @@ import { startThreadWriter } from '../db/thread-writer.ts'
 import { type CallRequest, noOverrides } from '../chain/computation.ts'
 import { sampleContractAddress } from './default-genesis.ts'
 import type { BlockRef } from '../chain/head.ts'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { startChainWorker } from './start-chain-worker.ts'
 import { devAccounts } from './dev-accounts.ts'
 import { openEmbeddedNetwork } from './embedded-network.ts'
@@ -149,7 +149,7 @@ test('a caller that gives up gets a deadline, others go on, and a closed network
 })
 
 test('a block is made in every period, empty when nothing waits, and none after the end', async (t) => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const made: bigint[] = []
   let onBlock = () => {}
   const next = () => new Promise<void>((resolve) => (onBlock = resolve))
@@ -158,15 +158,15 @@ test('a block is made in every period, empty when nothing waits, and none after 
     made.push(...added.map(({ number }) => number))
     onBlock()
   })
-  clock.turn(11_999)
+  clock.advance(11_999)
   const first = next()
-  clock.turn(1)
+  clock.advance(1)
   await first
   const hash = await network.pool.send(await transfer(0), signal)
   assert.deepEqual(made, [1n])
   assert.deepEqual(network.head.locate(hash, signal), [])
   const second = next()
-  clock.turn(12_000)
+  clock.advance(12_000)
   await second
   assert.partialDeepStrictEqual(network.head.locate(hash, signal), [{ index: 0 }])
   await network.close()

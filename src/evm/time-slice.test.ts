@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { MustMove, TimeSlices } from './time-slice.ts'
 import type { MoveLimits, TimeSlice } from './time-slice.ts'
 
@@ -9,12 +9,12 @@ const limits = { sliceMs: 20, runMs: 100, spanMs: 300, stepMs: 50 }
 const { signal } = new AbortController()
 
 function setUp(span = limits.spanMs, moves: MoveLimits | null = null) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const order: string[] = []
   /** Runs steps of 10 ms. */
   const work = (name: string, steps: number) => async (slice: TimeSlice) => {
     for (let step = 0; step < steps; step += 1) {
-      clock.turn(10)
+      clock.advance(10)
       order.push(name)
       await slice.yieldIfDue()
     }
@@ -57,7 +57,7 @@ test('among many, a task ends when its whole span is over', async () => {
 test('a task that waits for longer than its span ends, and the message tells this from a long run', async () => {
   const { clock, slices } = setUp()
   const waiting = slices.run(async (slice) => {
-    await slice.wait(Promise.resolve(clock.turn(limits.spanMs)))
+    await slice.wait(Promise.resolve(clock.advance(limits.spanMs)))
   }, signal)
   await assert.rejects(waiting, spanIsOver)
 })

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { createIdleSockets, createAddressCap } from './connection-limits.ts'
 
 /** Emits `close` one turn after `destroy`, like a socket. */
@@ -15,7 +15,7 @@ class FakeSocket extends EventEmitter {
 }
 
 function open(connectionsMax: number) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const others: { socket: Socket; idleMs: number }[] = []
   const idle = createIdleSockets({ connectionsMax, others: () => others, clock })
   const make = (): Socket => new FakeSocket() as unknown as Socket
@@ -37,7 +37,7 @@ test('the longest idle connection of either listener is closed, never one with a
   const { clock, others, idle, make, add } = open(4)
   const [busy, first, second] = [add(), add(), add()] as [Socket, Socket, Socket]
   const response = use(idle, busy)
-  clock.turn(5_000)
+  clock.advance(5_000)
   use(idle, first).emit('close')
   const lean = make()
   others.push({ socket: lean, idleMs: 1_000 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { systemClock } from '../base/clock.ts'
 import type { Fault } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
@@ -62,7 +62,7 @@ test('a chunk whose memory is used again leaves as it was', async (t) => {
 })
 
 test('a reader who stopped gets nothing more, whatever its chunk is used for next', async (t) => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const memory = Buffer.alloc(64 * 1024 * 1024, 1)
   const produced = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<string>()
@@ -89,7 +89,7 @@ test('a reader who stopped gets nothing more, whatever its chunk is used for nex
   reader.write('GET /ipfs/x HTTP/1.1\r\nhost: localhost\r\n\r\n')
   await produced.promise
   await new Promise(setImmediate)
-  clock.turn(5_000)
+  clock.advance(5_000)
   let wrong = 0
   reader.on('data', (bytes: Buffer) => (wrong += bytes.includes(2) ? 1 : 0))
   reader.resume()

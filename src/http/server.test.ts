@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { createFakeGateway, goodKey } from '../../test/fakes/gateway.ts'
 import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { type RpcServer, startRpcServer } from '../../test/fakes/rpc-server.ts'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createRoutes } from '../server/open-endpoints.ts'
@@ -240,7 +240,7 @@ test('connections over the limit of one address are closed while the others are 
 })
 
 test('a drain answers what is in flight and what still comes, then closes idle connections', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let finish: (value: string) => void = () => {}
   let begun: () => void = () => {}
   const running = new Promise<void>((resolve) => (begun = resolve))
@@ -273,7 +273,7 @@ test('a drain answers what is in flight and what still comes, then closes idle c
   late.socket.write(get)
   match(await late.end(), /HTTP\/1.1 503 [^]*connection: close[^]*draining/i)
   ok(!idle.closed, 'an idle connection lives for the grace period')
-  clock.turn(1_000)
+  clock.advance(1_000)
   await idle.end()
   ok(!busy.closed)
   finish('0x1')
@@ -282,7 +282,7 @@ test('a drain answers what is in flight and what still comes, then closes idle c
 })
 
 test('a drain ends at its deadline whatever is in flight', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const started = await startRpcServer({ clock })
   const silent = new RawConnection(started.port)
   silent.socket.write(
@@ -290,7 +290,7 @@ test('a drain ends at its deadline whatever is in flight', async () => {
   )
   await silent.until('100 Continue')
   const drained = started.server.drain({ graceMs: 10, deadlineMs: 20 })
-  clock.turn(20)
+  clock.advance(20)
   await drained
   await silent.end()
 })

@@ -227,7 +227,7 @@ test('a time limit is waited out, then it is a deadline', async (t) => {
     code: 'deadline',
     message: 'context deadline exceeded',
   })
-  await turnUntil(t, clock, opening, 100)
+  await advanceUntil(t, clock, opening, 100)
   await rejected
 })
 
@@ -404,7 +404,7 @@ test('a pin of more blocks than the limit is refused', async (t) => {
 })
 
 /** Advances the clock once per turn of the event loop, until `settling` has settled. */
-async function turnUntil(
+async function advanceUntil(
   t: TestContext,
   clock: FilesFixture['clock'],
   settling: Promise<unknown>,
@@ -415,7 +415,7 @@ async function turnUntil(
   settling.then(done, done)
   for (let turn = 0; !settled && turn < 1000; turn += 1) {
     await new Promise(setImmediate)
-    clock.turn(stepMs)
+    clock.advance(stepMs)
   }
   t.diagnostic(`settled: ${settled}`)
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { create } from 'kubo-rpc-client'
 import { type FilesServer, startFilesServer } from '../../test/fakes/files/files-server.ts'
 import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { until } from '../../test/fakes/until.ts'
 import { Fault } from '../base/fault.ts'
 import { cat } from './commands/files/cat.ts'
@@ -190,15 +190,15 @@ test('a truncated body, a missing boundary and an encoded body are refused', asy
 })
 
 test('an upload that stalls is answered 408', async (t) => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const server = await startFilesServer(t, { clock, settings: { idleMs: 60_000 } })
   const connection = new RawConnection(server.port)
   const head = `add\n${formType}\r\nExpect: 100-continue\r\nContent-Length: 1000`
   connection.socket.write(raw(server.newAccount(), head))
   await connection.until('100 Continue\r\n\r\n')
-  clock.turn(60_000)
+  clock.advance(60_000)
   await connection.until('request body timed out')
-  clock.turn(1_000)
+  clock.advance(1_000)
   assert.match(await connection.end(), /HTTP\/1\.1 408 /)
 })
 

@@ -5,7 +5,7 @@ import {
   createFakeNetwork,
   createFakeObtain,
 } from '../../test/fakes/upstream/network.ts'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { Fault } from '../base/fault.ts'
 import { createAccountMemory, type ProvedHeader } from '../chain/proved-memory.ts'
 import { emptyCodeHash, encodeAccountState } from '../codec/ethereum/account-state.ts'
@@ -91,7 +91,7 @@ test('an account and its slots are paid for before they are fetched, and values 
 })
 
 test('a call beyond the rate fetches nothing until the rate allows it', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const rate = createProofRate(clock, { perSecond: 1, burst: 2 })
   const { signal } = new AbortController()
   const { answer, requested } = startReads({
@@ -100,17 +100,17 @@ test('a call beyond the rate fetches nothing until the rate allows it', async ()
   const reply = answer({ missing: want, expected: [{ address, storageKeys: [first, second] }] })
   await Promise.resolve()
   assert.deepEqual([requested.length, clock.timers], [0, 1])
-  clock.turn(1_000)
+  clock.advance(1_000)
   // Slots whose nodes did not come with the account wait once more.
   while (clock.timers > 0 || requested.length === 0) {
-    clock.turn(1_000)
+    clock.advance(1_000)
     await new Promise(setImmediate)
   }
   assert.equal((await reply).failure, null)
 })
 
 test('a call beyond the rate waits until its deadline', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const rate = createProofRate(clock, { perSecond: 1, burst: 1 })
   const deadline = new AbortController()
   const { signal } = deadline

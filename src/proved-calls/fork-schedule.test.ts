@@ -1,6 +1,6 @@
 import { equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { Fault } from '../base/fault.ts'
 import { fromHex, toHex } from '../base/hex.ts'
 import { createLog } from '../base/log.ts'
@@ -22,7 +22,7 @@ function scheduleOf(reply: () => unknown, chainId = 1n) {
   const config = findKnownSchedule(chainId)
   if (config === null) throw new TypeError('the chain is known')
   let requestCount = 0
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const relay = {
     upstreams: () => [],
     // oxlint-disable-next-line typescript/require-await -- what it throws comes as a rejection
@@ -80,7 +80,7 @@ test('upstreams that report the forks of the schedule are asked once an hour', a
   equal(JSON.parse(await configAt(prague)).chainId, 1)
   await configAt(prague)
   equal(requestCount(), 1)
-  clock.turn(3_600_001)
+  clock.advance(3_600_001)
   await configAt(prague)
   equal(requestCount(), 2)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestMeters } from '../../test/fakes/files/transfer-meters.ts'
 import { openPaths } from '../../test/fakes/files/path-rules.ts'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { compileAllowlists } from '../access/accounts/allowlists.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import {
@@ -761,12 +761,12 @@ test('requests that a known key refuses before their body is read are counted by
 
 test('calls that ran have a duration, refused calls have none', async () => {
   const counted: object[] = []
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const slow: RpcOperation<unknown> = {
     name: 'x_slow',
     units: 80,
     parse: (params) => params,
-    run: async () => clock.turn(250),
+    run: async () => clock.advance(250),
   }
   const { made } = gateway({
     clock,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { denyCheckPeriodMs, denyPathsOf, openDenyLists } from './deny-lists.ts'
 
 const one = CID.parse('QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
@@ -18,7 +18,7 @@ test('a changed list is read again, and a missing one leaves the last list in fo
   t.after(() => rm(folder, { recursive: true }))
   const file = join(folder, 'deny.txt')
   await writeFile(file, `${one.toString()}\n`)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let wake: (event: string) => void = () => {}
   const nextEvent = () =>
     new Promise<string>((resolve) => {
@@ -30,13 +30,13 @@ test('a changed list is read again, and a missing one leaves the last list in fo
 
   await writeFile(file, `${other.toString()}\n${one.toString()}\n`)
   const read = nextEvent()
-  clock.turn(denyCheckPeriodMs)
+  clock.advance(denyCheckPeriodMs)
   assert.equal(await read, 'deny_list_read')
   assert.equal(list.denialOf(other), 410)
 
   await rm(file)
   const lost = nextEvent()
-  clock.turn(denyCheckPeriodMs)
+  clock.advance(denyCheckPeriodMs)
   assert.equal(await lost, 'deny_list_not_read')
   assert.equal(list.denialOf(one), 410)
 
@@ -45,7 +45,7 @@ test('a changed list is read again, and a missing one leaves the last list in fo
 })
 
 test('without a file nothing is denied, and a missing file stops the start', async () => {
-  const parts = { own: noRules, clock: createTurnedClock(), log: () => {} }
+  const parts = { own: noRules, clock: createManualClock(), log: () => {} }
   assert.equal((await openDenyLists([], parts)).denialOf(one), null)
   await assert.rejects(
     openDenyLists(['/nowhere/deny.txt'], parts),
@@ -59,7 +59,7 @@ test('a folder of lists is read in alphabetical order, later lists win, and new 
   await writeFile(join(folder, 'b.deny'), `!${one.toString()}\n`)
   await writeFile(join(folder, 'a.deny'), `${one.toString()}\n${other.toString()} status:451\n`)
   await writeFile(join(folder, 'c.txt'), `${one.toString()}\n`)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let wake = () => {}
   const log = () => wake()
   const lists = await openDenyLists([folder], { own: noRules, clock, log })
@@ -70,7 +70,7 @@ test('a folder of lists is read in alphabetical order, later lists win, and new 
   const read = new Promise<void>((resolve) => {
     wake = resolve
   })
-  clock.turn(denyCheckPeriodMs)
+  clock.advance(denyCheckPeriodMs)
   await read
   assert.equal(lists.denialOf(one), 410)
 })
@@ -78,7 +78,7 @@ test('a folder of lists is read in alphabetical order, later lists win, and new 
 test('a pipe in the folder, and a list of more lines than fit, are refused by name', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))
   t.after(() => rm(folder, { recursive: true }))
-  const parts = { own: noRules, clock: createTurnedClock(), log: () => {} }
+  const parts = { own: noRules, clock: createManualClock(), log: () => {} }
   execFileSync('mkfifo', [join(folder, 'a.deny')])
   await assert.rejects(openDenyLists([folder], parts), /a\.deny is no regular file/)
   await rm(join(folder, 'a.deny'))
@@ -89,7 +89,7 @@ test('a pipe in the folder, and a list of more lines than fit, are refused by na
 test('more files than fit, and a file that is too long, are refused', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))
   t.after(() => rm(folder, { recursive: true }))
-  const parts = { own: noRules, clock: createTurnedClock(), log: () => {} }
+  const parts = { own: noRules, clock: createManualClock(), log: () => {} }
   const paths = Array.from({ length: 1000 }, (_, n) => join(folder, `${n}.deny`))
   await Promise.all(paths.map((path) => writeFile(path, '')))
   const lists = await openDenyLists([folder], parts)
@@ -108,7 +108,7 @@ test('more files than fit, and a file that is too long, are refused', async (t) 
 test('lists that have more than a million entries together are refused', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))
   t.after(() => rm(folder, { recursive: true }))
-  const parts = { own: noRules, clock: createTurnedClock(), log: () => {} }
+  const parts = { own: noRules, clock: createManualClock(), log: () => {} }
   const half = `//${'0'.repeat(64)}\n`.repeat(500_001)
   await writeFile(join(folder, 'a.deny'), half)
   await writeFile(join(folder, 'b.deny'), half)

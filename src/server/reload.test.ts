@@ -4,7 +4,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import type { SettingsChanges } from '../config/changes.ts'
 import { loadConfig } from '../config/config.ts'
 import { createReload, checkPeriodMs } from './reload.ts'
@@ -35,7 +35,7 @@ async function watch(
   const load = async () => (await loadConfig({ file, env: {}, flags: {} })).config
   let config = await load()
   if (duringStart !== null) write(duringStart)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const lines: { event: string; facts: Readonly<Record<string, unknown>> }[] = []
   const reload = createReload({
     file,
@@ -61,7 +61,7 @@ async function watch(
     config: () => config,
     async turns(count: number) {
       for (let turn = 0; turn < count; turn++) {
-        clock.turn(checkPeriodMs)
+        clock.advance(checkPeriodMs)
         await reload.idle()
       }
     },
@@ -103,7 +103,7 @@ test('a pipe is read only at the start: its settings stay, and a reload does not
     load: async () => assert.fail('read again'),
     current: config,
     apply: async () => assert.fail('taken over'),
-    clock: createTurnedClock(),
+    clock: createManualClock(),
     log: (level, event) => assert.fail(`${level} ${event}`),
   })
   await emptied.stop()

@@ -1,7 +1,7 @@
 // Saved networks in the database: encrypted, at most one default, no lost change, and a bad row does not hide the others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { createSqliteRows } from '../db/sqlite-rows.ts'
@@ -22,7 +22,7 @@ function open() {
   const at = (byte: number) =>
     createSavedNetworks({
       rows,
-      clock: createTurnedClock(),
+      clock: createManualClock(),
       sealSecret: () => new Uint8Array(32).fill(byte),
     })
   return { db, saved: at(1), elsewhere: at(2) }

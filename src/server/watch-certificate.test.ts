@@ -3,7 +3,7 @@ import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { type TestContext, test } from 'node:test'
 import { makeCertificate, missingOpenssl } from '../../test/fakes/people/make-certificate.ts'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../test/fakes/manual-clock.ts'
 import { temporaryFolder } from '../../test/started-server.ts'
 import { checkPeriodMs } from './reload.ts'
 import { watchCertificate } from './watch-certificate.ts'
@@ -14,7 +14,7 @@ async function watch(t: TestContext) {
   const folder = await temporaryFolder()
   t.after(() => rm(folder, { recursive: true, force: true }))
   const files = makeCertificate(folder, 'server')
-  const clock = createTurnedClock(Date.now())
+  const clock = createManualClock(Date.now())
   const events: string[] = []
   const watched = await watchCertificate(files, {
     clock,
@@ -28,7 +28,7 @@ test(
   { skip },
   async (t) => {
     const { clock, events, watched } = await watch(t)
-    const days = (count: number) => clock.turn(count * 24 * 60 * 60 * 1000)
+    const days = (count: number) => clock.advance(count * 24 * 60 * 60 * 1000)
     days(15)
     assert.deepEqual(events, ['tls_certificate_read'])
     days(2)
@@ -56,7 +56,7 @@ test(
     }
     const turnUntil = async (event: string) => {
       for (let turn = 0; turn < 10_000 && !events.includes(event); turn++) {
-        clock.turn(checkPeriodMs)
+        clock.advance(checkPeriodMs)
         await setImmediate()
       }
     }

@@ -163,10 +163,10 @@ test('the log is filtered by person, operation, account and time, page by page',
   const { run, account, clock, refusal } = await openLog()
   const owner = person({ [account]: 'owner' })
   for (const name of ['one', 'two', 'three']) {
-    clock.turn(1_000)
+    clock.advance(1_000)
     await run(createKey, { account, name }, owner)
   }
-  clock.turn(1_000)
+  clock.advance(1_000)
   const { account: other } = await run(createAccount, { name: 'other' })
   const list = async (sent: Readonly<Record<string, unknown>>) =>
     (await run(listAllAudit, sent)).records.map(({ targetName }) => targetName)
@@ -202,7 +202,7 @@ test('the log is filtered by person, operation, account and time, page by page',
 test('the log is searched for texts in names, operations, and old and new values', async () => {
   const { run, account, clock, refusal } = await openLog()
   const { key } = await run(createKey, { account, name: 'Crème_50%' })
-  clock.turn(1_000)
+  clock.advance(1_000)
   await run(changeKey, { account, key: key.id, name: 'web', settings: { unitsPerDay: 15_000 } })
   await run(setProvide, { account, provide: 'roots' }, person({ [account]: 'owner' }))
   const list = async (text: string, more: object = {}) =>

@@ -27,7 +27,7 @@ import { rotateKey } from '../../src/admin/resources/keys/rotate-key.ts'
 import { rotateSecret } from '../../src/admin/resources/keys/rotate-secret.ts'
 import { tryKey } from '../../src/admin/resources/keys/try-key.ts'
 import { type AdminDesk, openDesk, person } from '../fakes/people/admin-desk.ts'
-import { createTurnedClock } from '../fakes/turned-clock.ts'
+import { createManualClock } from '../fakes/manual-clock.ts'
 
 async function twoAccounts(desk: AdminDesk) {
   const own = await desk.accounts.createAccount('acme')
@@ -389,7 +389,7 @@ async function limitedDesk() {
   const db = openDatabase(':memory:')
   migrate(db)
   const writer = createInlineWriter(db)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const rows = createSqliteRows(db, writer)
   const limited = createAccounts({ rows, clock, keysMax: () => 2 })
   const desk = openDesk({ accounts: limited }, db)

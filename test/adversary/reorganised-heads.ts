@@ -15,7 +15,7 @@ import {
   movingNode,
 } from '../fakes/upstream/moving-chain.ts'
 import { seeded } from '../fakes/seeded.ts'
-import { createTurnedClock } from '../fakes/turned-clock.ts'
+import { createManualClock } from '../fakes/manual-clock.ts'
 import type { Section, SectionRun } from './section.ts'
 
 const setups = [
@@ -68,7 +68,7 @@ async function reorganise(
     locate: () => {
       throw new Error('no transaction is needed')
     },
-    clock: createTurnedClock(),
+    clock: createManualClock(),
     log: silentLog,
   })
   const served = () => ({

@@ -14,7 +14,7 @@ import { runBackups } from '../../src/server/run-backups.ts'
 import { takeFirstRun } from '../fakes/people/admin-client.ts'
 import { filesClient } from '../fakes/files/files-client.ts'
 import { parseMetrics } from '../fakes/metrics-text.ts'
-import { createTurnedClock } from '../fakes/turned-clock.ts'
+import { createManualClock } from '../fakes/manual-clock.ts'
 import { runCli, startCairn, temporaryFolder } from '../started-server.ts'
 
 const hourMs = 3_600_000
@@ -125,7 +125,7 @@ async function scheduleOf(
     env: { CAIRN_BACKUP_TO: to, CAIRN_DATA_DIR: dataDir, ...env },
     flags: {},
   })
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const tasks: BackupTask[] = []
   const settings: { now: Config } = { now: config }
   const runInThread: typeof backUpInThread = async (task) => {
@@ -142,13 +142,13 @@ async function scheduleOf(
   })
   t.after(() => backups.stop())
   /** Advances the clock by minutes, and waits for the reads of the target after each. */
-  const turn = async (ms: number) => {
-    for (let turned = 0; turned < ms; turned += 60_000) {
-      clock.turn(60_000)
+  const advance = async (ms: number) => {
+    for (let elapsed = 0; elapsed < ms; elapsed += 60_000) {
+      clock.advance(60_000)
       for (let index = 0; index < 5; index += 1) await pause(0)
     }
   }
-  return { backups, clock, tasks, turn, settings, to }
+  return { backups, clock, tasks, advance, settings, to }
 }
 
 function resultAt(now: number): TaskResult {
@@ -171,12 +171,12 @@ test('the schedule makes a backup soon after the first start, then each interval
     CAIRN_BACKUP_EVERY_HOURS: '2',
     CAIRN_BACKUP_KEEP: '3',
   })
-  await schedule.turn(120_000)
+  await schedule.advance(120_000)
   assert.equal(schedule.tasks.length, 1)
   assert.equal(schedule.tasks[0]?.keep, 3)
-  await schedule.turn(hourMs)
+  await schedule.advance(hourMs)
   assert.equal(schedule.tasks.length, 1)
-  await schedule.turn(hourMs)
+  await schedule.advance(hourMs)
   assert.equal(schedule.tasks.length, 2)
 })
 
@@ -186,13 +186,13 @@ test('a failed backup is tried again after an hour', async (t) => {
     if (failing) throw new Error('no way leads there')
     return resultAt(schedule.clock.now())
   })
-  await schedule.turn(120_000)
+  await schedule.advance(120_000)
   assert.equal(schedule.tasks.length, 1)
   assert.equal(schedule.backups.state().lastFailure?.reason, 'no way leads there')
-  await schedule.turn(hourMs / 2)
+  await schedule.advance(hourMs / 2)
   assert.equal(schedule.tasks.length, 1)
   failing = false
-  await schedule.turn(hourMs / 2)
+  await schedule.advance(hourMs / 2)
   assert.equal(schedule.tasks.length, 2)
   assert.equal(schedule.backups.state().lastFailure, null)
   assert.ok(schedule.backups.state().lastSuccess)
@@ -203,8 +203,8 @@ test('a backup of a command counts for the schedule; a damaged manifest does not
     throw new Error('no way leads there')
   }
   const schedule = await scheduleOf(t, failing, { CAIRN_BACKUP_EVERY_HOURS: '3' })
-  const { clock, tasks, turn, to, backups } = schedule
-  await turn(120_000)
+  const { clock, tasks, advance, to, backups } = schedule
+  await advance(120_000)
   assert.equal(tasks.length, 1)
   const folder = join(to, 'backups')
   await mkdir(folder)
@@ -217,16 +217,16 @@ test('a backup of a command counts for the schedule; a damaged manifest does not
   const id = '20260101T003000000Z-000000'
   await writeFile(join(folder, `${id}.json`), manifestOf(id, 'aa'))
   await writeFile(join(folder, '20260101T004000000Z-000000.json'), 'damaged')
-  await turn(2 * hourMs)
+  await advance(2 * hourMs)
   assert.equal(tasks.length, 1)
   assert.equal(backups.state().lastSuccess?.id, id)
   assert.equal(backups.state().lastFailure, null)
-  await turn(1.5 * hourMs)
+  await advance(1.5 * hourMs)
   assert.equal(tasks.length, 2)
   // A backup of another server does not count as a success of this one.
   const other = '20260101T040000000Z-000000'
   await writeFile(join(folder, `${other}.json`), manifestOf(other, 'bb'))
-  await turn(2 * hourMs)
+  await advance(2 * hourMs)
   assert.match(backups.state().lastFailure?.reason ?? '', /contains backups of another server/)
 })
 
@@ -234,6 +234,6 @@ test('a target that is removed from the settings ends the schedule', async (t) =
   const schedule = await scheduleOf(t, async () => resultAt(schedule.clock.now()))
   const { now } = schedule.settings
   schedule.settings.now = { ...now, backup: { ...now.backup, to: null } }
-  await schedule.turn(2 * hourMs)
+  await schedule.advance(2 * hourMs)
   assert.equal(schedule.tasks.length, 0)
 })

@@ -35,7 +35,7 @@ import {
   rootOf,
   streamOf,
 } from '../fakes/files/files-fixture.ts'
-import { createTurnedClock, type TurnedClock } from '../fakes/turned-clock.ts'
+import { createManualClock, type ManualClock } from '../fakes/manual-clock.ts'
 
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const rounds = 40
@@ -60,7 +60,7 @@ async function addSteady({ files }: Side): Promise<CID> {
   return rootOf(await Array.fromAsync(files.import(entries, options, context))).cid
 }
 
-async function openSide(dataDir: string, clock: TurnedClock) {
+async function openSide(dataDir: string, clock: ManualClock) {
   const path = join(dataDir, 'cairn.db')
   const writer = await startThreadWriter({ path, onDeath: quiet })
   const database = openDatabase(path, { readOnly: true })
@@ -124,7 +124,7 @@ test(`pinned content is readable after ${rounds} rounds (seed ${seed})`, async (
   const random = seeded(seed)
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-kept-'))
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let side = await openSide(dataDir, clock)
   await makeAccounts(dataDir)
   /** Blocks of each root, in the order of its entries, as recorded when it was first added. */
@@ -189,7 +189,7 @@ test(`pinned content is readable after ${rounds} rounds (seed ${seed})`, async (
       else throw work.reason
     }
     await check(side, known)
-    if (random(8) === 0) clock.turn(random(2 * 24 * 3_600_000))
+    if (random(8) === 0) clock.advance(random(2 * 24 * 3_600_000))
     if (random(6) === 0) {
       // An unfinished upload, as a crash leaves it.
       const stopped = side.store.batch()

@@ -13,7 +13,7 @@ import { missingPostgres, type Postgres, startPostgres } from '../engines/postgr
 import { type ObjectFixture, openObjectFixture } from '../fakes/files/object-fixture.ts'
 import { collect, listObjects, advanceHours } from '../fakes/files/object-service.ts'
 import { noise } from '../fakes/seeded.ts'
-import { createTurnedClock } from '../fakes/turned-clock.ts'
+import { createManualClock } from '../fakes/manual-clock.ts'
 
 const skip = missingPostgres()
 let server: Postgres
@@ -29,7 +29,7 @@ after(async () => {
 async function openTwo(t: TestContext) {
   const fixture = await openObjectFixture(server)
   t.after(() => fixture.close())
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const open = async (): Promise<ResumableUploads> => {
     const { store } = await fixture.machine({ deleteDelayMs: 0 })
     const uploads = await openSharedUploads({
@@ -145,7 +145,7 @@ test('an upload is gone a day after it began', { skip }, async (t) => {
   await one.create(upload)
   await one.append(upload.id, 0, pieces(noise('x', 3000)), fits)
   assert.equal(await partsOf(fixture), 3)
-  clock.turn(uploadLifeMs + 1)
+  clock.advance(uploadLifeMs + 1)
   await open()
   assert.equal(await one.find(upload.id), null)
   assert.equal(await partsOf(fixture), 0)

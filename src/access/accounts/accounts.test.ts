@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
@@ -13,7 +13,7 @@ import { defaultKeySettings } from './key-settings.ts'
 function rig(): { accounts: Accounts; db: Database } {
   const db = openDatabase(':memory:')
   migrate(db)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const rows = mirrored(createSqliteRows(db, createInlineWriter(db)))
   return { accounts: createAccounts({ rows, clock }), db }
 }

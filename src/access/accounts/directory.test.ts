@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock, type ManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -18,7 +18,7 @@ type Rig = {
   readonly accounts: Accounts
   readonly writing: Database
   readonly directory: LocalDirectory
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
 }
 
 async function withRig(run: (rig: Rig) => Promise<void>): Promise<void> {
@@ -26,7 +26,7 @@ async function withRig(run: (rig: Rig) => Promise<void>): Promise<void> {
   const path = join(folder, 'cairn.db')
   const writing = openDatabase(path)
   migrate(writing)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const rows = createSqliteRows(writing, createInlineWriter(writing))
   const accounts = createAccounts({ rows, clock })
   const reading = openDatabase(path, { readOnly: true })
@@ -76,7 +76,7 @@ test('a key sent before it was created works one second after its creation', () 
     const imported = { key: '9aa3d95b3bc440fa88ea12eaa4456161', secret: 'secret-of-others' }
     assert.throws(() => directory.authenticate(imported.key, null), isFault('bad_key'))
     await accounts.createKey('acme', { imported })
-    clock.turn(1000)
+    clock.advance(1000)
     directory.authenticate(imported.key, imported.secret)
   }))
 
@@ -85,13 +85,13 @@ test('a revoked key is refused within a second, an expired one at its instant', 
     const { apiKey, key } = await accounts.createKey('acme')
     directory.authenticate(key, null)
     await accounts.revokeKey(apiKey.id)
-    clock.turn(1000)
+    clock.advance(1000)
     assert.throws(() => directory.authenticate(key, null), isFault('bad_key'))
 
     const { key: other } = await accounts.createKey('acme', { expires: clock.now() + 500 })
-    clock.turn(499)
+    clock.advance(499)
     directory.authenticate(other, null)
-    clock.turn(1)
+    clock.advance(1)
     assert.throws(() => directory.authenticate(other, null), isFault('bad_key'))
   }))
 
@@ -103,7 +103,7 @@ test('a card set by another process enables the IPFS API immediately; a cleared 
     await accounts.setCard('poor', true)
     assert.equal(directory.authenticate(key, secret).hasCard, true)
     await accounts.setCard('poor', false)
-    clock.turn(1000)
+    clock.advance(1000)
     assert.equal(directory.authenticate(key, secret).hasCard, false)
   }))
 
@@ -112,7 +112,7 @@ test('changed settings hold within a second', () =>
     const { apiKey, key } = await accounts.createKey('acme')
     assert.equal(directory.authenticate(key, null).settings.files, true)
     await accounts.changeSettings(apiKey.id, { files: false })
-    clock.turn(1000)
+    clock.advance(1000)
     assert.equal(directory.authenticate(key, null).settings.files, false)
   }))
 
@@ -142,7 +142,7 @@ test('an address over its limit is answered from memory; a reload of the account
     const { key } = await accounts.createKey('acme')
     assert.throws(() => directory.authenticate(key, null, 'barred'), isFault('bad_key'))
     directory.authenticate(old.key, old.secret, 'barred')
-    clock.turn(1_000)
+    clock.advance(1_000)
     directory.authenticate(key, null, 'barred')
   }))
 
@@ -151,13 +151,13 @@ test('it is known whether an account makes pins public', () =>
     await accounts.createAccount('poor')
     await accounts.createKey('acme')
     await accounts.createKey('poor')
-    clock.turn(1000)
+    clock.advance(1000)
     assert.equal(directory.hasPublicContent(false), false)
     await accounts.changeAccountSettings('poor', { provide: 'roots' })
-    clock.turn(1000)
+    clock.advance(1000)
     assert.equal(directory.hasPublicContent(true), false)
     assert.equal(directory.hasPublicContent(false), true)
     await accounts.changeAccountSettings('acme', { provide: 'all' })
-    clock.turn(1000)
+    clock.advance(1000)
     assert.equal(directory.hasPublicContent(true), true)
   }))

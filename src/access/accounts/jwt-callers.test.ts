@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createJwtSigner } from '../../../test/fakes/people/jwt-signer.ts'
 import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -19,7 +19,7 @@ import { createJwtPublicKeys, parsePublicKey } from './jwt-public-keys.ts'
 async function createRig(settings: Partial<KeySettings> = {}) {
   const db = openDatabase(':memory:')
   migrate(db)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const parts = { rows: mirrored(createSqliteRows(db, createInlineWriter(db))), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme', { hasCard: true })
@@ -58,7 +58,7 @@ test('a new public key works immediately, a removed one stops within a second', 
   assert.equal(caller.withSecret, false)
   assert.deepEqual(caller.jwt, { bringsLists: false })
   await publicKeys.remove(keyId, id)
-  clock.turn(1000)
+  clock.advance(1000)
   assert.equal(await enter(token), 'bad_token kid')
 })
 
@@ -70,18 +70,18 @@ test('a cached token is accepted synchronously until it expires, is revoked or i
   const known = directory.authenticateJwt(key, token)
   assert.ok(!(known instanceof Promise))
   await accounts.changeSettings(keyId, { unitsPerDay: 7 })
-  clock.turn(1000)
+  clock.advance(1000)
   const changed = await enter(token)
   assert.ok(typeof changed === 'object')
   assert.equal(changed.settings.unitsPerDay, 7)
-  clock.turn(128_999)
+  clock.advance(128_999)
   assert.ok(!(directory.authenticateJwt(key, token) instanceof Promise))
-  clock.turn(1)
+  clock.advance(1)
   assert.equal(await enter(token), 'bad_token expired')
   const later = await signer.sign(id)
   await enter(later)
   await accounts.revokeKey(keyId)
-  clock.turn(1000)
+  clock.advance(1000)
   assert.equal(await enter(later), 'bad_key')
 })
 
@@ -105,7 +105,7 @@ test('the audience is infura.io or a host name of this server, unless the key se
   assert.equal(await entersFor('cairn.example'), 'object')
   assert.equal(await entersFor('app.example'), 'string')
   await accounts.changeSettings(keyId, { jwtAudiences: ['app.example'] })
-  clock.turn(1000)
+  clock.advance(1000)
   assert.equal(await entersFor('app.example'), 'object')
   assert.equal(await entersFor('infura.io'), 'string')
 })
@@ -127,7 +127,7 @@ test("the lists of a token hold in place of all lists of the key; a token withou
 })
 
 test('memory has a bound: the token that was verified first is verified again', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const signer = createJwtSigner('ES256', clock.now)
   const jwtKeys = new Map([['k', parsePublicKey(signer.publicKey)]])
   const { directory, key } = await createRig()

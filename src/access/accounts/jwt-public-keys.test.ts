@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
 import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
@@ -23,7 +23,7 @@ const refused = (text: RegExp) => (error: unknown) =>
 async function createRig() {
   const db = openDatabase(':memory:')
   migrate(db)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const parts = { rows: mirrored(createSqliteRows(db, createInlineWriter(db))), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme')
@@ -89,7 +89,7 @@ test('a key has three public keys at most, each once, and one that was removed m
   assert.equal(made.fingerprint.length, 44)
   await assert.rejects(publicKeys.add(id, { text: first }), refused(/already, its id is/))
   for (let n = 0; n < 2; n++) {
-    clock.turn(1)
+    clock.advance(1)
     await publicKeys.add(id, { text: pem(ec().publicKey) })
   }
   await assert.rejects(publicKeys.add(id, { text: pem(rsa.publicKey) }), refused(/at most 3/))
@@ -97,7 +97,7 @@ test('a key has three public keys at most, each once, and one that was removed m
   assert.deepEqual((await publicKeys.list(id))[0], made)
   await publicKeys.remove(id, made.id)
   await assert.rejects(publicKeys.remove(id, made.id), refused(/no public key with the id/))
-  clock.turn(1)
+  clock.advance(1)
   await publicKeys.add(id, { text: pem(rsa.publicKey) })
   assert.deepEqual(
     (await publicKeys.list(id)).map(({ algorithm }) => algorithm),

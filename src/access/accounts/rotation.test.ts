@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -18,7 +18,7 @@ const hourMs = 3_600_000
 async function createRig() {
   const db = openDatabase(':memory:')
   migrate(db)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const parts = { rows: mirrored(createSqliteRows(db, createInlineWriter(db))), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme', { hasCard: true })
@@ -39,9 +39,9 @@ test('a rotated key and its successor both work until the overlap ends, then onl
   assert.equal(next.apiKey.name, 'web')
   assert.equal(next.apiKey.settings.unitsPerSecond, 7)
   assert.equal(directory.authenticate(next.key, next.secret).keyId, next.apiKey.id)
-  clock.turn(hourMs - 1)
+  clock.advance(hourMs - 1)
   assert.equal(directory.authenticate(key, null).keyId, id)
-  clock.turn(1)
+  clock.advance(1)
   assert.throws(() => directory.authenticate(key, null), isFault('bad_key'))
   directory.authenticate(next.key, next.secret)
 })
@@ -51,7 +51,7 @@ test('without an overlap the old key is revoked in the same write', async () => 
   const next = await accounts.rotateKey(id, 0)
   assert.notEqual((await accounts.getKey(id)).revoked, null)
   directory.authenticate(next.key, null)
-  clock.turn(1000)
+  clock.advance(1000)
   assert.throws(() => directory.authenticate(key, null), isFault('bad_key'))
 })
 
@@ -70,7 +70,7 @@ test('a key with a working successor, a revoked and an expired key are not rotat
   await assert.rejects(accounts.rotateKey(id, hourMs), refused(/has a successor already/))
   await accounts.revokeKey(next.apiKey.id)
   const other = await accounts.rotateKey(id, hourMs)
-  clock.turn(hourMs)
+  clock.advance(hourMs)
   await assert.rejects(accounts.rotateKey(id, hourMs), refused(/has expired/))
   await assert.rejects(accounts.rotateSecret(id, hourMs), refused(/has expired/))
   await accounts.revokeKey(other.apiKey.id)
@@ -84,7 +84,7 @@ test('both secrets are valid during the overlap, then only the new one', async (
   assert.equal(next.apiKey.earlierSecretExpires, clock.now() + hourMs)
   directory.authenticate(key, next.secret)
   directory.authenticate(key, secret)
-  clock.turn(hourMs)
+  clock.advance(hourMs)
   assert.throws(() => directory.authenticate(key, secret), isFault('bad_secret'))
   directory.authenticate(key, next.secret)
 })
@@ -116,7 +116,7 @@ test('keys of a database from before rotation go on working', async () => {
     INSERT INTO api_key (id, account_id, name, prefix, key_hash, secret_hash, created)
       VALUES ('k', 'a', '', '', x'00', x'00', 0)`)
   migrate(db)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const rows = mirrored(createSqliteRows(db, createInlineWriter(db)))
   const [apiKey] = await createAccounts({ rows, clock }).listKeys()
   assert.equal(apiKey?.rotatedFrom, null)

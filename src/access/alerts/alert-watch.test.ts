@@ -57,7 +57,7 @@ test('each level of a day is sent once, the highest that was reached, and again 
   assert.deepEqual(await use(50), [['unitsPerDay', 'k1', 85]])
   assert.deepEqual(await use(150), [['unitsPerDay', 'k1', 100]])
   assert.deepEqual(await use(10), [])
-  clock.turn(86_400_000)
+  clock.advance(86_400_000)
   assert.deepEqual(await use(900), [['unitsPerDay', 'k1', 85]])
 })
 
@@ -131,7 +131,7 @@ test('an account without alert targets is not checked, and checks run periodical
   assert.deepEqual(brief(), [])
   count({ units: 1000 })
   await usage.flush()
-  clock.turn(5000)
+  clock.advance(5000)
   await usage.flush()
   await watch.check()
   assert.deepEqual(brief(), [['unitsPerDay', 'k1', 100]])

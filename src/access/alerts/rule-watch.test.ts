@@ -31,7 +31,7 @@ async function rig(rules: readonly AlertRule[]) {
   const calls = (count: number, call: Parameters<typeof made.count>[0] = {}) => {
     for (let at = 0; at < count; at++) made.count(call)
   }
-  const pass = (minutes: number) => made.clock.turn(minutes * minuteMs)
+  const pass = (minutes: number) => made.clock.advance(minutes * minuteMs)
   return { ...made, watch, start, checkRules, calls, pass, set, keys }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
 import { startSmtpSink } from '../../../test/fakes/people/smtp-sink.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import type { Alert } from './alert-watch.ts'
 import type { RuleAlert } from './rule-watch.ts'
 import { createAlertSender, signatureOf } from './send-alerts.ts'
@@ -28,7 +28,7 @@ type Posted = {
 }
 
 function rig(statuses: readonly (number | Error)[], mailer = noMail) {
-  const clock = createTurnedClock(Date.UTC(2026, 0, 31, 12))
+  const clock = createManualClock(Date.UTC(2026, 0, 31, 12))
   const posted: Posted[] = []
   const logged: string[] = []
   const sender = createAlertSender({
@@ -87,7 +87,7 @@ test('a test goes once to each recipient, says what failed, and waits 30 seconds
   const none = { emails: [], webhooks: [] }
   await assert.rejects(sender.test(account, none), { code: 'over_rate' })
   assert.deepEqual(await sender.test({ id: 'b', name: 'other' }, none), [])
-  clock.turn(30_000)
+  clock.advance(30_000)
   assert.deepEqual(await sender.test(account, none), [])
 })
 
@@ -151,7 +151,7 @@ test('a webhook that fails is tried again, four times in all, with longer and lo
   sender.send(alert, { emails: [], webhooks: ['https://example.com/'] })
   const counts: number[] = []
   for (const ms of [0, 10_000, 60_000, 600_000, 6_000_000]) {
-    clock.turn(ms)
+    clock.advance(ms)
     await settle()
     counts.push(posted.length)
   }
@@ -166,7 +166,7 @@ test('pending alerts are limited, and stop ends the retries', async () => {
   assert.deepEqual(logged, ['alert_dropped'])
   await settle()
   sender.stop()
-  clock.turn(10_000)
+  clock.advance(10_000)
   await settle()
   assert.equal(posted.length, 500)
 })

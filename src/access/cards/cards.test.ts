@@ -7,7 +7,7 @@ import {
 } from '../../../test/fakes/people/fake-stripe.ts'
 import { seeded } from '../../../test/fakes/seeded.ts'
 import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
-import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock, type ManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -23,7 +23,7 @@ type Rig = {
   readonly accounts: Accounts
   readonly account: Account
   readonly db: Database
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
   /** Adds a card as in a browser, without a webhook event to Cairn. Returns its ID. */
   add(attempt: string, last4?: string): Promise<string>
   deliver(notice: SignedNotice): ReturnType<Cards['handleWebhook']>
@@ -35,7 +35,7 @@ async function rig(
   t: TestContext,
   options: { adapter?: CardAdapter; formsPerDayMax?: number } = {},
 ): Promise<Rig> {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const stripe = await startFakeStripe(t, clock.now)
   const db = openDatabase(':memory:')
   migrate(db)
@@ -183,9 +183,9 @@ test('an expired card is reported and disables no API, and a renewed one is on f
   const { id } = await cards.begin(begun(account, 'attempt-1'))
   const card = stripe.fillIn(id, { expiryMonth: 1, expiryYear: 2026 })
   await deliverAll()
-  clock.turn(30 * 86_400_000)
+  clock.advance(30 * 86_400_000)
   assert.equal((await cards.status(account.id)).state, 'on-file')
-  clock.turn(86_400_000)
+  clock.advance(86_400_000)
   const { state, opensFiles } = await cards.status(account.id)
   assert.deepEqual([state, opensFiles], ['expired', true])
   stripe.renew(card, 2029)
@@ -214,7 +214,7 @@ test('an account starts as many forms per day as the setting allows, and again t
   const { cards, account, clock } = await rig(t, { formsPerDayMax: 3 })
   for (const attempt of ['1', '2', '3', '3']) await cards.begin(begun(account, attempt))
   await assert.rejects(cards.begin(begun(account, '4')), faultOf('over_rate'))
-  clock.turn(86_400_000)
+  clock.advance(86_400_000)
   await cards.begin(begun(account, '4'))
 })
 
@@ -249,12 +249,12 @@ test('a notice is remembered longer than it may be sent again', async (t) => {
   for (const event of stripe.takeEvents()) await deliver(stripe.sign(event, clock.now()))
   const count = () => db.get<{ n: number }>('SELECT count(*) AS n FROM card_notice')?.n
   const before = count()
-  clock.turn(34 * 86_400_000)
+  clock.advance(34 * 86_400_000)
   await add('attempt-2')
   const [event] = stripe.takeEvents()
   await deliver(stripe.sign(event, clock.now()))
   assert.equal(count(), (before ?? 0) + 1)
-  clock.turn(2 * 86_400_000)
+  clock.advance(2 * 86_400_000)
   await add('attempt-3')
   const [later] = stripe.takeEvents()
   await deliver(stripe.sign(later, clock.now()))
@@ -327,7 +327,7 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
       counts.replayed++
       await isRight()
     }
-    clock.turn(1000)
+    clock.advance(1000)
   }
   t.diagnostic(JSON.stringify(counts))
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
 import { createIdentityRig } from '../../../test/fakes/people/identity.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { silentLog } from '../../base/log.ts'
@@ -40,7 +40,7 @@ function rig() {
       changes: { name: 'web' },
     })
   const pass = async (ms: number) => {
-    clock.turn(ms)
+    clock.advance(ms)
     await settle()
   }
   const targets = () => sent.map((event) => (event.type === 'audit' ? event.target : event.type))
@@ -134,7 +134,7 @@ test('refused sign-ins wait in limited number', async () => {
 })
 
 test('a stop does not wait for a receiver that never answers', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const delivery = createEventDelivery({
     target: 'syslog',
     send: () => new Promise(() => {}),
@@ -143,7 +143,7 @@ test('a stop does not wait for a receiver that never answers', async () => {
     log: silentLog,
   })
   delivery.add(refused)
-  clock.turn(1000)
+  clock.advance(1000)
   await settle()
   await delivery.stop()
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import {
   createFailedAuthentications as createAnyFailed,
@@ -30,7 +30,7 @@ function refused(run: () => void): Fault | null {
 }
 
 test('an address may fail in a burst, then at the rate per minute', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const failed = createFailedAuthentications({ clock, perMinute: () => 30 })
   for (let n = 0; n < 30; n++) {
     assert.ok(failed.isUnder('192.0.2.1'))
@@ -43,18 +43,18 @@ test('an address may fail in a burst, then at the rate per minute', () => {
     event: -33300,
     details: 'this address may bring 30 wrong keys or secrets a minute',
   })
-  clock.turn(2_000)
+  clock.advance(2_000)
   failed.count('192.0.2.1')
   assert.ok(refused(() => failed.count('192.0.2.1')))
 })
 
 test('a check does not count, and a refused attempt is not counted again', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const failed = createFailedAuthentications({ clock, perMinute: () => 1 })
   for (let n = 0; n < 10; n++) assert.ok(failed.isUnder('a'))
   failed.count('a')
   for (let n = 0; n < 10; n++) assert.ok(refused(() => failed.count('a')))
-  clock.turn(60_000)
+  clock.advance(60_000)
   failed.count('a')
 })
 
@@ -73,7 +73,7 @@ test('addresses do not touch each other, an IPv6 /64 is one, a mapped IPv4 addre
     ['', '192.0.2.1', false],
   ]
   for (const [one, other, same] of pairs) {
-    const failed = createFailedAuthentications({ clock: createTurnedClock(), perMinute: () => 1 })
+    const failed = createFailedAuthentications({ clock: createManualClock(), perMinute: () => 1 })
     failed.count(one)
     assert.equal(!failed.isUnder(other), same, `${one} and ${other}`)
   }
@@ -81,7 +81,7 @@ test('addresses do not touch each other, an IPv6 /64 is one, a mapped IPv4 addre
 
 test('memory has a bound: the address that failed longest ago starts afresh', () => {
   const failed = createFailedAuthentications({
-    clock: createTurnedClock(),
+    clock: createManualClock(),
     perMinute: () => 2,
     addressesMax: 3,
   })
@@ -98,7 +98,7 @@ test('memory has a bound: the address that failed longest ago starts afresh', ()
 })
 
 test('a guard counts refusals that take their time too', async () => {
-  const failed = createFailedAuthentications({ clock: createTurnedClock(), perMinute: () => 1 })
+  const failed = createFailedAuthentications({ clock: createManualClock(), perMinute: () => 1 })
   const authenticate = async (
     _key: string,
     _secret: string | null,
@@ -122,7 +122,7 @@ test('a guard counts refusals that take their time too', async () => {
 })
 
 test('a guard counts refusals alone: good keys and other faults pass untouched, over the limit 429 takes their place', () => {
-  const failed = createFailedAuthentications({ clock: createTurnedClock(), perMinute: () => 2 })
+  const failed = createFailedAuthentications({ clock: createManualClock(), perMinute: () => 2 })
   const authenticate = (key: string): string => {
     if (key === 'good') return 'caller'
     throw key === 'odd' ? new TypeError('a bug') : new Fault('bad_key')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createFailedSignIns as createAnyFailed } from './failed-attempts.ts'
 
@@ -19,7 +19,7 @@ function createFailedSignIns(parts: Parameters<typeof createAnyFailed>[0]) {
 const overRate = (error: unknown) => error instanceof Fault && error.code === 'over_rate'
 
 test('ten wrong tries for one person in a burst, then at the configured rate, with the wait in seconds', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const failed = createFailedSignIns({ clock, perHour: () => 60 })
   for (let n = 0; n < 10; n++) failed.begin('192.0.2.1', 'ada@example.org')
   assert.throws(
@@ -28,13 +28,13 @@ test('ten wrong tries for one person in a burst, then at the configured rate, wi
       overRate(error) &&
       (error as Fault).message === 'too many tries to sign in failed: try again in 60 s',
   )
-  clock.turn(60_000)
+  clock.advance(60_000)
   failed.begin('192.0.2.1', 'ada@example.org')
   assert.throws(() => failed.begin('192.0.2.1', 'ada@example.org'), overRate)
 })
 
 test('an address is held back whomever it tries, and a person from wherever it is tried', () => {
-  const failed = createFailedSignIns({ clock: createTurnedClock(), perHour: () => 60 })
+  const failed = createFailedSignIns({ clock: createManualClock(), perHour: () => 60 })
   for (let n = 0; n < 50; n++) failed.begin('192.0.2.1', `p${n}@example.org`)
   assert.throws(() => failed.begin('192.0.2.1', 'other@example.org'), overRate)
   for (let n = 0; n < 10; n++) failed.begin(`198.51.100.${n}`, 'ada@example.org')
@@ -43,7 +43,7 @@ test('an address is held back whomever it tries, and a person from wherever it i
 })
 
 test('successful sign-ins never count', () => {
-  const failed = createFailedSignIns({ clock: createTurnedClock(), perHour: () => 60 })
+  const failed = createFailedSignIns({ clock: createManualClock(), perHour: () => 60 })
   for (let n = 0; n < 100; n++) {
     const takeBack = failed.begin('192.0.2.1', 'ada@example.org')
     takeBack()
@@ -54,7 +54,7 @@ test('successful sign-ins never count', () => {
 })
 
 test('of a thousand concurrent attempts exactly ten are admitted', () => {
-  const failed = createFailedSignIns({ clock: createTurnedClock(), perHour: () => 60 })
+  const failed = createFailedSignIns({ clock: createManualClock(), perHour: () => 60 })
   let passed = 0
   for (let n = 0; n < 1000; n++) {
     try {
@@ -68,7 +68,7 @@ test('of a thousand concurrent attempts exactly ten are admitted', () => {
 })
 
 test('of more addresses than are remembered the oldest starts afresh', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const failed = createFailedSignIns({ clock, perHour: () => 60, keysMax: 4 })
   for (let n = 0; n < 10; n++) failed.begin('192.0.2.1', 'a@example.org')
   for (let n = 0; n < 2; n++) failed.begin(`198.51.100.${n}`, `b${n}@example.org`)

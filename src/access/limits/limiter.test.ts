@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import {
   burstOf,
@@ -51,14 +51,14 @@ function now(admitted: void | Promise<void>): void {
 }
 
 test('a key without limits is never refused', () => {
-  const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: noneToday })
+  const limiter = createLimiter({ clock: createManualClock(), unitsToday: noneToday })
   for (let n = 0; n < 100; n++) limiter.admitUnits(key({}), 1e9)
   for (let n = 0; n < 100; n++) limiter.admitFiles(key({}), 'write')
 })
 
 test('a key without rates of its own has those of the server, and its own go before them', async () => {
   const rates = { unitsPerSecond: 500, filesReadsPerSecond: 3, filesWritesPerSecond: 2 }
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const limiter = createLimiter({ clock, unitsToday: noneToday, rates: () => rates })
   limiter.admitUnits(key({}), burstOf(500))
   assert.equal(faultOf(() => limiter.admitUnits(key({}), 80)).code, 'over_rate')
@@ -71,7 +71,7 @@ test('a key without rates of its own has those of the server, and its own go bef
 })
 
 test('a full batch passes under any rate; the refusal after it names limit and wait', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const limiter = createLimiter({ clock, unitsToday: noneToday })
   const holder = key({ unitsPerSecond: 500 })
   limiter.admitUnits(holder, 8001)
@@ -83,13 +83,13 @@ test('a full batch passes under any rate; the refusal after it names limit and w
     event: -33300,
     details: 'this key is limited to 500 units per second',
   })
-  clock.turn(2000)
+  clock.advance(2000)
   limiter.admitUnits(holder, 1000)
   limiter.admitUnits(key({ unitsPerSecond: 500 }, 'other'), 8001)
 })
 
 test('the wait is never zero', () => {
-  const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: noneToday })
+  const limiter = createLimiter({ clock: createManualClock(), unitsToday: noneToday })
   const holder = key({ unitsPerSecond: 1_000_000 })
   limiter.admitUnits(holder, 1_000_000)
   const { data } = faultOf(() => limiter.admitUnits(holder, 1))
@@ -97,7 +97,7 @@ test('the wait is never zero', () => {
 })
 
 test('a request that exceeds the burst is refused as over_burst and charges no units', () => {
-  const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: noneToday })
+  const limiter = createLimiter({ clock: createManualClock(), unitsToday: noneToday })
   const holder = key({ unitsPerSecond: 500, unitsPerDay: 1_000_000 })
   const fault = faultOf(() => limiter.admitUnits(holder, 8002))
   assert.equal(fault.code, 'over_burst')
@@ -108,7 +108,7 @@ test('a request that exceeds the burst is refused as over_burst and charges no u
 })
 
 test('the day ends at 00:00 UTC, and the refusal contains the time', () => {
-  const clock = createTurnedClock(Date.UTC(2026, 0, 31, 23, 59, 0))
+  const clock = createManualClock(Date.UTC(2026, 0, 31, 23, 59, 0))
   const limiter = createLimiter({ clock, unitsToday: noneToday })
   const holder = key({ unitsPerDay: 100 })
   limiter.admitUnits(holder, 80)
@@ -121,18 +121,18 @@ test('the day ends at 00:00 UTC, and the refusal contains the time', () => {
   })
   limiter.admitUnits(holder, 20)
   assert.throws(() => limiter.admitUnits(holder, 1), isFault('over_quota'))
-  clock.turn(60_000)
+  clock.advance(60_000)
   limiter.admitUnits(holder, 100)
 })
 
 test('a restart does not reset the daily units', () => {
-  const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: () => 95 })
+  const limiter = createLimiter({ clock: createManualClock(), unitsToday: () => 95 })
   limiter.admitUnits(key({ unitsPerDay: 100 }), 5)
   assert.throws(() => limiter.admitUnits(key({ unitsPerDay: 100 }), 1), isFault('over_quota'))
 })
 
 test('refused for the rate, a request does not count for the day; refunds count for both', () => {
-  const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: noneToday })
+  const limiter = createLimiter({ clock: createManualClock(), unitsToday: noneToday })
   const holder = key({ unitsPerSecond: 10, unitsPerDay: 8011 })
   limiter.admitUnits(holder, 8001)
   assert.throws(() => limiter.admitUnits(holder, 10), isFault('over_rate'))
@@ -142,13 +142,13 @@ test('refused for the rate, a request does not count for the day; refunds count 
 })
 
 test('a raised rate applies immediately: the debt is paid back at the new rate', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const limiter = createLimiter({ clock, unitsToday: noneToday })
   limiter.admitUnits(key({ unitsPerSecond: 1 }), 8001)
   const raised = key({ unitsPerSecond: 1000 })
   const { data } = faultOf(() => limiter.admitUnits(raised, 500))
   assert.partialDeepStrictEqual(data, { rate: { backoff_seconds: 1 } })
-  clock.turn(500)
+  clock.advance(500)
   limiter.admitUnits(raised, 500)
   limiter.refundUnits(key({ unitsPerSecond: 1 }), 80)
   limiter.admitUnits(raised, 80)
@@ -157,7 +157,7 @@ test('a raised rate applies immediately: the debt is paid back at the new rate',
 
 test('units used while a key had no day limit count when it gets one again', () => {
   let charged = 10
-  const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: () => charged })
+  const limiter = createLimiter({ clock: createManualClock(), unitsToday: () => charged })
   limiter.admitUnits(key({ unitsPerDay: 100 }), 10)
   limiter.admitUnits(key({ unitsPerSecond: 500 }), 80)
   limiter.admitUnits(key({}), 5)
@@ -166,7 +166,7 @@ test('units used while a key had no day limit count when it gets one again', () 
 })
 
 test('file reads and writes have separate rates; 0 refuses all', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const limiter = createLimiter({ clock, unitsToday: noneToday })
   const holder = key({ filesReadsPerSecond: 2, filesWritesPerSecond: 1 })
   limiter.admitFiles(holder, 'read')
@@ -174,7 +174,7 @@ test('file reads and writes have separate rates; 0 refuses all', () => {
   limiter.admitFiles(holder, 'write')
   assert.throws(() => limiter.admitFiles(holder, 'read'), isFault('over_rate'))
   assert.throws(() => limiter.admitFiles(holder, 'write'), isFault('over_rate'))
-  clock.turn(500)
+  clock.advance(500)
   limiter.admitFiles(holder, 'read')
   assert.throws(() => limiter.admitFiles(holder, 'write'), isFault('over_rate'))
   const closed = key({ filesWritesPerSecond: 0 })
@@ -182,7 +182,7 @@ test('file reads and writes have separate rates; 0 refuses all', () => {
 })
 
 test('the number of keys remembered is bounded', () => {
-  const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: noneToday, keysMax: 2 })
+  const limiter = createLimiter({ clock: createManualClock(), unitsToday: noneToday, keysMax: 2 })
   const limits = { unitsPerDay: 1 }
   for (const id of ['a', 'b', 'c']) limiter.admitUnits(key(limits, id), 1)
   assert.throws(() => limiter.admitUnits(key(limits, 'c'), 1), isFault('over_quota'))

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { testRateShares } from '../../../test/suites/rate-shares.suite.ts'
 import { createMemoryShares } from './memory-shares.ts'
 
 testRateShares('memory', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const shares = createMemoryShares({ clock })
-  return { one: shares, other: shares, pass: clock.turn }
+  return { one: shares, other: shares, pass: clock.advance }
 })
 
 test('of more buckets than are remembered, the one used longest ago starts even', () => {
-  const shares = createMemoryShares({ clock: createTurnedClock(), bucketsMax: 2 })
+  const shares = createMemoryShares({ clock: createManualClock(), bucketsMax: 2 })
   const rate = { perSecond: 0.01, burst: 1 }
   const taken = (bucket: string) => {
     const share = shares.take(bucket, rate, 1, 1)
@@ -22,7 +22,7 @@ test('of more buckets than are remembered, the one used longest ago starts even'
 })
 
 test('a bucket can be set to what is owed elsewhere', () => {
-  const shares = createMemoryShares({ clock: createTurnedClock() })
+  const shares = createMemoryShares({ clock: createManualClock() })
   const rate = { perSecond: 10, burst: 10 }
   shares.set('a', rate, 500)
   assert.equal(shares.refillMs('a', rate), 500)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '../../base/fault.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { createPathLimits } from './path-limits.ts'
 
 function limitsOf(
   change: { rate?: number; blocks?: number; all?: number; own?: number; readersMax?: number } = {},
 ) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const limits = createPathLimits({
     clock,
     perSecond: () => change.rate ?? 2,
@@ -36,7 +36,7 @@ test('a reader takes its requests a second, and has to wait for the next', () =>
   limits.admit(key('a'))()
   assert.throws(() => limits.admit(key('a')), code('over_rate'))
   limits.admit(key('b'))()
-  clock.turn(500)
+  clock.advance(500)
   limits.admit(key('a'))()
 })
 
@@ -46,7 +46,7 @@ test('requests of single blocks have a rate of their own', () => {
   for (let index = 0; index < 3; index++) limits.admit(reader)()
   assert.throws(() => limits.admit(reader), code('over_rate'))
   limits.admit(key('a'))()
-  clock.turn(334)
+  clock.advance(334)
   limits.admit(reader)()
 })
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createMemoryShares } from './memory-shares.ts'
 import { type RateShares, createShareSpender } from './rate-shares.ts'
 
 /** Buckets in another process. `takes`: number of calls. */
 function remote(nodes: number) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const shares = createMemoryShares({ clock, aheadMs: 100 / nodes })
   const counted = { takes: 0 }
   const source: RateShares = {
@@ -58,7 +58,7 @@ test('a refusal has the wait, and is repeated from memory for a tenth of a secon
   for (let n = 0; n < 100; n++) assert.ok(node?.spend('a', rate, 200) !== null)
   assert.equal(counted.takes, 2)
   assert.equal((await node?.spend('a', rate, 1)) === null, false)
-  clock.turn(200)
+  clock.advance(200)
   assert.equal(await node?.spend('a', rate, 200), null)
 })
 
@@ -71,7 +71,7 @@ test('eight nodes admit the burst, the rate and one share each, and refuse nothi
       Array.from({ length: 5 }, async () => node.spend('a', rate, 3)),
     )
     for (const refusal of await Promise.all(refusals)) if (refusal === null) admitted += 3
-    clock.turn(10)
+    clock.advance(10)
   }
   const most = rate.burst + rate.perSecond * seconds + rate.perSecond * 0.1
   assert.ok(admitted <= most, `${admitted} of ${most}`)
@@ -82,12 +82,12 @@ test('eight nodes admit the burst, the rate and one share each, and refuse nothi
     // Uneven load: the first node gets most requests.
     const node = calm.spenders[n % 4 === 0 ? n % 8 : 0]
     assert.equal(await node?.spend('a', rate, 9), null)
-    calm.clock.turn(10)
+    calm.clock.advance(10)
   }
 })
 
 test('requests that wait are bounded, and a failure reaches each of them', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const shares: RateShares = {
     ...createMemoryShares({ clock, aheadMs: 100 }),
     take: () => Promise.reject(new Error('a bug')),

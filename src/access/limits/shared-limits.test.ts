@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import {
   createFailedAuthentications,
@@ -31,7 +31,7 @@ const code = (expected: FaultCode) => (thrown: unknown) =>
 
 /** Shares and counters of two nodes. */
 function remote() {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const memory = createMemoryShares({ clock, aheadMs: 50 })
   const shares: RateShares = {
     ...memory,
@@ -64,7 +64,7 @@ test('two nodes spend one rate of a key, and its refusal is the same as on one n
   })
   await assert.rejects(async () => other.checkUnits(holder, 1000), code('over_rate'))
   assert.throws(() => one.admitUnits(holder, 9000), code('over_burst'))
-  clock.turn(2000)
+  clock.advance(2000)
   await one.checkUnits(holder, 1000)
   await one.admitUnits(holder, 1000)
 })
@@ -76,19 +76,19 @@ test('two nodes spend one day of a key, refused rates do not count for it', asyn
   ) as [ReturnType<typeof createLimiter>, ReturnType<typeof createLimiter>]
   const holder = key({ unitsPerDay: 100, unitsPerSecond: 1 })
   await one.admitUnits(holder, 30)
-  clock.turn(200)
+  clock.advance(200)
   await setImmediate()
   await other.admitUnits(holder, 20)
-  clock.turn(200)
+  clock.advance(200)
   await setImmediate()
   await assert.rejects(async () => one.admitUnits(holder, 20), code('over_quota'))
   assert.equal((await one.remaining(holder)).today, 10)
   other.refundUnits(holder, 20)
-  clock.turn(200)
+  clock.advance(200)
   await setImmediate()
   await one.admitUnits(holder, 30)
   other.chargeUnits(holder, 0)
-  clock.turn(86_400_000)
+  clock.advance(86_400_000)
   other.chargeUnits(holder, 70)
 })
 
@@ -130,7 +130,7 @@ test('wrong keys count on both nodes, and a node learns of the other at its next
   assert.ok(other.isUnder('a'))
   await assert.rejects(async () => refuse('key', null, 'a'), code('over_rate'))
   assert.ok(!other.isUnder('a'))
-  clock.turn(60_000)
+  clock.advance(60_000)
   assert.ok(other.isUnder('a'))
 })
 
@@ -179,12 +179,12 @@ test('two nodes spend one month of bytes', async () => {
   const meter = await one?.open(holder, request)
   meter?.upload(500)
   meter?.end({ in: 500, out: 0 })
-  clock.turn(200)
+  clock.advance(200)
   await setImmediate()
   await assert.rejects(async () => other?.open(holder, request), code('over_quota'))
   const less = await other?.open(holder, { declaredBytes: 400, stores: true })
   less?.upload(400)
-  clock.turn(200)
+  clock.advance(200)
   await setImmediate()
   await assert.rejects(
     async () => one?.open(holder, { declaredBytes: 1, stores: false }),

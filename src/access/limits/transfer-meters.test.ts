@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestMeters } from '../../../test/fakes/files/transfer-meters.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import type { KeyQuotas, QuotaHolder } from './transfer-meters.ts'
 
 const unbounded: KeyQuotas = {
@@ -73,7 +73,7 @@ test('an account has one quota for all its keys', () => {
 })
 
 test('a month starts with its previous usage, and ends at midnight of its last day, UTC', () => {
-  const clock = createTurnedClock(Date.UTC(2026, 0, 31, 23, 59, 59))
+  const clock = createManualClock(Date.UTC(2026, 0, 31, 23, 59, 59))
   const asked: string[] = []
   const meters = createTestMeters({
     clock,
@@ -87,7 +87,7 @@ test('a month starts with its previous usage, and ends at midnight of its last d
   meters.open(limited, declared(10)).upload(10)
   assert.throws(() => meters.open(limited, declared(1)), transfer)
   assert.deepEqual(asked, ['k', 'k other'])
-  clock.turn(1000)
+  clock.advance(1000)
   meters.open(limited, declared(1000)).upload(1000)
   assert.throws(() => meters.open(limited, declared(1)), transfer)
 })

@@ -47,9 +47,9 @@ test('a token ends at its instant or when it is revoked, by its own person only'
   const expires = clock.now() + 1000
   const short = await tokens.create({ id, may: 'member' }, { ...member, expires })
   const { token, text } = await tokens.create({ id, may: 'member' }, member)
-  clock.turn(999)
+  clock.advance(999)
   assert.ok(await tokenAuthenticator.findToken(short.text))
-  clock.turn(1)
+  clock.advance(1)
   await assert.rejects(
     tokenAuthenticator.findToken(short.text),
     /^Fault: this token expired on \d{4}-\d\d-\d\d: create a new one/,
@@ -93,7 +93,7 @@ test('a person has fifty tokens that work at most; revoked ones make room', asyn
   await tokens.create({ id, may: 'member' }, member)
   assert.equal((await tokens.list(id)).length, 51)
   await tokens.revoke(made[1]?.token.id ?? '', id)
-  clock.turn(91 * dayMs)
+  clock.advance(91 * dayMs)
   await tokens.create({ id, may: 'member' }, member)
   assert.equal((await tokens.list(id)).length, 50)
 })

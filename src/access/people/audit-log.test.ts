@@ -15,7 +15,7 @@ test('changes are listed newest first, of one account or of all, page by page', 
   const { audit, clock } = createIdentityRig()
   for (const [n, accountId] of ['a1', 'a2', 'a1', null].entries()) {
     await audit.record({ ...entry, accountId, target: `k${n}` })
-    clock.turn(1000)
+    clock.advance(1000)
   }
   const all = await audit.list({ limit: 10 })
   assert.deepEqual(
@@ -50,11 +50,11 @@ test('rows are stored for the configured time, and a huge one is cut', async () 
   settings.auditKeepMs = 10 * dayMs
   await audit.record({ ...entry, changes: { list: 'x'.repeat(10_000) } })
   assert.deepEqual((await audit.list({ limit: 1 }))[0]?.changes, { cut: true })
-  clock.turn(10 * dayMs)
+  clock.advance(10 * dayMs)
   await audit.record(entry)
   await audit.sweep()
   assert.equal((await audit.list({ limit: 10 })).length, 2)
-  clock.turn(1)
+  clock.advance(1)
   await audit.sweep()
   assert.equal((await audit.list({ limit: 10 })).length, 1)
 })

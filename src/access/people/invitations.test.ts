@@ -41,14 +41,14 @@ test('the first-run link creates an operator who owns the first account, once', 
 
 test('the first-run link expires after 30 minutes, and the error names the next step', async () => {
   const { invitations, people, clock, token, account } = await withFirstLink()
-  clock.turn(30 * 60_000)
+  clock.advance(30 * 60_000)
   await assert.rejects(
     invitations.acceptAsNew(token, ada),
     refused('link_over', /cairn init --link/),
   )
   assert.deepEqual(await people.list(), [])
   const fresh = await invitations.createFirst(account)
-  clock.turn(30 * 60_000 - 1)
+  clock.advance(30 * 60_000 - 1)
   await invitations.acceptAsNew(fresh.token, ada)
 })
 
@@ -121,12 +121,12 @@ test('an invitation adds a new person to an account with its role, within 7 days
   const { token } = await invitations.create(order)
   const { token: late } = await invitations.create(order)
   assert.equal((await invitations.get(token)).accountName, 'acme')
-  clock.turn(7 * dayMs - 1)
+  clock.advance(7 * dayMs - 1)
   const id = await invitations.acceptAsNew(token, ada)
   assert.deepEqual(await memberships.ofPerson(id), [
     { accountId: account, accountName: 'acme', role: 'member' },
   ])
-  clock.turn(1)
+  clock.advance(1)
   await assert.rejects(invitations.get(late), refused('link_over'))
 })
 
@@ -246,7 +246,7 @@ test('an invitation that was made with a token ends when the token is revoked, o
   await tokens.revoke(revoked.id, operator)
   await assert.rejects(invitations.get(revoked.link), refused('link_over'))
   assert.equal((await invitations.get(expiring.link)).role, 'owner')
-  clock.turn(1000)
+  clock.advance(1000)
   const late = invitations.acceptAsNew(expiring.link, { ...ada, email: 'late@example.org' })
   await assert.rejects(late, refused('link_over'))
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { createKnownDevices } from './known-devices.ts'
 
 test('a device cookie is of one person, of one server, unchanged, and expires', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const of = (byte: number) =>
     createKnownDevices({ clock, secret: () => new Uint8Array(32).fill(byte) })
   const { issue, idOf } = of(1)
@@ -18,6 +18,6 @@ test('a device cookie is of one person, of one server, unchanged, and expires', 
   for (const wrong of [null, '', '..', 'a.b.c', longer, token.slice(0, -1)]) {
     assert.equal(idOf(wrong, 'ada'), null, String(wrong))
   }
-  clock.turn(expires - clock.now())
+  clock.advance(expires - clock.now())
   assert.equal(idOf(token, 'ada'), null)
 })

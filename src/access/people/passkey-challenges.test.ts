@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { challengeMs, createChallenges } from './passkey-challenges.ts'
 
 test('a challenge is 32 random bytes, good once, for its use, five minutes long', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const challenges = createChallenges({ clock })
   const [one, two, three] = [1, 2, 3].map(() => challenges.create('a'))
   assert.ok(one && two && three)
@@ -14,14 +14,14 @@ test('a challenge is 32 random bytes, good once, for its use, five minutes long'
   assert.throws(() => challenges.use(one.challenge, two.seal, 'a'), /took too long/)
   challenges.use(one.challenge, one.seal, 'a')
   assert.throws(() => challenges.use(one.challenge, one.seal, 'a'), /answered already/)
-  clock.turn(challengeMs - 1)
+  clock.advance(challengeMs - 1)
   challenges.use(two.challenge, two.seal, 'a')
-  clock.turn(1)
+  clock.advance(1)
   assert.throws(() => challenges.use(three.challenge, three.seal, 'a'), /took too long/)
 })
 
 test('a changed or missing seal is refused', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const challenges = createChallenges({ clock })
   const { challenge, seal } = challenges.create('a')
   const [until = '', mac = ''] = seal.split('.')
@@ -34,7 +34,7 @@ test('a changed or missing seal is refused', () => {
 })
 
 test('used challenges are stored up to a limit; open challenges take no memory', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const challenges = createChallenges({ clock, usedMax: 2 })
   for (let created = 0; created < 100; created += 1) challenges.create('a')
   const answer = () => {
@@ -44,6 +44,6 @@ test('used challenges are stored up to a limit; open challenges take no memory',
   answer()
   answer()
   assert.throws(answer, { code: 'overloaded' })
-  clock.turn(challengeMs)
+  clock.advance(challengeMs)
   answer()
 })

@@ -75,7 +75,7 @@ for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
     assert.deepEqual(await passkeys.list(ada), [added])
     assert.equal(added.lastUsed, null)
     assert.equal((await people.get(ada)).passkeys, 1)
-    clock.turn(5_000)
+    clock.advance(5_000)
     const { token, personId, passkeyId } = await enter(authenticator)
     assert.deepEqual([personId, passkeyId], [ada, added.id])
     assert.equal((await tokenAuthenticator.findSession(token))?.person.email, 'ada@example.org')
@@ -171,7 +171,7 @@ test('a sign-in with any invalid part is refused with one and the same error', a
   ]
   const answers = new Set<string>()
   for (const [what, defects, why] of cases) {
-    clock.turn(60_000)
+    clock.advance(60_000)
     const refused = await enter(authenticator, defects).catch((error: unknown) => error)
     assert.ok(refused instanceof Fault && refused.code === 'bad_sign_in', what)
     assert.match((refused.cause as Error).message, why, what)
@@ -187,7 +187,7 @@ test('signatures of any length and authenticator data of any shape are refused, 
     const authenticator = createFakeAuthenticator(algorithm)
     await add(authenticator)
     const tryWith = async (wrong: Readonly<Record<string, Uint8Array>>) => {
-      clock.turn(60_000)
+      clock.advance(60_000)
       const { challenge, seal } = passkeySignIn.begin(page, null)
       const answer = { ...authenticator.sign({ ...page, challenge }), seal, ...wrong }
       return await refusal(passkeySignIn.signIn(answer, page, testClient))
@@ -251,7 +251,7 @@ test('a passkey response is accepted once, within five minutes, for its session 
     await refusal(passkeys.add(adder, page, { ...fresh, seal: asSignIn.seal })),
     /took too long/,
   )
-  clock.turn(300_000)
+  clock.advance(300_000)
   assert.match(await refusal(passkeys.add(adder, page, fresh)), /took too long/)
 })
 
@@ -358,7 +358,7 @@ test('tries with a passkey are held back by it and by address, and wrong passwor
     assert.match(await refusal(enter(authenticator, forged)), /^bad_sign_in/)
   }
   assert.match(await refusal(enter(authenticator)), /^over_rate/)
-  clock.turn(dayMs)
+  clock.advance(dayMs)
   await enter(authenticator)
 })
 

@@ -29,7 +29,7 @@ async function withTotp(): Promise<
   const { secret } = await rig.secondFactor.enrol(id, 'Cairn')
   const codes = await rig.secondFactor.confirm(id, codeOf(secret, rig.clock.now()), null)
   // The code of the confirmation has been consumed.
-  rig.clock.turn(90_000)
+  rig.clock.advance(90_000)
   return { ...rig, id, secret, codes }
 }
 
@@ -71,7 +71,7 @@ test('an authenticator code is required only after the enrolment was confirmed',
   await secondFactor.confirm(id, codeOf(secret, clock.now()), null)
   assert.equal((await people.get(id)).hasTotp, true)
   await assert.rejects(signIn.signIn(ada, testClient), fault('needs_code'))
-  clock.turn(30_000)
+  clock.advance(30_000)
   await signIn.signIn({ ...ada, code: codeOf(secret, clock.now()) }, testClient)
 })
 
@@ -93,7 +93,7 @@ test('a code is accepted once: a replay is refused, also of the code that confir
   const first = codeOf(secret, clock.now())
   await secondFactor.confirm(id, first, null)
   await assert.rejects(signIn.signIn({ ...ada, code: first }, testClient), fault('bad_sign_in'))
-  clock.turn(60_000)
+  clock.advance(60_000)
   const code = codeOf(secret, clock.now())
   await signIn.signIn({ ...ada, code }, testClient)
   await assert.rejects(signIn.signIn({ ...ada, code }, testClient), fault('bad_sign_in'))

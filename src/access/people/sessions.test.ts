@@ -27,11 +27,11 @@ test('a session expires after its idle time, counted from the last call', async 
   const { signIn, tokenAuthenticator, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const { token } = await signIn.enter(id, testClient)
-  clock.turn(dayMs / 2 - 1)
+  clock.advance(dayMs / 2 - 1)
   assert.ok(await tokenAuthenticator.findSession(token))
-  clock.turn(dayMs / 2 - 1)
+  clock.advance(dayMs / 2 - 1)
   assert.ok(await tokenAuthenticator.findSession(token))
-  clock.turn(dayMs / 2)
+  clock.advance(dayMs / 2)
   assert.equal(await tokenAuthenticator.findSession(token), null)
 })
 
@@ -41,7 +41,7 @@ test('a session expires thirty days after sign-in, however busy', async () => {
   const { token } = await signIn.enter(id, testClient)
   for (let day = 0; day < 120; day++) {
     assert.ok(await tokenAuthenticator.findSession(token), `day ${day / 4}`)
-    clock.turn(dayMs / 4)
+    clock.advance(dayMs / 4)
   }
   assert.equal(await tokenAuthenticator.findSession(token), null)
   assert.deepEqual(await sessions.list(id), [])
@@ -53,10 +53,10 @@ test('being seen is written once a minute at most', async () => {
   const { signIn, tokenAuthenticator, sessions, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const { token, session } = await signIn.enter(id, testClient)
-  clock.turn(59_999)
+  clock.advance(59_999)
   await tokenAuthenticator.findSession(token)
   assert.equal((await sessions.list(id))[0]?.lastSeen, session.created)
-  clock.turn(1)
+  clock.advance(1)
   await tokenAuthenticator.findSession(token)
   assert.equal((await sessions.list(id))[0]?.lastSeen, session.created + 60_000)
 })
@@ -97,7 +97,7 @@ test('of more than twenty sessions the one seen longest ago gives way', async ()
   const first = await signIn.enter(id, testClient)
   let last = first
   for (let n = 0; n < 20; n++) {
-    clock.turn(1000)
+    clock.advance(1000)
     last = await signIn.enter(id, testClient)
   }
   assert.equal((await sessions.list(id)).length, 20)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { createIdentityRig, goodPassword, testClient } from '../../../test/fakes/people/identity.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { createPasswords } from './passwords.ts'
@@ -29,7 +29,7 @@ test('an unknown email, a wrong password and a disabled person get the same repl
 })
 
 test('each of them costs one hash of a password, as a right one does', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const passwords = createPasswords({
     argon2Cost: { memory: 64, passes: 1, parallelism: 1 },
   })
@@ -77,7 +77,7 @@ test('eleven wrong passwords shut the door to the twelfth, right or wrong, for a
     signIn.signIn(ada, { ...testClient, address: '203.0.113.1' }),
     fault('over_rate'),
   )
-  clock.turn(60_000)
+  clock.advance(60_000)
   await signIn.signIn(ada, { ...testClient, address: '203.0.113.1' })
 })
 
@@ -109,7 +109,7 @@ test('guesses of a code are wrong tries too', async () => {
 
 test('the log lists failures with the address, if addresses are stored, and without any typed text', async () => {
   const lines: unknown[] = []
-  const { signIn, settings, addPerson } = createIdentityRig(':memory:', createTurnedClock(), {
+  const { signIn, settings, addPerson } = createIdentityRig(':memory:', createManualClock(), {
     log: (...line) => lines.push(line),
   })
   await addPerson(ada.email)

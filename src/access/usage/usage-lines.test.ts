@@ -12,7 +12,7 @@ test('lines come oldest first, of a key, an account or all, including unwritten 
   await usage.flush()
   count()
   count({ keyId: 'k2', outcome: 'refused_by_setting', reason: 'origin', status: 403, units: 0 })
-  clock.turn(hourMs)
+  clock.advance(hourMs)
   count({ keyId: 'k3' })
   const noon = Date.UTC(2026, 0, 31, 12)
   const named = { accountId: 'a', face: 'rpc', network: 'dev', method: 'eth_call' }

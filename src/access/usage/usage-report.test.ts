@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { quantileOf, stepOf } from '../../base/latency.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -43,8 +43,8 @@ async function rig(start = Date.UTC(2026, 0, 1, 10, 17)) {
   ])
   // Whole days and hours pass in one step, because single seconds would take too long.
   let now = start
-  const turned = createTurnedClock()
-  const clock = { ...turned, now: () => now }
+  const manualClock = createManualClock()
+  const clock = { ...manualClock, now: () => now }
   const usage = createUsage({ db, rows, clock, log: () => {} })
   const reports = createUsageReports({ clock, read: usage.read })
   const calls: Counted[] = []
@@ -89,7 +89,7 @@ async function rig(start = Date.UTC(2026, 0, 1, 10, 17)) {
     for (let n = 0; n < 60; n++) call()
     await usage.flush()
     now += passed
-    turned.turn(1000)
+    manualClock.advance(1000)
     await usage.flush()
   }
   for (let n = 0; n < 60; n++) call()

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -101,7 +101,7 @@ test('usage that is counted while the database is away is in the spool after a s
       return await local.write(statements)
     },
   }
-  const clock = createTurnedClock(Date.UTC(2026, 0, 31))
+  const clock = createManualClock(Date.UTC(2026, 0, 31))
   const spool = openUsageSpool(path, () => {})
   const usage = createUsage({ db: null, rows, clock, log: () => {}, spool })
   for (let second = 0; second < 5; second += 1) {
@@ -139,7 +139,7 @@ test('a process sends its flushes to the one with the spool, and each counts onc
       return await local.write(statements)
     },
   }
-  const clock = createTurnedClock(Date.UTC(2026, 0, 31))
+  const clock = createManualClock(Date.UTC(2026, 0, 31))
   const spool = openUsageSpool(pathOf(t), () => {})
   const parts = { db: null, rows, clock, log: () => {} }
   const keeper = createUsage({ ...parts, spool })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seeded } from '../../../test/fakes/seeded.ts'
-import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock, type ManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -19,7 +19,7 @@ import type { FlushedRow, UsedCall } from './usage-row.ts'
 type Rig = {
   readonly usage: Usage
   readonly db: Database
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
   readonly logged: string[]
   readonly writes: (readonly Statement[])[]
   failing: boolean
@@ -34,7 +34,7 @@ function rig(
     INSERT INTO api_key (id, account_id, name, prefix, key_hash, secret_hash, created)
       VALUES ('k', 'acc', '', '', x'01', x'02', 0)`)
   const inline = createInlineWriter(db)
-  const clock = createTurnedClock(Date.UTC(2026, 0, 31, 12, 30))
+  const clock = createManualClock(Date.UTC(2026, 0, 31, 12, 30))
   const logged: string[] = []
   const log: Log = (_level, event) => logged.push(event)
   const writes: (readonly Statement[])[] = []
@@ -96,7 +96,7 @@ test('calls are summed and written in one write per second', async () => {
   for (let n = 0; n < 5; n++) usage.count(call)
   usage.count({ ...call, outcome: 'over_rate', status: 429, units: 0 })
   assert.equal(writes.length, 0)
-  clock.turn(1000)
+  clock.advance(1000)
   await usage.flush()
   assert.equal(writes.length, 1)
   usage.count(call)
@@ -118,7 +118,7 @@ test('calls are summed and written in one write per second', async () => {
 
 test('without usage no row is written', async () => {
   const { usage, clock, writes } = rig()
-  clock.turn(5000)
+  clock.advance(5000)
   await usage.flush()
   assert.equal(writes.length, 0)
 })
@@ -144,10 +144,10 @@ test('units of today are those written and those still counted, of the key alone
   usage.count(call)
   usage.count({ ...call, keyId: 'other' })
   assert.equal(usage.unitsToday('k'), 160)
-  clock.turn(2 * 60 * 60 * 1000)
+  clock.advance(2 * 60 * 60 * 1000)
   await usage.flush()
   assert.equal(usage.unitsToday('k'), 160)
-  clock.turn(10 * 60 * 60 * 1000)
+  clock.advance(10 * 60 * 60 * 1000)
   assert.equal(usage.unitsToday('k'), 0)
 })
 
@@ -161,7 +161,7 @@ test('the day a key was last used is stored, and written once a day', async () =
   await usage.flush()
   assert.deepEqual(revision(), once)
   assert.deepEqual(db.get('SELECT last_used_day FROM api_key'), { last_used_day: '2026-01-31' })
-  clock.turn(12 * 60 * 60 * 1000)
+  clock.advance(12 * 60 * 60 * 1000)
   usage.count(call)
   await usage.flush()
   assert.deepEqual(db.get('SELECT last_used_day FROM api_key'), { last_used_day: '2026-02-01' })
@@ -204,7 +204,7 @@ test('monthly bytes are those of the IPFS API, written or not, from its first ho
   assert.deepEqual(usage.bytesThisMonth(['k']), { up: 20, down: 2 })
   assert.deepEqual(usage.bytesThisMonth(['other']), { up: 0, down: 0 })
   await usage.flush()
-  clock.turn(Date.UTC(2026, 1, 1) - clock.now())
+  clock.advance(Date.UTC(2026, 1, 1) - clock.now())
   assert.deepEqual(usage.bytesThisMonth(['k']), { up: 0, down: 0 })
   usage.count(moved)
   await usage.flush()
@@ -220,7 +220,7 @@ test('each row stands in its minute, its hour and its day', async () => {
   const [noon, half] = [Date.UTC(2026, 0, 31, 12), Date.UTC(2026, 0, 31, 12, 30)]
   usage.count(call)
   await usage.flush()
-  clock.turn(61_000)
+  clock.advance(61_000)
   usage.count(call)
   await usage.flush()
   assert.deepEqual(starts(1), [
@@ -262,7 +262,7 @@ test('answers are counted by network and verification level, and bytes alone are
   // The minute ends between the count of a call and the count of its bytes.
   usage.count(call)
   await usage.flush()
-  clock.turn(61_000)
+  clock.advance(61_000)
   usage.countBytes({ ...call, verified: '' })
   await usage.flush()
   for (const holder of ['k', '@acc', '*']) {

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { RawConnection } from '../../../test/fakes/raw-http.ts'
 import { createIdentityRig } from '../../../test/fakes/people/identity.ts'
 import type { Identity } from '../../access/people/identity.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
@@ -347,14 +347,14 @@ test('a body over the cap is refused before it is read', async (t) => {
 })
 
 test('events end when the session does', async (t) => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let requestCount = 0
   const findPrincipal = () => (++requestCount > 2 ? null : person)
   const { request } = await start(t, undefined, { clock, findPrincipal })
   let ended = false
   const reply = request('GET', '/api/v1/watch').finally(() => (ended = true))
   while (!ended) {
-    if (requestCount > 0) clock.turn(15_000)
+    if (requestCount > 0) clock.advance(15_000)
     for (let n = 0; n < 20; n++) await setImmediate()
   }
   match((await reply).text, /^: here\n\ndata: \{"tick":1\}\n\n(:\n\n)+$/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { toHex } from '../../base/hex.ts'
 import { silentLog } from '../../base/log.ts'
 import { createPendingWatch, type PendingSource } from './pending-watch.ts'
@@ -30,10 +30,10 @@ function node(name: string): Node {
 }
 
 function watch(nodes: readonly Node[]) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const watched = createPendingWatch(nodes, { clock, log: silentLog, network: 'test' })
   const pass = async (ms: number) => {
-    clock.turn(ms)
+    clock.advance(ms)
     await turns()
   }
   return { ...watched, pass }

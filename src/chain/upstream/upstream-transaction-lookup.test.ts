@@ -1,7 +1,7 @@
 // The locations of a transaction as upstreams report them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { toHex } from '../../base/hex.ts'
 import { decodeEntries } from '../../codec/ethereum/list.ts'
 import { transactionHash } from '../../codec/ethereum/transaction.ts'
@@ -41,7 +41,7 @@ const down = new Error('connection refused')
 
 /** `catchUp`: simulates the effect of polling the head again. */
 function rig(nodes: readonly Node[], catchUp: () => void = () => {}) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const words = createUpstreamTransactionLookup({
     network: 'test',
     upstreams: nodes,
@@ -137,7 +137,7 @@ test('lookups shortly after each other share their answers; later ones query aga
   await places()
   assert.equal(await words.findPending(hash(9), signal), null)
   assert.equal(one.asks, 1)
-  clock.turn(400)
+  clock.advance(400)
   await places()
   assert.equal(one.asks, 2)
 })

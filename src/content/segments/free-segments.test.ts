@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createMemoryFileOps } from '../../../test/fakes/files/memory-file-ops.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { createDutyCycle } from '../../base/duty-cycle.ts'
 import { multihashOf } from '../../codec/ipld/multihash.ts'
@@ -15,7 +15,7 @@ import { defaultSegmentLimits } from './segment-limits.ts'
 import { createSegmentStore } from './segment-store.ts'
 
 const never = new AbortController().signal
-const atOnce = createDutyCycle({ clock: createTurnedClock(), writeCount: () => 0 })
+const atOnce = createDutyCycle({ clock: createManualClock(), writeCount: () => 0 })
 const sealBytes = 64 * 1024
 
 function createStore(t: TestContext) {
@@ -29,7 +29,7 @@ function createStore(t: TestContext) {
       writer: createInlineWriter(database),
       ops,
       path: '/store',
-      clock: createTurnedClock(),
+      clock: createManualClock(),
       log: silentLog,
       limits: { ...defaultSegmentLimits, sealBytes },
     })
@@ -67,7 +67,7 @@ for (const kind of ['log', 'ext'] as const) {
       writer: createInlineWriter(database),
       ops: { ...ops, syncDirectory: () => made.promise },
       path: '/store',
-      clock: createTurnedClock(),
+      clock: createManualClock(),
       log: silentLog,
       limits: { ...defaultSegmentLimits, sealBytes },
     })

@@ -10,7 +10,7 @@ import {
   createSegmentFixture,
   type SegmentFixture,
 } from '../../../test/fakes/files/segment-fixture.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -43,10 +43,10 @@ async function start(
 ): Promise<
   SegmentFixture & {
     readonly replayed: number
-    readonly clock: ReturnType<typeof createTurnedClock>
+    readonly clock: ReturnType<typeof createManualClock>
   }
 > {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const writer = createInlineWriter(db)
   const replayed = await replayLog({ db, writer, ops, path, clock })
   return { ...createSegmentFixture(t, { ops, path, db, clock, rowsFollow: true }), replayed, clock }
@@ -61,7 +61,7 @@ test('blocks are readable before they have rows, and get them when the time is u
     assert.deepEqual(store.peek(block(text).ref), new Uint8Array(block(text).bytes))
     assert.ok(await store.has(block(text).ref))
   }
-  clock.turn(250)
+  clock.advance(250)
   await store.close()
   assert.equal(rowsOf(db), 3)
 })
@@ -177,25 +177,25 @@ test('a block that goes to quarantine before it has a row gets one, and keeps it
 
 test('failed row writes are retried, and dependent operations are refused until then', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const inline = createInlineWriter(db)
   await replayLog({ db, writer: inline, ops, path, clock })
   const { store } = createSegmentFixture(t, { ops, path, db, clock, rowsFollow: true })
   await store.put([block('a')])
   db.exec(`CREATE TRIGGER full BEFORE INSERT ON block BEGIN SELECT RAISE(ABORT, 'full'); END`)
   await assert.rejects(store.put([], [{ sql: 'SELECT 1', parameters: [] }]))
-  clock.turn(1000)
+  clock.advance(1000)
   await new Promise(setImmediate)
   assert.ok(store.peek(block('a').ref))
   db.exec('DROP TRIGGER full')
-  clock.turn(2000)
+  clock.advance(2000)
   await store.close()
   assert.equal(rowsOf(db), 1)
 })
 
 test('a segment whose blocks have no rows yet does not count as empty', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   await replayLog({ db, writer: createInlineWriter(db), ops, path, clock })
   const limits = { sealBytes: 1 }
   const { store } = createSegmentFixture(t, { ops, path, db, clock, rowsFollow: true, limits })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { usePostgres } from '../../../test/fakes/postgres-rows.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { checkServer, type ServerProblem } from './check-server.ts'
 import { createConnections } from './connections.ts'
@@ -67,7 +67,7 @@ test('a schema two versions ahead is refused, one version ahead is not', { skip 
 })
 
 test('clocks that differ by more than a second are a warning', { skip }, async () => {
-  const late = createTurnedClock(systemClock.now() - 5000)
+  const late = createManualClock(systemClock.now() - 5000)
   const [problem] = await check({ clock: late })
   assert.equal(problem?.code, 'database_clock')
   assert.equal(problem.isFinal, false)

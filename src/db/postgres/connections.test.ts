@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { startPostgres } from '../../../test/engines/postgres.ts'
 import { usePostgres } from '../../../test/fakes/postgres-rows.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { createConnections } from './connections.ts'
 
@@ -81,7 +81,7 @@ test(
   async (t) => {
     const own = await startPostgres()
     t.after(() => own.stop())
-    const clock = createTurnedClock()
+    const clock = createManualClock()
     const url = own.urlOf(await own.createDatabase())
     const connections = createConnections({ url, size: 2, clock })
     t.after(() => connections.close())

@@ -12,7 +12,7 @@ import { buildTrie } from '../../codec/ethereum/trie-build.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import type { Network } from '../../chain/network.ts'
 import { createMemoryStore } from '../../content/memory-store.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { createStateNetwork } from '../../../test/fakes/upstream/state-network.ts'
 import { createForkLoader } from './fork-loader.ts'
 import type { ForkRead } from './fork-reads.ts'
@@ -57,7 +57,7 @@ function stuckNetwork() {
 
 test('64 reads query the network, 1,024 wait, and one more is refused', async () => {
   const { network, state, point } = stuckNetwork()
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const loader = createForkLoader({
     point,
     source: () => network,
@@ -76,7 +76,7 @@ test('64 reads query the network, 1,024 wait, and one more is refused', async ()
 
 test('a fetch ends after 30 s and a read that waits after 60 s, and later reads are served', async () => {
   const { network, state, point } = stuckNetwork()
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const store = createMemoryStore()
   const loader = createForkLoader({ point, source: () => network, store, clock })
   const codeOf = (read: Promise<unknown>) =>
@@ -88,7 +88,7 @@ test('a fetch ends after 30 s and a read that waits after 60 s, and later reads 
   const outcomes = Array.from({ length: 3 * 64 }, () => codeOf(loader.load(account)))
   for (let second = 0; second < 61; second += 1) {
     await new Promise((resolve) => setImmediate(resolve))
-    clock.turn(1_000)
+    clock.advance(1_000)
   }
   const counts = Map.groupBy(await Promise.all(outcomes), (outcome) => outcome)
   deepEqual(

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { type IdleWheel, createIdleWheel } from './lean-connection.ts'
 
 function idler(wheel: IdleWheel, ms: number, onDue: () => void) {
@@ -10,30 +10,30 @@ function idler(wheel: IdleWheel, ms: number, onDue: () => void) {
 }
 
 test('an idle entry is reported after its time, never before and at most two periods later', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const wheel = createIdleWheel(100, clock)
   const due: number[] = []
-  clock.turn(99)
+  clock.advance(99)
   idler(wheel, 250, () => due.push(clock.monotonic()))
-  clock.turn(250)
+  clock.advance(250)
   deepEqual(due, [])
-  clock.turn(51)
+  clock.advance(51)
   deepEqual(due, [400])
   wheel.stop()
   equal(clock.timers, 0)
 })
 
 test('an entry that is postponed or removed is not reported', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const wheel = createIdleWheel(100, clock)
   const due: string[] = []
   const later = idler(wheel, 100, () => due.push('later'))
   const removed = idler(wheel, 100, () => due.push('gone'))
-  clock.turn(100)
+  clock.advance(100)
   later.dueTick = wheel.tickAfter(1_000)
   wheel.remove(removed)
-  clock.turn(1_000)
+  clock.advance(1_000)
   deepEqual(due, [])
-  clock.turn(100)
+  clock.advance(100)
   deepEqual(due, ['later'])
 })

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { RawConnection, sendRaw } from '../../../test/fakes/raw-http.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import type { Log } from '../../base/log.ts'
 import { peerAddress } from '../request-head.ts'
 import { createDateHeader } from '../text-answer.ts'
@@ -32,7 +32,7 @@ async function startListener(
     readonly logAnswers?: boolean
   } = {},
 ) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const deadlines = createDeadlines(1_000, clock)
   const lines: unknown[][] = []
   const handedOver: { readonly socket: Socket; readonly bytes: Promise<unknown> }[] = []
@@ -154,13 +154,13 @@ test('a connection that sends nothing is 408, one between two calls is closed in
   used.socket.write(post('mine'))
   await used.until('mine')
   while (sockets.length < 2) await new Promise((resolve) => setImmediate(resolve))
-  clock.turn(10_000)
+  clock.advance(10_000)
   ok(!silent.closed)
-  clock.turn(2_000)
+  clock.advance(2_000)
   equal(await silent.end(), 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n')
-  clock.turn(63_000)
+  clock.advance(63_000)
   ok(!used.closed)
-  clock.turn(2_000)
+  clock.advance(2_000)
   match(await used.end(), /mine$/)
 })
 
@@ -178,7 +178,7 @@ test('a call under way is not closed for being idle', async (t) => {
   const connection = new RawConnection(port)
   connection.socket.write(post('slow'))
   await began
-  clock.turn(200_000)
+  clock.advance(200_000)
   finish()
   match(await connection.until('slow'), /slow$/)
 })
@@ -188,9 +188,9 @@ test('a body that does not end is late; a caller that hangs up in it is gone', a
   const late = new RawConnection(port)
   late.socket.write(post('half', '', 9))
   while (clock.timers < 2) await new Promise((resolve) => setImmediate(resolve))
-  clock.turn(2_000)
+  clock.advance(2_000)
   await late.until('late')
-  clock.turn(1_000)
+  clock.advance(1_000)
   match(await late.end(), /Connection: close\r\n\r\nlate$/)
   const closed = new RawConnection(port)
   closed.socket.end(post('half', '', 9))
@@ -242,7 +242,7 @@ test('a client that reads no replies is not read further, and is disconnected af
   }
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
   equal(answered, 1, 'nothing more is begun')
-  clock.turn(33_000)
+  clock.advance(33_000)
   ok(sockets[0]?.destroyed)
 })
 
@@ -272,7 +272,7 @@ test('a caller that takes no answers, and hangs up by half during a call, is cut
   connection.socket.end()
   while (!socket.writableEnded) await turn()
   ok(!socket.destroyed)
-  clock.turn(33_000)
+  clock.advance(33_000)
   ok(socket.destroyed)
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -18,7 +18,7 @@ function createRequests(
   const database = openDatabase(':memory:')
   migrate(database)
   t.after(() => database.close())
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let runs = 0
   const collector: GarbageCollector = {
     settle: async () => {},
@@ -46,81 +46,81 @@ function createRequests(
     return resolve
   }
   const watch = watchRequests({ rows: delayed, collector, clock, log: silentLog })
-  const turn = async (): Promise<void> => {
-    clock.turn(1000)
+  const advance = async (): Promise<void> => {
+    clock.advance(1000)
     await new Promise(setImmediate)
   }
-  return { database, rows, turn, delayReads, watch, runs: () => runs }
+  return { database, rows, advance, delayReads, watch, runs: () => runs }
 }
 
 test('one collection answers all who asked before it began', async (t) => {
-  const { rows, turn, runs } = createRequests(t, [{ blocks: 3, bytes: 30 }])
+  const { rows, advance, runs } = createRequests(t, [{ blocks: 3, bytes: 30 }])
   const ids = [await requestCollection(rows, 1), await requestCollection(rows, 2)]
   assert.equal(await findAnswer(rows, ids[0] ?? 0), null)
-  await turn()
+  await advance()
   for (const id of ids) {
     assert.deepEqual(await findAnswer(rows, id), { swept: { blocks: 3, bytes: 30 }, error: '' })
   }
-  await turn()
+  await advance()
   assert.equal(runs(), 1)
 })
 
 test('why nothing was collected is the answer', async (t) => {
-  const { rows, turn } = createRequests(t, [null, new Error('no space left')])
+  const { rows, advance } = createRequests(t, [null, new Error('no space left')])
   const first = await requestCollection(rows, 1)
-  await turn()
+  await advance()
   assert.deepEqual(await findAnswer(rows, first), { swept: null, error: notCounted })
   const second = await requestCollection(rows, 2)
-  await turn()
+  await advance()
   assert.deepEqual(await findAnswer(rows, second), { swept: null, error: 'no space left' })
 })
 
 test('answers that no client will read are not stored', async (t) => {
-  const { database, rows, turn } = createRequests(t, [])
+  const { database, rows, advance } = createRequests(t, [])
   for (let count = 0; count < 150; count += 1) await requestCollection(rows, count)
-  await turn()
+  await advance()
   assert.equal(database.getValue('SELECT count(*) FROM collection'), 100)
 })
 
 test('after a stop no request is answered', async (t) => {
-  const { rows, turn, watch, runs } = createRequests(t, [])
+  const { rows, advance, watch, runs } = createRequests(t, [])
   watch.stop()
   await requestCollection(rows, 1)
-  await turn()
+  await advance()
   assert.equal(runs(), 0)
 })
 
 test('a request that is read while the server stops is left to the next one', async (t) => {
-  const { rows, turn, delayReads, watch, runs } = createRequests(t, [])
+  const { rows, advance, delayReads, watch, runs } = createRequests(t, [])
   const id = await requestCollection(rows, 1)
   const endDelay = delayReads()
-  await turn()
+  await advance()
   watch.stop()
   endDelay()
-  await turn()
+  await advance()
   assert.equal(runs(), 0)
   assert.equal(await findAnswer(rows, id), null)
 })
 
 test('a request whose collection ends with the server is left to the next one', async (t) => {
   const { promise, reject } = Promise.withResolvers<Swept>()
-  const { rows, turn, watch, runs } = createRequests(t, [promise])
+  const { rows, advance, watch, runs } = createRequests(t, [promise])
   const id = await requestCollection(rows, 1)
-  await turn()
+  await advance()
   watch.stop()
   reject(new Error('stopped'))
-  await turn()
+  await advance()
   assert.equal(runs(), 1)
   assert.equal(await findAnswer(rows, id), null)
 })
 
 test('requests that cannot be read are looked for again', async (t) => {
-  const { database, rows, turn, runs } = createRequests(t, [{ blocks: 1, bytes: 10 }])
+  const { database, rows, advance, runs } = createRequests(t, [{ blocks: 1, bytes: 10 }])
   const id = await requestCollection(rows, 1)
   database.exec('ALTER TABLE collection RENAME TO elsewhere')
-  await turn()
+  await advance()
   assert.equal(runs(), 0)
   database.exec('ALTER TABLE elsewhere RENAME TO collection')
-  await turn()
+  await advance()
   assert.deepEqual(await findAnswer(rows, id), { swept: { blocks: 1, bytes: 10 }, error: '' })
 })

@@ -164,15 +164,15 @@ test('the sequence number continues from a record that another machine published
 test('a record is signed again after half of its lifetime, also one that ended meanwhile', async (t) => {
   const { keys, names, clock } = createNamesFixture(t)
   const { name } = await keys.publish('alice', publication, online, never)
-  clock.turn(24 * hourMs - 1)
+  clock.advance(24 * hourMs - 1)
   assert.equal(await keys.renew(never), 0)
   const before = await names.find(name, usualTerms, never)
-  clock.turn(1)
+  clock.advance(1)
   assert.equal(await keys.renew(never), 0)
   const after = await names.find(name, usualTerms, never)
   assert.equal((after?.validity ?? 0) - (before?.validity ?? 0), 24 * hourMs)
   assert.equal(after?.sequence, before?.sequence)
-  clock.turn(100 * hourMs)
+  clock.advance(100 * hourMs)
   await assert.rejects(names.resolve(`/ipns/${name.text}`, usualTerms, never))
   await keys.renew(never)
   assert.equal(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { never } from '../../../test/fakes/files/files-fixture.ts'
 import { newSigner } from '../../../test/fakes/files/names-fixture.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createIpnsRouting, lookupsMax, waitingMax } from './ipns-routing.ts'
 
@@ -30,7 +30,7 @@ test('records of all events are given, an absent one is none, and a failure stay
       yield value
     }
   }
-  const routing = createIpnsRouting(run, createTurnedClock())
+  const routing = createIpnsRouting(run, createManualClock())
   const records = await routing.getIpnsRecords(name, never)
   assert.deepEqual(records.map(String), ['a', 'b'])
   assert.deepEqual(await routing.getIpnsRecords(name, never), [])
@@ -46,7 +46,7 @@ test('records of all events are given, an absent one is none, and a failure stay
 })
 
 test('a command that does not end is ended after a minute', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   // eslint-disable-next-line require-yield
   async function* run(_: object, signal: AbortSignal): AsyncGenerator<never> {
     await new Promise((_resolve, reject) => {
@@ -57,7 +57,7 @@ test('a command that does not end is ended after a minute', async () => {
   const puts = assert.rejects(routing.putIpnsRecord(name, Buffer.from('a'), never), {
     code: 'deadline',
   })
-  clock.turn(60_000)
+  clock.advance(60_000)
   await puts
 })
 
@@ -69,7 +69,7 @@ test('32 commands run, 1,000 wait, and further ones are refused', async () => {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
     })
   }
-  const routing = createIpnsRouting(run, createTurnedClock())
+  const routing = createIpnsRouting(run, createManualClock())
   const gone = new AbortController()
   const all = Array.from({ length: lookupsMax + waitingMax }, () =>
     routing.getIpnsRecords(name, gone.signal),

@@ -19,10 +19,10 @@ test('a stored record resolves, with the path of the request behind its value', 
   await names.put('alice', { name, bytes, force: false }, online, never)
   const found = await names.resolve(`/ipns/${name.text}/a//b`, usualTerms, never)
   assert.deepEqual(found, { path: `${content}/site/a/b`, ttlMs: 30_000 })
-  clock.turn(hourMs - 10_000)
+  clock.advance(hourMs - 10_000)
   const late = await names.resolve(`ipns://${name.text}`, usualTerms, never)
   assert.deepEqual(late, { path: `${content}/site`, ttlMs: 10_000 })
-  clock.turn(10_000)
+  clock.advance(10_000)
   await assert.rejects(names.resolve(`/ipns/${name.text}`, usualTerms, never), {
     message: 'could not resolve name',
   })
@@ -96,7 +96,7 @@ test('an account has at most 1000 names; ended ones make room', async (t) => {
   }
   await assert.rejects(put('alice'), /at most 1000 IPNS names per account/)
   await put('bob')
-  clock.turn(hourMs)
+  clock.advance(hourMs)
   const parallel = await Promise.allSettled([put('alice'), put('alice'), put('alice')])
   assert.equal(parallel.filter(({ status }) => status === 'fulfilled').length, 1)
   await assert.rejects(put('alice'), /at most 1000 IPNS names per account/)
@@ -114,7 +114,7 @@ test('routers are asked once in the TTL of a record, and the higher sequence num
   assert.equal(state.gets.length, 1)
   assert.equal((await resolve({ ...usualTerms, fresh: true })).path, `${content}/new`)
   routed.set(name.text, [sign(`${content}/newer`, 9n, clock.now() + 2 * hourMs, 100_000)])
-  clock.turn(100_000)
+  clock.advance(100_000)
   const offline = await resolve({ ...usualTerms, offline: true })
   assert.equal(offline.path, `${content}/new`)
   assert.equal((await resolve()).path, `${content}/newer`)
@@ -136,7 +136,7 @@ test('a router that lies or fails hides no stored record; without one the failur
   state.isOnline = true
   routed.set(name.text, [newSigner().sign('/ipfs/other', 9n, clock.now() + hourMs)])
   assert.equal((await names.resolve(`/ipns/${name.text}`, usualTerms, never)).path, content)
-  clock.turn(60_000)
+  clock.advance(60_000)
   state.isBroken = true
   assert.equal((await names.resolve(`/ipns/${name.text}`, usualTerms, never)).path, content)
   await assert.rejects(names.resolve(`/ipns/${newSigner().name.text}`, usualTerms, never), {
@@ -158,7 +158,7 @@ test('DNSLink is followed within its TTL of 60 s to 1 h, over names of keys and 
   assert.equal(step.path, '/ipns/b.example/x/y')
   assert.deepEqual(state.dnsLookups, ['_dnslink.a.example', '_dnslink.b.example'])
   dns.delete('_dnslink.a.example')
-  clock.turn(60_000)
+  clock.advance(60_000)
   await assert.rejects(resolve('/ipns/a.example'), {
     code: 'command_failed',
     message: 'could not resolve name: DNSLink lookup could not find a TXT record',
@@ -191,10 +191,10 @@ test('a lookup ends with its timeout, and after a minute at the latest', async (
     let isOver = false
     const lookup = names.resolve('/ipns/a.example', terms, never).finally(() => (isOver = true))
     const ended = assert.rejects(lookup, { code: 'deadline' })
-    clock.turn(endsMs - 1)
+    clock.advance(endsMs - 1)
     await new Promise(setImmediate)
     assert.equal(isOver, false)
-    clock.turn(1)
+    clock.advance(1)
     await ended
   }
 })

@@ -27,23 +27,23 @@ test('a record goes out every 4 h until it ends, and 10 min after a failure', as
     return state.puts.length
   }
   assert.equal(await puts(), 1)
-  clock.turn(4 * hourMs - 60_000)
+  clock.advance(4 * hourMs - 60_000)
   assert.equal(await puts(), 1)
   state.isBroken = true
-  clock.turn(60_000)
+  clock.advance(60_000)
   assert.equal(await puts(), 2)
   state.isBroken = false
-  clock.turn(9 * 60_000)
+  clock.advance(9 * 60_000)
   assert.equal(await puts(), 2)
-  clock.turn(60_000)
+  clock.advance(60_000)
   assert.equal(await puts(), 3)
-  clock.turn(hourMs)
+  clock.advance(hourMs)
   state.isOnline = false
-  clock.turn(3 * hourMs)
+  clock.advance(3 * hourMs)
   assert.equal(await puts(), 3)
   state.isOnline = true
   assert.equal(await puts(), 4)
-  clock.turn(5 * hourMs)
+  clock.advance(5 * hourMs)
   assert.equal(await puts(), 4)
 })
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock, type ManualClock } from '../../../test/fakes/manual-clock.ts'
 import { toBareHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -31,7 +31,7 @@ const hashOf = (at: number): Uint8Array => {
 
 type World = {
   readonly rows: Rows
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
   /** Milliseconds since the start of each announcement, by multihash in hexadecimal. */
   readonly announced: Map<string, number[]>
   readonly regions: (Region | null)[]
@@ -52,7 +52,7 @@ async function createWorld(t: { after: (run: () => void) => void }): Promise<Wor
   const rows = createSqliteRows(db, createInlineWriter(db))
   await rows.write([insertAccount({ id: 'a', name: 'a', created: 1, cardMarked: false })])
   await rows.write([{ sql: `UPDATE account SET settings = '{"provide":"all"}'`, parameters: [] }])
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const start = clock.now()
   const log: Log = (_level, event) => void world.logged.push(event)
   const world: World = {
@@ -93,7 +93,7 @@ async function createWorld(t: { after: (run: () => void) => void }): Promise<Wor
     },
     async run(plan, minutes, step = 10) {
       for (let at = 0; at < minutes; at += step) {
-        clock.turn(step * minuteMs)
+        clock.advance(step * minuteMs)
         await plan.announceDue()
       }
     },
@@ -186,7 +186,7 @@ test('a new root goes out within seconds, also behind thousands of others, and a
   const plan = world.start()
   await plan.announceDue()
   await world.pin(1, 6000)
-  world.clock.turn(1000)
+  world.clock.advance(1000)
   await plan.announceDue()
   const key = toBareHex(hashOf(6000))
   assert.deepEqual(world.announced.get(key), [1000])
@@ -241,7 +241,7 @@ test('after days without power all roots go out in order of their keys, and are 
   const plan = world.start()
   await world.run(plan, 2 * day)
   await plan.stop()
-  world.clock.turn(10 * intervalMs)
+  world.clock.advance(10 * intervalMs)
   world.announced.clear()
   const next = world.start()
   assert.equal((await next.stat()).late, 400)
@@ -297,7 +297,7 @@ test('the strategy `roots` leaves out the blocks below, and denied roots are lef
   await plan.announceDue()
   assert.deepEqual([...world.announced.keys()], [toBareHex(hashOf(1))])
   world.settings = { ...usual, strategy: 'all' }
-  world.clock.turn(1000)
+  world.clock.advance(1000)
   await plan.announceDue()
   assert.deepEqual(
     [...world.announced.keys()].toSorted(),

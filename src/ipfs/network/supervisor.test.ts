@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { supervise } from './supervisor.ts'
 
 function supervised() {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const delays: number[] = []
   const kills: string[] = []
   let starts = 0
@@ -37,7 +37,7 @@ function supervised() {
   function pass(seconds: number, share: number): void {
     for (let passed = 0; passed < seconds; passed += 1) {
       waitedMs += 1000 * share
-      clock.turn(1000)
+      clock.advance(1000)
     }
   }
   return { supervisor, clock, delays, kills, end, pass, starts: () => starts }
@@ -47,7 +47,7 @@ test('a process that ends is started again, after 1, 2, 4 and at most 60 s', asy
   const { clock, delays, end, starts } = supervised()
   for (let index = 0; index < 8; index += 1) {
     await end()
-    clock.turn(delays.at(-1) ?? 0)
+    clock.advance(delays.at(-1) ?? 0)
   }
   assert.deepEqual(delays, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
   assert.equal(starts(), 9)
@@ -56,9 +56,9 @@ test('a process that ends is started again, after 1, 2, 4 and at most 60 s', asy
 test('after ten minutes of work the next delay is the first again', async () => {
   const { supervisor, clock, delays, end } = supervised()
   await end()
-  clock.turn(1000)
+  clock.advance(1000)
   for (let minutes = 0; minutes < 600; minutes += 1) {
-    clock.turn(1000)
+    clock.advance(1000)
     supervisor.alive()
   }
   await end()
@@ -70,12 +70,12 @@ test('five ends in ten minutes: the network is down, until ten minutes have pass
   for (let index = 0; index < 5; index += 1) {
     assert.equal(supervisor.isDown, false)
     await end(`exit code ${index}`)
-    clock.turn(delays.at(-1) ?? 0)
+    clock.advance(delays.at(-1) ?? 0)
   }
   assert.equal(supervisor.isDown, true)
   assert.equal(supervisor.deaths.at(-1)?.reason, 'exit code 4')
   for (let seconds = 0; seconds < 600; seconds += 1) {
-    clock.turn(1000)
+    clock.advance(1000)
     supervisor.alive()
   }
   assert.equal(supervisor.isDown, false)
@@ -83,11 +83,11 @@ test('five ends in ten minutes: the network is down, until ten minutes have pass
 
 test('a process without a sign of life for 15 s is killed', async () => {
   const { supervisor, clock, kills } = supervised()
-  clock.turn(14_999)
+  clock.advance(14_999)
   supervisor.alive()
-  clock.turn(15_000)
+  clock.advance(15_000)
   assert.deepEqual(kills, [])
-  clock.turn(1)
+  clock.advance(1)
   assert.deepEqual(kills, ['no answer for 15 s'])
 })
 
@@ -110,7 +110,7 @@ test('a process that runs, or sleeps, and sends nothing is killed', () => {
 test('a stop ends the process and starts no other', async () => {
   const { supervisor, clock, starts } = supervised()
   await supervisor.stop()
-  clock.turn(600_000)
+  clock.advance(600_000)
   assert.equal(starts(), 1)
   assert.equal(supervisor.run, null)
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { createWantQueue, defaultWantQueueLimits, type WantQueueLimits } from './want-queue.ts'
 
 function queueOf(limits: Partial<WantQueueLimits> = {}) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const events: string[] = []
   const sent: number[] = []
   const refused: number[] = []
@@ -41,9 +41,9 @@ test('wants of one root share a session, which ends after its last want', () => 
   assert.deepEqual(events, ['open 1', 'send 1 1', 'send 1 2'])
   assert.equal(queue.end(first), true)
   assert.equal(queue.end(second), true)
-  clock.turn(29_999)
+  clock.advance(29_999)
   assert.equal(queue.sessions, 1)
-  clock.turn(1)
+  clock.advance(1)
   assert.deepEqual(events.slice(3), ['shut 1'])
   assert.equal(queue.sessions, 0)
 })

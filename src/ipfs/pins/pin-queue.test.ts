@@ -123,7 +123,7 @@ test('a failed try is repeated at growing intervals, and a request fails after a
     waits.push(waitMs)
     // The queue may not have started its timer yet.
     await until(() => {
-      clock.turn(waitMs)
+      clock.advance(waitMs)
       assert.equal(held.length, tries + 1)
     }, 30_000)
   }
@@ -179,7 +179,7 @@ test('the progress of a try is written every five seconds', async (t) => {
   const { id } = await ask('alice', 'large')
   t.after(queue.begin())
   await counted(held, 1)
-  clock.turn(5000)
+  clock.advance(5000)
   held[0]?.progress(7, 700n)
   held[0]?.progress(8, 800n)
   await until(async () => {
@@ -219,7 +219,7 @@ test('a try whose end the database refused is ended later', async (t) => {
   await until(() => assert.ok(clock.timers > 0), 30_000)
   refuses = false
   await until(() => {
-    clock.turn(60_000)
+    clock.advance(60_000)
     assert.equal(pins.held.length, 2)
   }, 30_000)
   pins.held[1]?.end()
@@ -245,7 +245,7 @@ test('failed requests are listed for eight days', async (t) => {
     assert.equal((await requests.find('alice', id))?.status, 'failed')
   }, 30_000)
   await stop()
-  clock.turn(defaultPinQueueLimits.listFailedMs + 1)
+  clock.advance(defaultPinQueueLimits.listFailedMs + 1)
   t.after(queue.begin())
   await until(async () => assert.equal(await requests.find('alice', id), null), 30_000)
 })

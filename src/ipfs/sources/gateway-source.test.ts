@@ -7,7 +7,7 @@ import {
   type Manner,
   startFakeGateway,
 } from '../../../test/fakes/files/file-source.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
@@ -174,14 +174,14 @@ test('a second gateway is asked when the first takes long, and the first is let 
   const slow = await startFakeGateway(t, held(), { manner: 'hanging' })
   const quick = await startFakeGateway(t, held())
   const release = quick.hold()
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const { obtain } = over(t, [slow, quick], clock)
   const found = obtain(wanted.ref, {}, never)
   await until(() => slow.requests.length === 1)
   assert.equal(quick.requests.length, 0)
-  clock.turn(499)
+  clock.advance(499)
   assert.equal(quick.requests.length, 0)
-  clock.turn(1)
+  clock.advance(1)
   await until(() => quick.requests.length === 1)
   release()
   assert.deepEqual(Buffer.from(await found), wanted.bytes)
@@ -192,15 +192,15 @@ test('one that always loses the race is not asked first for long', async (t) => 
   const all = new Map(blocks.map(({ key, bytes }) => [key, bytes as Uint8Array]))
   const hanging = await startFakeGateway(t, all, { manner: 'hanging' })
   const slow = await startFakeGateway(t, all)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const { obtain } = over(t, [hanging, slow], clock)
   for (const [before, { ref }] of blocks.entries()) {
     const release = slow.hold()
     const [hung, found] = [hanging.requests.length, obtain(ref, {}, never)]
     await until(() => hanging.requests.length > hung || slow.requests.length > before)
-    if (slow.requests.length === before) clock.turn(500)
+    if (slow.requests.length === before) clock.advance(500)
     await until(() => slow.requests.length > before)
-    clock.turn(100)
+    clock.advance(100)
     release()
     await found
   }
@@ -211,7 +211,7 @@ test('who is quick is waited for as long as it usually takes', async (t) => {
   const blocks = Array.from({ length: 9 }, (_, index) => blockOf(`block ${index}`))
   const all = new Map(blocks.map(({ key, bytes }) => [key, bytes as Uint8Array]))
   const [one, other] = [await startFakeGateway(t, all), await startFakeGateway(t, all)]
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const { obtain } = over(t, [one, other], clock)
   const [last, ...first] = blocks
   // With a manual clock each request takes no time.
@@ -221,9 +221,9 @@ test('who is quick is waited for as long as it usually takes', async (t) => {
   const release = asked.hold()
   const found = obtain(last?.ref ?? wanted.ref, {}, never)
   await until(() => asked.requests.length + before === 9)
-  clock.turn(19)
+  clock.advance(19)
   assert.equal(waiting.requests.length, before)
-  clock.turn(1)
+  clock.advance(1)
   await found
   assert.equal(waiting.requests.length, before + 1)
   release()
@@ -247,7 +247,7 @@ test('no more requests than allowed are under way, and the others come after the
 
 test('a gateway that fails again and again is left alone, then tried with one request', async (t) => {
   const gateway = await startFakeGateway(t, held(), { manner: 'failing' })
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const { obtain } = over(t, [gateway], clock)
   for (let turn = 0; turn < 10; turn++) {
     await assert.rejects(obtain(wanted.ref, {}, never), code('no_upstream'))
@@ -255,7 +255,7 @@ test('a gateway that fails again and again is left alone, then tried with one re
   assert.equal(gateway.requests.length, 6)
   gateway.manner = 'honest'
   await assert.rejects(obtain(wanted.ref, {}, never), code('no_upstream'))
-  clock.turn(5000)
+  clock.advance(5000)
   assert.deepEqual(Buffer.from(await obtain(wanted.ref, {}, never)), wanted.bytes)
 })
 
@@ -270,14 +270,14 @@ test('a gateway that sends a wrong block is logged and not asked for a while', a
 
 test('a Retry-After is kept', async (t) => {
   const gateway = await startFakeGateway(t, held(), { manner: 'busy' })
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const { obtain } = over(t, [gateway], clock)
   await assert.rejects(obtain(wanted.ref, {}, never), code('no_upstream'))
   gateway.manner = 'honest'
-  clock.turn(999)
+  clock.advance(999)
   await assert.rejects(obtain(wanted.ref, {}, never), code('no_upstream'))
   assert.equal(gateway.requests.length, 1)
-  clock.turn(1)
+  clock.advance(1)
   await obtain(wanted.ref, {}, never)
 })
 

@@ -116,7 +116,7 @@ test('a pin that was broken off asks only for what it did not have yet', async (
   await assert.rejects(here.files.pin('alice', pin, atOnce, stopAtTen, caller.signal), /gone/)
   assert.deepEqual(await pinsOf(here.files, 'alice'), [])
   // Fetched blocks are stored shortly afterwards.
-  here.clock.turn(1000)
+  here.clock.advance(1000)
   const before = gateway.requests.length
   assert.ok(before < blocks.size)
   await here.files.pin('alice', pin, atOnce, silent, never)
@@ -146,7 +146,7 @@ test('what is nowhere is waited for as long as the caller says, offline not at a
   const failed = assert.rejects(found, /context deadline exceeded/)
   for (let turn = 0; turn < 8; turn++) {
     for (let step = 0; step < 2000; step++) await setImmediate()
-    here.clock.turn(1000)
+    here.clock.advance(1000)
   }
   await failed
   assert.ok(gateway.requests.length >= 2, 'it is asked again')

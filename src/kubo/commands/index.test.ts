@@ -75,11 +75,11 @@ test('pin/add reports progress every half second, only with progress=true', asyn
   const iterator = reply.lines[Symbol.asyncIterator]()
   const first = iterator.next()
   await begun.promise
-  clock.turn(500)
+  clock.advance(500)
   assert.deepEqual((await first).value, { Progress: 3, Bytes: 42 })
   report(4, 50n)
   const second = iterator.next()
-  clock.turn(500)
+  clock.advance(500)
   assert.deepEqual((await second).value, { Progress: 4, Bytes: 50 })
   const last = iterator.next()
   pinned.resolve()

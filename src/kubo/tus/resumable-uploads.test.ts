@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { openResumableUploads, uploadLifeMs, type ResumableUpload } from './resumable-uploads.ts'
 
 function rig(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-uploads-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const record = (digit: string, more: Partial<ResumableUpload> = {}): ResumableUpload => ({
     id: digit.repeat(32),
     accountId: 'account',
@@ -55,15 +55,15 @@ test('an upload is gone a day after it began, added or not, also over a restart'
   const records = await openResumableUploads(folder, clock)
   await records.save(record('1'))
   writeFileSync(records.pathOf('1'.repeat(32)), 'bytes')
-  clock.turn(uploadLifeMs / 2)
+  clock.advance(uploadLifeMs / 2)
   await records.save(record('2'))
   records.stop()
-  clock.turn(uploadLifeMs / 2 + 1)
+  clock.advance(uploadLifeMs / 2 + 1)
   const later = await openResumableUploads(folder, clock)
   t.after(() => later.stop())
   assert.equal(later.find('1'.repeat(32)), null)
   assert.deepEqual(readdirSync(folder), [`${'2'.repeat(32)}.json`])
-  clock.turn(uploadLifeMs)
+  clock.advance(uploadLifeMs)
   while (readdirSync(folder).length > 0) await new Promise((resolve) => setImmediate(resolve))
   assert.equal(later.find('2'.repeat(32)), null)
 })

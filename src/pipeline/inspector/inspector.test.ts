@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import type { Caller } from '../../access/accounts/caller.ts'
 import {
   defaultAccountSettings,
@@ -22,7 +22,7 @@ function textOf(text: string): RpcOutcome {
 }
 
 function rig(settings: KeySettings = withBodies, limits: Partial<InspectorLimits> = {}) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const state: { settings: KeySettings | null } = { settings }
   const inspector = createInspector({
     settingsOf: () => state.settings,
@@ -75,7 +75,7 @@ function rig(settings: KeySettings = withBodies, limits: Partial<InspectorLimits
 test('a request is recorded with its outcome, the newest first', () => {
   const { list, inspector, record, clock } = rig()
   record()
-  clock.turn(5)
+  clock.advance(5)
   const refusal = new Fault('refused_by_setting', { data: { reason: 'address' } })
   record({ method: 'eth_call' }, { fault: refusal })
   const [second, first] = list('k', {}, 10)
@@ -119,18 +119,18 @@ test('no credential of the request is recorded, in any member', () => {
 test('stages are consecutive; the time of reads lies inside them, summed', () => {
   const { list, begin, labels, clock } = rig()
   const inspection = begin()
-  clock.turn(1)
+  clock.advance(1)
   inspection.timeline.reached('auth')
   inspection.recordCalls([{ method: 'eth_getBalance', params: [] }], false)
   const looks = [1, 2].map(() => inspection.watch('store', ''))
   for (const end of looks) end('held')
   inspection.watch('store', '')('absent')
   const first = inspection.watch('source', 'node-a')
-  clock.turn(3)
+  clock.advance(3)
   first('trouble')
   first('answered')
   const second = inspection.watch('source', 'node-b')
-  clock.turn(4)
+  clock.advance(4)
   second('answered')
   inspection.watch('source', 'node-c')
   inspection.answers([{ units: 80 }], [textOf('1')], labels)
@@ -160,7 +160,7 @@ test('requests are found by method, outcome, network, time and id', () => {
   record()
   record({ method: 'eth_call' }, { fault: new Fault('reverted') })
   const batch = begin()
-  clock.turn(20)
+  clock.advance(20)
   const items = [
     { method: 'eth_chainId', params: [] },
     { method: 'eth_call', params: [] },
@@ -228,7 +228,7 @@ test('requests are forgotten within a second after the owner turns inspection of
   ok(!recorded().includes('192.0.2.7'))
   equal(list('k', {}, 10).length, 1)
   state.settings = null
-  clock.turn(1_000)
+  clock.advance(1_000)
   equal(inspector.bytes, 0)
   equal(clock.timers, 0)
   record()

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { bundle, createFakeGateway, goodKey, secret } from '../../../test/fakes/gateway.ts'
 import { RawConnection, sendRaw } from '../../../test/fakes/raw-http.ts'
 import { type RpcServer, startRpcServer } from '../../../test/fakes/rpc-server.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { ReplyWriter } from './rpc-reply.ts'
 
 const call = (id: unknown, method = 'eth_chainId') => JSON.stringify({ jsonrpc: '2.0', id, method })
@@ -372,7 +372,7 @@ suite('the JSON-RPC API', () => {
 })
 
 test('work that ignores its signal is left behind soon after the deadline: 504', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let begun: () => void = () => {}
   const running = new Promise<void>((resolve) => (begun = resolve))
   const gateway = createFakeGateway({ stuck: () => new Promise(() => begun()) })
@@ -383,14 +383,14 @@ test('work that ignores its signal is left behind soon after the deadline: 504',
     headers: { 'content-type': 'application/json' },
   })
   await running
-  clock.turn(31_000)
+  clock.advance(31_000)
   const response = await pending
   deepEqual(
     [response.status, await response.text()],
     [504, error(1, -32002, 'request timed out', { code: 'deadline' })],
   )
   const drained = started.stop()
-  clock.turn(1)
+  clock.advance(1)
   await drained
 })
 

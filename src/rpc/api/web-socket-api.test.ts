@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test'
 import { bundle, createFakeGateway, goodKey, secret } from '../../../test/fakes/gateway.ts'
 import { RawConnection, sendRaw } from '../../../test/fakes/raw-http.ts'
 import { type RpcServer, startRpcServer } from '../../../test/fakes/rpc-server.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { openWebSocket, refusedUpgrade } from '../../../test/fakes/web-socket-client.ts'
 import { Fault } from '../../base/fault.ts'
 
@@ -311,7 +311,7 @@ async function openRaw(port: number): Promise<RawConnection> {
 
 suite('a WebSocket that stays open', () => {
   test('a key that is refused at a later look ends its connections with 1008 and the reason', async (t) => {
-    const clock = createTurnedClock()
+    const clock = createManualClock()
     let revoked = false
     const gateway = createFakeGateway()
     const { authenticateRpc } = gateway
@@ -326,10 +326,10 @@ suite('a WebSocket that stays open', () => {
     })
     t.after(() => started.stop())
     const client = await openWebSocket(started.url + path)
-    clock.turn(10_000)
+    clock.advance(10_000)
     equal((await client.ask('eth_chainId')).result, '0x539')
     revoked = true
-    clock.turn(2_000)
+    clock.advance(2_000)
     deepEqual(await client.ended, { code: 1008, reason: 'invalid project id' })
   })
 
@@ -359,7 +359,7 @@ suite('a WebSocket that stays open', () => {
   })
 
   test('a client that answers pings stays connected for days, another is closed after two pings', async (t) => {
-    const clock = createTurnedClock()
+    const clock = createManualClock()
     const started = await startRpcServer({ clock })
     t.after(() => started.stop())
     const there = await openWebSocket(started.url + path)
@@ -367,7 +367,7 @@ suite('a WebSocket that stays open', () => {
     let pings = 0
     there.socket.on('ping', () => (pings += 1))
     for (let round = 1; round <= 5; round++) {
-      clock.turn(30_000)
+      clock.advance(30_000)
       while (pings < round) await setImmediate()
       // ws sends the pong before this call.
       await there.ask('eth_chainId')
@@ -377,7 +377,7 @@ suite('a WebSocket that stays open', () => {
   })
 
   test('a call that takes too long is given up at its deadline', async (t) => {
-    const clock = createTurnedClock()
+    const clock = createManualClock()
     const gateway = createFakeGateway({
       hang: (_params, signal) =>
         new Promise((_, reject) =>
@@ -389,7 +389,7 @@ suite('a WebSocket that stays open', () => {
     const client = await openWebSocket(started.url + path)
     client.socket.send(call(1, 'hang'))
     while (gateway.ran === 0) await setImmediate()
-    clock.turn(2_000)
+    clock.advance(2_000)
     match(await client.next(), /"code":-32002,"message":"request timed out"/)
     await client.close()
   })
@@ -432,7 +432,7 @@ suite('a WebSocket that stays open', () => {
   })
 
   test('a client that does not read its replies is no longer read, then closed with 1013', async (t) => {
-    const clock = createTurnedClock()
+    const clock = createManualClock()
     // One reply exceeds the socket buffers of a client that does not read.
     const gateway = createFakeGateway({ words: () => 'x'.repeat(20_000_000) })
     const limits = { congestedBytes: 100_000, framesInFlightMax: 1 }
@@ -444,8 +444,8 @@ suite('a WebSocket that stays open', () => {
     while (gateway.ran === 0) await setImmediate()
     for (let turn = 0; turn < 50; turn++) await setImmediate()
     equal(gateway.ran, 1)
-    clock.turn(30_000)
-    clock.turn(30_000)
+    clock.advance(30_000)
+    clock.advance(30_000)
     client.socket.resume()
     equal((await client.ended).code, 1013)
   })

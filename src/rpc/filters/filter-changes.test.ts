@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createForkedChain, type ForkedChain } from '../../../test/fakes/upstream/forked-chain.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { toHex } from '../../base/hex.ts'
 import type { Log } from '../../codec/ethereum/receipt.ts'
 import type { ProvedHeader } from '../../chain/blocks.ts'
@@ -46,7 +46,7 @@ function growTo(chain: ForkedChain, from: ProvedHeader, count: number): readonly
 
 /** Polls a new filter of `chain`. */
 async function follow(chain: ForkedChain, filter: NewFilter, store?: FilterStore) {
-  const filters = createFilters(createTurnedClock(), store === undefined ? {} : { store })
+  const filters = createFilters(createManualClock(), store === undefined ? {} : { store })
   const id = await filters.add(callOn(chain), filter)
   return Object.assign((call: RpcCall) => filters.poll(call, id), { id })
 }
@@ -140,8 +140,8 @@ test('changes that did not reach the client are sent again in smaller parts, and
 
 test('a filter is polled on any node: each change is sent once, and a lost answer again', async () => {
   const chain = createForkedChain()
-  const store = createMemoryFilters(createTurnedClock())
-  const clock = createTurnedClock()
+  const store = createMemoryFilters(createManualClock())
+  const clock = createManualClock()
   const [one, other] = [createFilters(clock, { store }), createFilters(clock, { store })]
   const call = callOn(chain)
   const id = await one.add(call, blocks)
@@ -181,7 +181,7 @@ test('a head with missing headers does not advance a filter', async () => {
 test('pending transactions are polled in any process of a machine, each once, and elsewhere not', async () => {
   const pool = createReadyTransactions()
   const chain = createForkedChain()
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const store = createMemoryFilters(clock)
   const over = (_network: unknown, from: ChainPoint | null, max: number) =>
     Promise.resolve(readArrivals(pool, from, max))

@@ -6,7 +6,7 @@ import {
   createFakeNetwork,
   createFakeObtain,
 } from '../../../test/fakes/upstream/network.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { createReadyTransactions } from '../../chain/transaction-pool.ts'
 import { createFilters, type NewFilter } from './filters.ts'
 import type { RpcCall } from '../operation.ts'
@@ -29,7 +29,7 @@ const quiet: NewFilter = { kind: 'pending' }
 const none = { code: 'no_filter', message: 'filter not found' }
 
 test('a filter is there for the key and the network that made it, and for no other', async () => {
-  const filters = createFilters(createTurnedClock())
+  const filters = createFilters(createManualClock())
   const mine = callOf('one')
   const id = await filters.add(mine, quiet)
   assert.match(id, /^0x[0-9a-f]{32}$/)
@@ -46,7 +46,7 @@ test('a filter is there for the key and the network that made it, and for no oth
 })
 
 test('an unused filter expires and frees its place', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const filters = createFilters(clock, {
     limits: { perKeyMax: 2, totalMax: 3, idleMs: 300_000 },
   })
@@ -59,9 +59,9 @@ test('an unused filter expires and frees its place', async () => {
   })
   await filters.add(two, quiet)
   await assert.rejects(filters.add(two, quiet), { code: 'overloaded' })
-  clock.turn(299_999)
+  clock.advance(299_999)
   await filters.poll(one, filterId)
-  clock.turn(1)
+  clock.advance(1)
   await assert.rejects(filters.poll(one, idle), none)
   await filters.add(one, quiet)
   await filters.poll(one, filterId)
@@ -71,7 +71,7 @@ test('two polls at once share out what is new, and one given up before it began 
   const call = callOf('one')
   let free = () => {}
   const slow = new Promise<void>((resolve) => (free = resolve))
-  const filters = createFilters(createTurnedClock(), {
+  const filters = createFilters(createManualClock(), {
     async arrivals(_network, from) {
       const { hash, number } = from ?? { hash: new Uint8Array(16), number: 0n }
       if (from === null) return { hashes: [], to: { hash, number } }
@@ -91,7 +91,7 @@ test('two polls at once share out what is new, and one given up before it began 
 })
 
 test('a filter that fell behind what is remembered is forgotten, never skipped over', async () => {
-  const filters = createFilters(createTurnedClock())
+  const filters = createFilters(createManualClock())
   const arrivals = createReadyTransactions(2)
   const network = createFakeNetwork({
     head: createFakeHead([block]),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createSenderCache } from '../../chain/sender-cache.ts'
 import { createRpcOperations } from '../methods/index.ts'
@@ -9,7 +9,7 @@ import { openRpc } from './open-rpc.ts'
 
 const operations = createRpcOperations({
   clientVersion: 'Cairn/v1.2.3/test',
-  clock: createTurnedClock(),
+  clock: createManualClock(),
   findSender: createSenderCache(10).find,
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createForkedChain, type ForkedChain } from '../../../test/fakes/upstream/forked-chain.ts'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { silentLog } from '../../base/log.ts'
@@ -28,7 +28,7 @@ async function settle(): Promise<void> {
 }
 
 function connect(chain: ForkedChain = createForkedChain(), unitsMax = Infinity) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const arrivals = createReadyTransactions()
   const network = { ...chain.network, pool: { ...chain.network.pool, arrivals } }
   const findSender = createSenderCache(10).find
@@ -217,10 +217,10 @@ test('events have their price: 50 a head, 300 a block of logs, orphans free, 200
   assert.equal(connected.units, 50 + 50 + 300)
   subscribe('newPendingTransactions')
   for (let made = 0; made < 5; made += 1) arrivals.add(new Uint8Array(32).fill(made))
-  clock.turn(700)
+  clock.advance(700)
   await settle()
   assert.equal(connected.units, 50 + 50 + 300 + 200)
-  clock.turn(7_000)
+  clock.advance(7_000)
   await settle()
   assert.equal(connected.units, 50 + 50 + 300 + 200)
 })
@@ -264,7 +264,7 @@ test('missing logs are waited for, and heads continue meanwhile', async () => {
     [heads, heads],
   )
   without = false
-  clock.turn(100)
+  clock.advance(100)
   await settle()
   assert.deepEqual(
     received.slice(2).map(({ id }) => id),
@@ -281,7 +281,7 @@ test('logs missing for too long end the connection, so no gap is hidden', async 
   chain.moveTo(a1)
   for (let second = 0; second < 320; second += 1) {
     await settle()
-    clock.turn(1_000)
+    clock.advance(1_000)
   }
   assert.deepEqual(
     ends.map(({ code }) => code),
@@ -298,7 +298,7 @@ test('pending transactions come as hashes, in order, from the moment of subscrib
   arrivals.add(hash(2))
   const second = subscribe('newPendingTransactions', false)
   arrivals.add(hash(3))
-  clock.turn(700)
+  clock.advance(700)
   await settle()
   const of = (wanted: string) =>
     received.filter(({ id }) => id === wanted).map(({ result }) => result)

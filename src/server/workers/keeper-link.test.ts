@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
@@ -84,14 +84,14 @@ test('calls wait for a keeper that restarts, and those without a reply are sent 
 })
 
 test('a call fails when its time is over, or when too many wait', async (t) => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const { link } = await startLink(t, { clock, limits: { ...defaultLinkLimits, pendingMax: 2 } })
   const waiting = [link.call('echo', 1), link.call('echo', 2)].map((call) =>
     call.catch((error: unknown) => (error as Fault).code),
   )
   await rejects(link.call('echo', 3), { code: 'overloaded' })
-  clock.turn(5_000)
-  clock.turn(50)
+  clock.advance(5_000)
+  clock.advance(50)
   deepEqual(await Promise.all(waiting), ['overloaded', 'overloaded'])
 })
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../test/fakes/manual-clock.ts'
 import { until } from '../../../test/fakes/until.ts'
 import { testFilterStore } from '../../../test/suites/filter-store.suite.ts'
 import { testPubSub } from '../../../test/suites/pub-sub.suite.ts'
@@ -19,7 +19,7 @@ async function openLinks(t: TestContext, limits = defaultFiltersLimits) {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-'))
   t.after(() => rm(folder, { recursive: true }))
   const path = join(folder, 'links')
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const open = async () => {
     const calls = createMessageCalls({
       pubSub: createMemoryPubSub(),
@@ -41,7 +41,7 @@ async function openLinks(t: TestContext, limits = defaultFiltersLimits) {
     return createLinkedMessages(link)
   })
   ok(one !== undefined && other !== undefined)
-  return { one, other, open, close, pass: clock.turn }
+  return { one, other, open, close, pass: clock.advance }
 }
 
 testPubSub('workers', async (t) => {

@@ -30,7 +30,7 @@ import type {
 import type { Files, FetchPolicy, Pin } from '../../../src/ipfs/files.ts'
 import { createMemoryFileOps } from './memory-file-ops.ts'
 import { createTestNames, type TestDns } from './test-names.ts'
-import { createTurnedClock, type TurnedClock } from '../turned-clock.ts'
+import { createManualClock, type ManualClock } from '../manual-clock.ts'
 
 export type FilesFixture = {
   readonly files: Files
@@ -41,7 +41,7 @@ export type FilesFixture = {
   readonly database: Database
   readonly writer: CountedWriter
   readonly rows: Rows
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
   readonly ipns: ReturnType<typeof createTestNames>
 }
 
@@ -92,7 +92,7 @@ export function createFilesFixture(
     database.run('INSERT INTO account (id, name, created, card) VALUES (?, ?, 0, 1)', [id, id])
   }
   const writer = createInlineWriter(database)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const rows = createSqliteRows(database, writer)
   const ipns = createTestNames(rows, clock, options.dns)
   const segmentStore = createSegmentStore({

@@ -7,14 +7,14 @@ import {
   type TransferMeterDeps,
   createTransferMeters,
 } from '../../../src/access/limits/transfer-meters.ts'
-import { createTurnedClock } from '../turned-clock.ts'
+import { createManualClock } from '../manual-clock.ts'
 
 /** `open` is synchronous. */
 export type TestMeters = { open(holder: QuotaHolder, request: FileRequest): TransferMeter }
 
 export function createTestMeters(over: Partial<TransferMeterDeps> = {}): TestMeters {
   const meters = createTransferMeters({
-    clock: createTurnedClock(),
+    clock: createManualClock(),
     transferred: () => ({ up: 0, down: 0 }),
     keysOf: () => [],
     storedBytes: () => 0,

@@ -17,7 +17,7 @@ import type { AdminContext, JsonOperation } from '../../../src/admin/admin-opera
 import { auditedActions } from '../../../src/admin/index.ts'
 import { runAdmin } from '../../../src/admin/run-admin.ts'
 import { createTestIdentity } from './identity.ts'
-import { createTurnedClock, type TurnedClock } from '../turned-clock.ts'
+import { createManualClock, type ManualClock } from '../manual-clock.ts'
 
 /** Origin of the requests. */
 export const deskPage = 'http://localhost:8545'
@@ -26,7 +26,7 @@ export type AdminDesk = {
   readonly accounts: Accounts
   readonly publicKeys: JwtPublicKeys
   readonly identity: Identity
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
   /** Runs an operation. Throws as `runAdmin`. */
   run<Output extends z.ZodType>(
     operation: JsonOperation<z.ZodType, Output>,
@@ -63,7 +63,7 @@ export function openDesk(
 ): AdminDesk {
   const db = given ?? openDatabase(':memory:')
   migrate(db)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const rows = createSqliteRows(db, createInlineWriter(db))
   const parts = { rows, clock }
   const accounts = createAccounts(parts)

@@ -15,12 +15,12 @@ import { createSqliteRows } from '../../../src/db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../../src/db/sqlite.ts'
 import { createFailedSignIns } from '../../../src/access/limits/failed-attempts.ts'
 import { mirrored } from '../mirrored-rows.ts'
-import { createTurnedClock, type TurnedClock } from '../turned-clock.ts'
+import { createManualClock, type ManualClock } from '../manual-clock.ts'
 
 export type IdentityRig = Identity & {
   readonly db: Database
   readonly accounts: Accounts
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
   /** Read at each use. */
   readonly settings: { -readonly [Name in keyof IdentitySettings]: IdentitySettings[Name] }
   /** Adds a person by an invitation of the data folder's owner; `account`: ID, created if absent. */
@@ -55,7 +55,7 @@ function usualSettings(): IdentityRig['settings'] {
 /** Uses an existing database. */
 export function createTestIdentity(parts: {
   readonly rows: Rows
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
   readonly settings?: IdentitySettings
   readonly passwords?: Passwords
   readonly log?: Log
@@ -77,7 +77,7 @@ export function createTestIdentity(parts: {
 /** `path`: of the database file; in memory if absent. */
 export function createIdentityRig(
   path = ':memory:',
-  clock: TurnedClock = createTurnedClock(),
+  clock: ManualClock = createManualClock(),
   more: {
     readonly passwords?: Passwords
     readonly log?: Log

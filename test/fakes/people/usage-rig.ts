@@ -7,13 +7,13 @@ import { type Database, openDatabase } from '../../../src/db/sqlite.ts'
 import type { Writer } from '../../../src/db/writer.ts'
 import type { UsedCall } from '../../../src/access/usage/usage-row.ts'
 import { type Usage, createUsage } from '../../../src/access/usage/usage.ts'
-import { createTurnedClock, type TurnedClock } from '../turned-clock.ts'
+import { createManualClock, type ManualClock } from '../manual-clock.ts'
 
 export type UsageRig = {
   readonly db: Database
   readonly writer: Writer
   readonly rows: Rows
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
   readonly usage: Usage
   /** Counts one successful call of `k1`, with the given members replaced. */
   count(call?: Partial<UsedCall>): void
@@ -35,7 +35,7 @@ export function createUsageRig(startMs = Date.UTC(2026, 0, 31, 12, 30)): UsageRi
     )
   }
   const writer = createInlineWriter(db)
-  const clock = createTurnedClock(startMs)
+  const clock = createManualClock(startMs)
   const rows = createSqliteRows(db, writer)
   const usage = createUsage({ db, rows, clock, log: () => {} })
   return {

@@ -24,7 +24,7 @@ import type { InvalidReplyEvidence } from '../../../src/chain/upstream/pool/race
 import { createFakeHead, createFakeNetwork } from './network.ts'
 import type { StubBlock } from './stub-chain.ts'
 import type { StubUpstream } from './stub-upstream.ts'
-import { createTurnedClock } from '../turned-clock.ts'
+import { createManualClock } from '../manual-clock.ts'
 
 /** An invalid reply and the index of its upstream, from 0. */
 export type LoggedInvalidReply = InvalidReplyEvidence & { readonly upstream: number }
@@ -46,7 +46,7 @@ export function openUpstreamContent(
   options: { readonly trusted?: readonly number[]; readonly require?: boolean } = {},
 ): UpstreamContent {
   // The clock stands still, so that a busy machine causes no hedged request to a second upstream.
-  const parts = { clock: createTurnedClock(), log: silentLog, methods: servingPolicies }
+  const parts = { clock: createManualClock(), log: silentLog, methods: servingPolicies }
   const upstreams = stubs.map(({ url }, index) =>
     createUpstream(
       {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { createFlows, flowMs } from './flows.ts'
 
 const uri = 'https://cairn.example.org/dashboard/openid'
 
 test('a flow is taken once, by its own purpose, within ten minutes', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const flows = createFlows({ clock })
   const { flow, seal } = flows.create('signing in', uri)
   assert.ok(!Buffer.from(seal, 'base64url').includes(flow.verifier), 'the seal is encrypted')
@@ -14,12 +14,12 @@ test('a flow is taken once, by its own purpose, within ten minutes', () => {
   assert.deepEqual(flows.consume(seal, 'signing in'), flow)
   assert.throws(() => flows.consume(seal, 'signing in'), /answered already/)
   const late = flows.create('signing in', uri)
-  clock.turn(flowMs)
+  clock.advance(flowMs)
   assert.throws(() => flows.consume(late.seal, 'signing in'), /took too long/)
 })
 
 test('altered seals, and seals of another process, are refused', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const flows = createFlows({ clock })
   const { seal } = flows.create('signing in', uri)
   const altered = Buffer.from(seal, 'base64url')
@@ -31,12 +31,12 @@ test('altered seals, and seals of another process, are refused', () => {
 })
 
 test('the number of used flows is bounded, and expired ones make room', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const flows = createFlows({ clock, usedMax: 2 })
   const take = () => flows.consume(flows.create('signing in', uri).seal, 'signing in')
   take()
   take()
   assert.throws(take, /overloaded/)
-  clock.turn(flowMs)
+  clock.advance(flowMs)
   take()
 })

@@ -1,7 +1,7 @@
 // Heads that the light client reports: the selected head, its label, the fallback to votes, and blocks that no vote can undo.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
@@ -38,7 +38,7 @@ async function follow(
     readonly settings?: Partial<HeadSettings>
   } = {},
 ) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const listeners = new Set<() => void>()
   const state = {
     signed: options.signed ?? null,
@@ -212,9 +212,9 @@ test('a head that the light client no longer confirms expires by the age of its 
   })
   assert.equal(follower.age(), 15_000)
   state.signed = null
-  clock.turn(44_000)
+  clock.advance(44_000)
   assert.equal(follower.latest().number, 20n)
-  clock.turn(2_000)
+  clock.advance(2_000)
   assert.throws(() => follower.latest(), Fault)
 })
 
@@ -226,7 +226,7 @@ test('no vote undoes a block that the sync committee finalized', async (t) => {
   })
   state.signed = null
   state.votes = [block(40, 'b'), block(40, 'b')]
-  clock.turn(61_000)
+  clock.advance(61_000)
   await follower.poll()
   assert.throws(() => follower.latest(), Fault)
   assert.equal(state.signed, null)

@@ -10,7 +10,7 @@ import {
   movingNode,
 } from '../../../../test/fakes/upstream/moving-chain.ts'
 import { seeded } from '../../../../test/fakes/seeded.ts'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { equalBytes } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
 import type { BlockRef } from '../../head.ts'
@@ -33,7 +33,7 @@ function follow(
   chain: ReturnType<typeof createMovingChain>,
   over: Partial<HeadSettings> = {},
 ) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let rollbacks = 0
   const follower = createHeadFollower({
     network: 'test',
@@ -202,7 +202,7 @@ test('one untrusted upstream alone does not roll back a block that others report
     assert.deepEqual(numbers(), [90n, 80n])
     // Unreachable for longer than the maximum age of a head, except for the faulty node.
     for (const node of nodes) node.down = node !== faulty
-    clock.turn(settings.maxAgeMs + 1)
+    clock.advance(settings.maxAgeMs + 1)
     await follower.poll()
     assert.throws(() => follower.latest(), { code: 'unverified' })
     assert.throws(() => follower.finalized(), { code: 'unverified' })
@@ -225,7 +225,7 @@ test('tags of a trusted upstream that is no longer reachable do not block the ot
   const [own, ...others] = nodes
   assert(own)
   own.down = true
-  clock.turn(settings.pollMs)
+  clock.advance(settings.pollMs)
   const next = chain.grow(head, 20)
   move(others, next, below(next, 5), below(next, 10))
   await poll(pollsPerFinality)

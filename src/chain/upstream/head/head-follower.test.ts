@@ -1,7 +1,7 @@
 // The head from the votes of several upstreams: the counted votes, the updates of a reorg, and the cases without a head.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { until } from '../../../../test/fakes/until.ts'
 import { Fault } from '../../../base/fault.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
@@ -89,7 +89,7 @@ async function follow(
     forget: () => {},
   },
 ) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const requests: string[] = []
   const follower = createHeadFollower({
     network: 'test',
@@ -201,7 +201,7 @@ test('a faulty upstream that answers first, with an unreachable block, does not 
 test('an upstream that does not answer does not delay the others', async (t) => {
   const silent = node('silent', a(9))
   silent.call = () => new Promise(() => {})
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const follower = createHeadFollower({
     network: 'test',
     sources: [silent, node('one', a(9)), node('two', a(9))],
@@ -310,7 +310,7 @@ test('with too few upstreams the last head serves until its maximum age, then a 
     if (nodes[0] !== undefined) nodes[0].at = a(6)
     await follower.poll()
     assert.deepEqual(latest().slice(0, 2), ['a', 5])
-    clock.turn(60_001)
+    clock.advance(60_001)
     await follower.poll()
     if (quorumRequired) assert.throws(latest, /mark a source trusted: true/)
     else assert.deepEqual(latest(), ['a', 6, 'single'])
@@ -322,10 +322,10 @@ test('all upstreams down: tags fail once the head is too old', async (t) => {
   const one = node('one', a(5))
   const { follower, clock } = await follow(t, [one])
   one.down = true
-  clock.turn(59_000)
+  clock.advance(59_000)
   await follower.poll()
   assert.equal(follower.latest().number, 5n)
-  clock.turn(2_000)
+  clock.advance(2_000)
   await follower.poll()
   assert.throws(() => follower.latest(), { code: 'no_upstream' })
   assert.throws(() => follower.safe(), { code: 'no_upstream' })

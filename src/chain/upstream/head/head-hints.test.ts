@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { createMemoryPubSub } from '../../../base/pub-sub.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { BlockRef, HeadUpdate } from '../../head.ts'
@@ -16,7 +16,7 @@ const block = (number: bigint): BlockRef => ({
 
 /** A node whose upstreams are at `upstream` and whose head is at `at`. */
 function openNode(pubSub: ReturnType<typeof createMemoryPubSub>, at: bigint) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const listeners = new Set<(change: HeadUpdate) => void>()
   const node = {
     clock,
@@ -46,11 +46,11 @@ function openNode(pubSub: ReturnType<typeof createMemoryPubSub>, at: bigint) {
     pubSub,
     clock,
   })
-  async function turn(ms: number): Promise<void> {
-    clock.turn(ms)
+  async function advance(ms: number): Promise<void> {
+    clock.advance(ms)
     await setImmediate()
   }
-  return Object.assign(node, { turn, stop })
+  return Object.assign(node, { advance, stop })
 }
 
 test('a node polls at once when another one has a higher block', async () => {
@@ -59,10 +59,10 @@ test('a node polls at once when another one has a higher block', async () => {
   one.upstream = 6n
   other.upstream = 6n
   await one.poll()
-  await other.turn(0)
+  await other.advance(0)
   assert.deepEqual([other.at, other.polls, one.polls], [6n, 1, 1])
-  await other.turn(1_000)
-  await one.turn(1_000)
+  await other.advance(1_000)
+  await one.advance(1_000)
   assert.deepEqual([other.polls, one.polls], [1, 1])
 })
 
@@ -81,21 +81,21 @@ test('hints are not trusted, and cause a bounded number of polls', async () => {
   ]) {
     pubSub.publish('head:dev', message)
   }
-  await node.turn(1_000)
+  await node.advance(1_000)
   assert.equal(node.polls, 0)
   pubSub.publish('head:dev', `99999999999999999999 ${hash}`)
-  for (let n = 0; n < 20; n++) await node.turn(250)
+  for (let n = 0; n < 20; n++) await node.advance(250)
   assert.deepEqual([node.at, node.polls], [5n, 3])
   // Many hints: one poll every 250 ms.
   for (let n = 0; n < 100; n++) {
     pubSub.publish('head:dev', `${n + 100} ${hash}`)
-    await node.turn(10)
+    await node.advance(10)
   }
   assert.ok(node.polls <= 3 + 1_000 / 250 + 1, `${node.polls}`)
   node.stop()
   pubSub.publish('head:dev', `9999999 ${hash}`)
   const { polls } = node
-  await node.turn(1_000)
+  await node.advance(1_000)
   assert.equal(node.polls, polls)
 })
 
@@ -104,6 +104,6 @@ test('a node without a head polls too', async () => {
   const node = openNode(pubSub, -1n)
   node.upstream = 7n
   pubSub.publish('head:dev', `7 ${'0'.repeat(64)}`)
-  await node.turn(0)
+  await node.advance(0)
   assert.equal(node.at, 7n)
 })

@@ -9,14 +9,14 @@ import {
   type MovingNode,
   movingNode,
 } from '../../../../test/fakes/upstream/moving-chain.ts'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { equalBytes } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
 import type { HeadUpdate } from '../../head.ts'
 import { createHeadFollower } from './head-follower.ts'
 
 async function follow(t: TestContext, sources: readonly MovingNode[], chain: MovingChain) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const follower = createHeadFollower({
     network: 'test',
     sources,
@@ -76,7 +76,7 @@ test('a pushed block is not used itself: the head is the reply of the upstream t
   const looking = faulty.push({ hash: new Uint8Array(32).fill(7), number: 102n, parent: null })
   for (let turns = 0; turns < 20; turns += 1) {
     await new Promise((resolve) => setImmediate(resolve))
-    clock.turn(1_000)
+    clock.advance(1_000)
   }
   await looking
   assert.ok(isHead(first))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import {
   addCallCounts,
   createCallHistory,
@@ -14,22 +14,22 @@ function failure(kind: UpstreamErrorKind, message = 'failed'): UpstreamError {
 }
 
 test('calls are counted by interval for 24 hours, and older ones are dropped', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const history = createCallHistory(clock)
   history.succeed()
-  clock.turn(historyIntervalMs)
+  clock.advance(historyIntervalMs)
   history.succeed()
   history.succeed()
   const { calls } = history.now()
   assert.deepEqual([calls.length, calls.slice(-3)], [historySlots, [0, 1, 2]])
-  clock.turn((historySlots - 1) * historyIntervalMs)
+  clock.advance((historySlots - 1) * historyIntervalMs)
   assert.deepEqual(history.now().calls, [2, ...Array.from({ length: historySlots - 1 }, () => 0)])
-  clock.turn(1_000 * historyIntervalMs)
+  clock.advance(1_000 * historyIntervalMs)
   assert.ok(history.now().calls.every((count) => count === 0))
 })
 
 test('an error that answers a call is no failure, and a call that was not sent does not count', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const history = createCallHistory(clock)
   history.learn(failure('execution'))
   history.learn(failure('not_asked'))
@@ -38,7 +38,7 @@ test('an error that answers a call is no failure, and a call that was not sent d
     [history.now().calls.at(-1), history.now().failed.at(-1), history.now().lastFailure],
     [1, 0, null],
   )
-  clock.turn(5)
+  clock.advance(5)
   history.learn(failure('trouble', 'x'.repeat(1_000)))
   const { calls, failed, lastFailure } = history.now()
   assert.deepEqual([calls.at(-1), failed.at(-1)], [2, 1])
@@ -46,7 +46,7 @@ test('an error that answers a call is no failure, and a call that was not sent d
 })
 
 test('a clock that is set back counts in the newest interval', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let back = 0
   const history = createCallHistory({ ...clock, now: () => clock.now() - back })
   history.succeed()
@@ -56,12 +56,12 @@ test('a clock that is set back counts in the newest interval', () => {
 })
 
 test('the counts of two processes are added by interval, also where one read its clock earlier', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const [one, other] = [createCallHistory(clock), createCallHistory(clock)]
   one.succeed()
   other.succeed()
   const early = other.now()
-  clock.turn(historyIntervalMs)
+  clock.advance(historyIntervalMs)
   one.learn(failure('trouble'))
   const { calls, failed, lastFailure } = addCallCounts(one.now(), early)
   assert.deepEqual(

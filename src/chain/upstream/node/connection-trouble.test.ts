@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { type JsonRpcClient, createJsonRpcClient } from './json-rpc-client.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -58,7 +58,7 @@ function clientOf(url: string, connections = 1): JsonRpcClient & AsyncDisposable
     connections,
     timeoutMs: 5_000,
     replyBytesMax: 50_000,
-    clock: createTurnedClock(),
+    clock: createManualClock(),
   })
   return { ...client, [Symbol.asyncDispose]: () => client.close() }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { type Quarantine, createQuarantine } from './exclusions.ts'
 
 const minute = 60_000
@@ -10,13 +10,13 @@ function prove(quarantine: Quarantine, times: number): void {
 }
 
 test('an invalid reply shuts an upstream for a minute, and twenty proved replies release it', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const quarantine = createQuarantine(clock)
   assert.equal(quarantine.state, 'free')
   quarantine.invalidReply()
   assert.equal(quarantine.state, 'shut')
   prove(quarantine, 30)
-  clock.turn(minute)
+  clock.advance(minute)
   assert.equal(quarantine.state, 'proving')
   prove(quarantine, 19)
   assert.equal(quarantine.state, 'proving')
@@ -25,24 +25,24 @@ test('an invalid reply shuts an upstream for a minute, and twenty proved replies
 })
 
 test('each further invalid reply doubles the time, up to an hour', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const quarantine = createQuarantine(clock)
   const times: number[] = []
   for (let i = 0; i < 8; i++) {
     quarantine.invalidReply()
     times.push(quarantine.leftMs / minute)
-    clock.turn(quarantine.leftMs)
+    clock.advance(quarantine.leftMs)
   }
   assert.deepEqual(times, [1, 2, 4, 8, 16, 32, 60, 60])
 })
 
 test('an invalid reply while proving restarts the quarantine; a late one while shut changes nothing', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const quarantine = createQuarantine(clock)
   quarantine.invalidReply()
   quarantine.invalidReply()
   assert.equal(quarantine.leftMs, minute)
-  clock.turn(minute)
+  clock.advance(minute)
   prove(quarantine, 19)
   quarantine.invalidReply()
   assert.equal(quarantine.leftMs, 2 * minute)
@@ -50,12 +50,12 @@ test('an invalid reply while proving restarts the quarantine; a late one while s
 })
 
 test('after a day without an invalid reply the time starts at a minute', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const quarantine = createQuarantine(clock)
   quarantine.invalidReply()
-  clock.turn(minute)
+  clock.advance(minute)
   quarantine.invalidReply()
-  clock.turn(24 * 60 * minute)
+  clock.advance(24 * 60 * minute)
   prove(quarantine, 20)
   quarantine.invalidReply()
   assert.equal(quarantine.leftMs, minute)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { startHeadPusher } from '../../../../test/fakes/upstream/head-pusher.ts'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { toHex } from '../../../base/hex.ts'
 import type { Log } from '../../../base/log.ts'
 import {
@@ -19,7 +19,7 @@ type Entry = { readonly event: string; readonly fields: Readonly<Record<string, 
 
 async function start(t: TestContext, over: Partial<HeadFeedOptions> = {}) {
   const node = await startHeadPusher()
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const heads: string[] = []
   const logged: Entry[] = []
   const waiting = new Set<() => void>()
@@ -38,7 +38,7 @@ async function start(t: TestContext, over: Partial<HeadFeedOptions> = {}) {
   }
   const count = (event: string): number => logged.filter((one) => one.event === event).length
   /** Advances to the next attempt, and not beyond, because its own timers start then. */
-  const again = (): void => clock.turn(Number(logged.at(-1)?.fields['againMs']))
+  const again = (): void => clock.advance(Number(logged.at(-1)?.fields['againMs']))
   const feed = createHeadFeed({
     name: 'node',
     url: node.url,
@@ -68,7 +68,7 @@ test('each pushed block is reported by its hash, with the headers of the upstrea
   assert.equal(pusher.upgrades[0]?.headers.authorization, 'Bearer secret-token')
   pusher.push(block(1))
   await until(() => heads.length === 1)
-  clock.turn(headFeedLimits.headsApartMs)
+  clock.advance(headFeedLimits.headsApartMs)
   pusher.push(block(2))
   await until(() => heads.length === 2)
   assert.deepEqual(heads, [hashOf(1), hashOf(2)])
@@ -103,7 +103,7 @@ test('if blocks arrive faster than they are processed the newest is delivered, o
   while (reported.at(-1) !== hashOf(50)) {
     await new Promise((resolve) => setImmediate(resolve))
     letGo()
-    clock.turn(headFeedLimits.headsApartMs)
+    clock.advance(headFeedLimits.headsApartMs)
   }
   assert.ok(reported.length < 50, `${reported.length} of 50 were looked at`)
 })
@@ -119,7 +119,7 @@ test('after a burst of eight blocks the next are reported a tenth of a second ap
   }
   assert.equal(clock.timers, 2, 'the pings, and the rest after the last of them')
   pusher.push(block(99))
-  clock.turn(headsApartMs)
+  clock.advance(headsApartMs)
   await until(() => heads.length === headsAtOnce + 1)
 })
 
@@ -143,7 +143,7 @@ test('a closed connection is reopened with backoff up to a minute, and soon afte
   await until(() => count('heads_pushed') === 2)
   pusher.push(block(1))
   await until(() => heads.length === 1)
-  clock.turn(headFeedLimits.headsApartMs)
+  clock.advance(headFeedLimits.headsApartMs)
   pusher.cut()
   await until(() => count('heads_not_pushed') === 11)
   assert.equal(logged.at(-1)?.fields['againMs'], headFeedLimits.retryMs)
@@ -172,7 +172,7 @@ test('an upstream that refuses the subscription, or never answers it, is polled'
   pusher.manner = 'silent'
   again()
   await pusher.until(() => pusher.open === 1)
-  clock.turn(headFeedLimits.connectMs)
+  clock.advance(headFeedLimits.connectMs)
   await until(() => count('heads_not_pushed') === 3)
   assert.equal(feed.isLive, false)
 })
@@ -197,8 +197,8 @@ test('a silent connection is closed', async (t) => {
   await until(() => count('heads_pushed') === 1)
   assert.equal(pusher.open, 1)
   // Without a wait between the two, no reply can arrive.
-  clock.turn(headFeedLimits.pingMs)
-  clock.turn(headFeedLimits.pingMs)
+  clock.advance(headFeedLimits.pingMs)
+  clock.advance(headFeedLimits.pingMs)
   await until(() => count('heads_not_pushed') === 1)
   await pusher.until(() => pusher.open === 0)
 })
@@ -210,7 +210,7 @@ test('after stop the connection is closed, no timer is left, and nothing is repo
   feed.stop()
   await pusher.until(() => pusher.open === 0)
   assert.equal(clock.timers, 0)
-  clock.turn(headFeedLimits.absentMs)
+  clock.advance(headFeedLimits.absentMs)
   assert.deepEqual([logged.length, pusher.upgrades.length, feed.isLive], [before, 1, false])
 })
 

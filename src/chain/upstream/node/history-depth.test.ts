@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { createHistoryBook } from './history-depth.ts'
 
 const head = 1000n
 
 test('data that was not probed is unknown; headers are everywhere', () => {
-  const book = createHistoryBook(createTurnedClock())
+  const book = createHistoryBook(createManualClock())
   assert.equal(book.can('proof', 1n, head), 'unknown')
   assert.equal(book.can('header', 1n, head), 'yes')
 })
 
 test('a window moves with the head, a lowest number does not', () => {
-  const book = createHistoryBook(createTurnedClock())
+  const book = createHistoryBook(createManualClock())
   book.set({ proof: { age: 127n }, body: { from: 500n }, receipts: 'none', state: 'all' })
   assert.equal(book.can('proof', 873n, head), 'yes')
   assert.equal(book.can('proof', 872n, head), 'no')
@@ -25,7 +25,7 @@ test('a window moves with the head, a lowest number does not', () => {
 })
 
 test('a block above the head, or without a number, is unknown', () => {
-  const book = createHistoryBook(createTurnedClock())
+  const book = createHistoryBook(createManualClock())
   book.set({ proof: { age: 127n }, state: 'all', receipts: 'none' })
   assert.equal(book.can('proof', head + 1n, head), 'unknown')
   assert.equal(book.can('proof', null, head), 'unknown')
@@ -34,7 +34,7 @@ test('a block above the head, or without a number, is unknown', () => {
 })
 
 test('a live refusal lowers the depth immediately, for ten minutes or until the next probe', () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const book = createHistoryBook(clock)
   book.set({ proof: 'all', body: 'all' })
   book.lower('proof', 900n, head)
@@ -45,7 +45,7 @@ test('a live refusal lowers the depth immediately, for ten minutes or until the 
   assert.equal(book.can('body', 10n, head), 'no')
   book.lower('proof', 100n, head)
   assert.equal(book.can('proof', 900n, head), 'no', 'a deeper refusal says nothing new')
-  clock.turn(600_000)
+  clock.advance(600_000)
   assert.equal(book.can('proof', 900n, head), 'yes')
   book.lower('proof', 1000n, head)
   assert.deepEqual(book.now().proof, 'none')

@@ -7,7 +7,7 @@ import {
   startRpcUpstream,
   type RpcAnswer,
 } from '../../../../test/fakes/upstream/json-rpc-upstream.ts'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { type Clock, systemClock } from '../../../base/clock.ts'
 import { type JsonRpcClient, createJsonRpcClient } from './json-rpc-client.ts'
 import { UpstreamError } from './upstream-error.ts'
@@ -237,7 +237,7 @@ test('no secret of the upstream is in an error', async () => {
 })
 
 test('a call that takes too long is trouble, even while bytes arrive slowly', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const started = Promise.withResolvers<void>()
   await using upstream = await startRpcUpstream((_asked, response) => {
     response.write(' ')
@@ -246,7 +246,7 @@ test('a call that takes too long is trouble, even while bytes arrive slowly', as
   await using client = clientOf(upstream.url, { clock })
   const call = failureOf(client.call('eth_test', [], read, never))
   await started.promise
-  clock.turn(5_000)
+  clock.advance(5_000)
   const error = await call
   assert.equal(error.kind, 'trouble')
   assert.equal(error.message, 'no answer in time')

@@ -8,7 +8,7 @@ import {
 } from '../../../../test/fakes/upstream/json-rpc-upstream.ts'
 import { openStubChain, type StubChain } from '../../../../test/fakes/upstream/stub-chain.ts'
 import { startStubUpstream } from '../../../../test/fakes/upstream/stub-upstream.ts'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
@@ -22,7 +22,7 @@ import { defaultUpstreamLimits, type Upstream } from './upstream.ts'
 const never = new AbortController().signal
 const chainId = 1n
 
-function upstreamOf(url: string, clock = createTurnedClock(), name = 'a'): Upstream {
+function upstreamOf(url: string, clock = createManualClock(), name = 'a'): Upstream {
   return createUpstream(
     { ...defaultUpstreamLimits, name, url, trusted: false, headers: {} },
     { chainId, methods: servingPolicies, clock, log: silentLog },
@@ -105,7 +105,7 @@ async function probe(
   facts: Partial<Node>,
 ): Promise<{ report: ProbeReport; upstream: Upstream; node: RpcUpstream }> {
   await using node = await startRpcUpstream(answerOf({ ...archive, ...facts }))
-  const clock = createTurnedClock(1_000_000)
+  const clock = createManualClock(1_000_000)
   const upstream = upstreamOf(node.url, clock)
   const report = await probeUpstream(upstream, { clock }, never)
   await upstream.close()
@@ -188,7 +188,7 @@ test('a chain of one block can be probed', async () => {
 test('an unreachable node has a report, and its earlier results remain', async () => {
   const upstream = upstreamOf('http://127.0.0.1:1/v3/secretkey')
   upstream.setHistoryDepths({ proof: 'all' })
-  const report = await probeUpstream(upstream, { clock: createTurnedClock() }, never)
+  const report = await probeUpstream(upstream, { clock: createManualClock() }, never)
   assert.equal(report.failure, 'ECONNREFUSED')
   assert.equal(report.head, null)
   assert.equal(report.reach.proof, 'all')
@@ -202,7 +202,7 @@ test('a node that fails in the middle of a search leaves that search open', asyn
   )
   const upstream = upstreamOf(node.url)
   upstream.setHistoryDepths({ state: { age: 7n } })
-  const report = await probeUpstream(upstream, { clock: createTurnedClock() }, never)
+  const report = await probeUpstream(upstream, { clock: createManualClock() }, never)
   assert.equal(report.failure, null)
   assert.deepEqual(report.reach.state, { age: 7n })
   assert.equal(report.reach.proof, 'all')
@@ -215,7 +215,7 @@ test('a malformed head is no head', async () => {
       method === 'eth_chainId' ? '0x1' : nonsense,
     )
     const upstream = upstreamOf(node.url)
-    const report = await probeUpstream(upstream, { clock: createTurnedClock() }, never)
+    const report = await probeUpstream(upstream, { clock: createManualClock() }, never)
     assert.equal(report.head, null)
     assert.equal(report.reach.proof, 'unknown')
     await upstream.close()
@@ -226,20 +226,20 @@ test('probing ends when its signal aborts', async () => {
   await using node = await startRpcUpstream(() => undefined)
   const upstream = upstreamOf(node.url)
   const leaver = new AbortController()
-  const report = probeUpstream(upstream, { clock: createTurnedClock() }, leaver.signal)
+  const report = probeUpstream(upstream, { clock: createManualClock() }, leaver.signal)
   leaver.abort(new Error('gone'))
   await assert.rejects(report, /gone/)
   await upstream.close()
 })
 
 test('all are probed at the start, hourly, and a minute after a failure', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   await using node = await startRpcUpstream(answerOf(archive))
   const well = upstreamOf(node.url, clock)
   const down = upstreamOf('http://127.0.0.1:1', clock, 'down')
   const prober = createProber({ network: 'n', upstreams: [well, down], clock, log: silentLog })
   assert.equal(node.received.length, 0)
-  clock.turn(2_000)
+  clock.advance(2_000)
   await prober.started
   const failures = new Map(prober.reports().map(({ upstream, failure }) => [upstream, failure]))
   assert.deepEqual(
@@ -250,9 +250,9 @@ test('all are probed at the start, hourly, and a minute after a failure', async 
     ]),
   )
   const once = node.received.length
-  clock.turn(60_000)
+  clock.advance(60_000)
   assert.equal(clock.timers > 0, true)
-  clock.turn(3_540_000)
+  clock.advance(3_540_000)
   while (node.received.length < once * 2) await new Promise(setImmediate)
   prober.stop()
   await Promise.all([well.close(), down.close()])

@@ -6,7 +6,7 @@ import {
   type RpcAnswer,
   type RpcUpstream,
 } from '../../../../test/fakes/upstream/json-rpc-upstream.ts'
-import { createTurnedClock, type TurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock, type ManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { silentLog, type Log } from '../../../base/log.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { servingPolicies } from '../../../rpc/relay/relayed-methods.ts'
@@ -18,7 +18,7 @@ const never = new AbortController().signal
 type Started = AsyncDisposable & {
   readonly node: RpcUpstream
   readonly upstream: Upstream
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
 }
 
 async function start(
@@ -28,7 +28,7 @@ async function start(
   chainId?: bigint,
 ): Promise<Started> {
   const node = await startRpcUpstream(answer)
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const upstream = createUpstream(
     { ...defaultUpstreamLimits, url: node.url, trusted: false, headers: {}, ...options },
     { methods: servingPolicies, clock, log, ...(chainId === undefined ? {} : { chainId }) },
@@ -64,7 +64,7 @@ test('an upstream without a name is named by host and port, never by its credent
       trusted: true,
       headers: {},
     },
-    { methods: servingPolicies, clock: createTurnedClock(), log: silentLog },
+    { methods: servingPolicies, clock: createManualClock(), log: silentLog },
   )
   assert.equal(one.name, 'h.example:1')
   assert.ok(one.trusted)
@@ -80,7 +80,7 @@ test('after twenty failures a class rests, other classes do not, and one call tr
   assert.ok(upstream.mayCall('read'))
   assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'not_asked')
   assert.equal(node.received.length, 20)
-  clock.turn(30_000)
+  clock.advance(30_000)
   node.answer = () => 'well'
   assert.equal(await upstream.call('eth_getProof', [], never), 'well')
   assert.equal(upstream.status().state, 'ok')
@@ -125,7 +125,7 @@ test('an unusual call of one caller does not mark an answered method as lacking'
     assert.equal(await upstream.call(method, [], never), 'well')
   }
   // Long after the last answer the method may have been removed.
-  clock.turn(3_600_000)
+  clock.advance(3_600_000)
   await kindOf(upstream.call('eth_call', ['odd'], never))
   assert.ok(upstream.lacks('eth_call'))
 })
@@ -159,7 +159,7 @@ test('a rate limit without a time lasts a second', async () => {
     response.writeHead(429, { 'retry-after': '0' }).end()
   })
   await kindOf(started.upstream.call('eth_call', [], never))
-  started.clock.turn(999)
+  started.clock.advance(999)
   assert.ok(!started.upstream.mayCall('read'))
 })
 
@@ -170,7 +170,7 @@ test('a hanging upstream costs as much as its pending calls, and aborted calls c
   const leaver = new AbortController()
   const call = upstream.call('eth_getProof', [], leaver.signal)
   while (node.received.length === 0) await new Promise(setImmediate)
-  clock.turn(500)
+  clock.advance(500)
   assert.equal(upstream.cost('content'), before * 10)
   leaver.abort(new Error('gone'))
   await assert.rejects(call, /gone/)
@@ -184,9 +184,9 @@ test('after a rate limit the class rests for the time that the upstream names', 
   const { upstream, clock } = started
   assert.equal(await kindOf(upstream.call('eth_call', [], never)), 'rate_limit')
   assert.ok(!upstream.mayCall('read'))
-  clock.turn(39_999)
+  clock.advance(39_999)
   assert.ok(!upstream.mayCall('read'))
-  clock.turn(1)
+  clock.advance(1)
   assert.ok(upstream.mayCall('read'))
 })
 
@@ -211,7 +211,7 @@ test('an upstream that refuses the account is cordoned, and logs it once', async
   assert.equal(await kindOf(upstream.call('eth_chainId', [], never)), 'not_asked')
   assert.equal(lines.length, 1)
   assert.ok(!JSON.stringify(lines).includes('topsecret'))
-  clock.turn(3_600_000)
+  clock.advance(3_600_000)
   assert.ok(upstream.mayCall('read'))
 })
 
@@ -230,9 +230,9 @@ test('a slow call counts as failed only if the node answers no other call meanwh
     const { upstream, node, clock } = started
     const calls = Array.from({ length: 20 }, () => kindOf(upstream.call('eth_call', [], never)))
     while (node.received.length < 20) await new Promise(setImmediate)
-    clock.turn(1)
+    clock.advance(1)
     if (answersOthers) await upstream.call('eth_getProof', [], never)
-    clock.turn(10_000)
+    clock.advance(10_000)
     assert.deepEqual(new Set(await Promise.all(calls)), new Set(['trouble']))
     assert.equal(upstream.mayCall('read'), answersOthers)
   }
@@ -256,7 +256,7 @@ test('while one trial call runs on a rested upstream, queued calls do not let mo
   await using started = await start(troubled, { concurrency: 1 })
   const { upstream, node, clock } = started
   for (let i = 0; i < 20; i++) await kindOf(upstream.call('eth_getProof', [], never))
-  clock.turn(30_000)
+  clock.advance(30_000)
   node.answer = () => undefined
   const leaver = new AbortController()
   const trying = upstream.call('eth_getProof', [], leaver.signal).catch(() => 'left')
@@ -289,7 +289,7 @@ test('an unknown method is not called again for an hour; an unusual param does n
   assert.equal(await kindOf(upstream.call('debug_getRawBlock', [], never)), 'unsupported')
   assert.equal(node.received.length, 1)
   assert.deepEqual(upstream.status().lacks, ['debug_getRawBlock'])
-  clock.turn(3_600_000)
+  clock.advance(3_600_000)
   assert.ok(!upstream.lacks('debug_getRawBlock'))
   node.answer = errorAnswer({ code: -32000, message: 'this override is not supported' })
   assert.equal(await kindOf(upstream.call('eth_call', [], never)), 'unsupported')
@@ -346,7 +346,7 @@ test('an invalid reply with quarantine ends its use; without, it is only counted
   assert.deepEqual([upstream.status().state, upstream.status().lies], ['quarantined', 2])
   assert.equal(upstream.status().leftMs, 60_000)
   assert.ok(!upstream.usable)
-  clock.turn(60_000)
+  clock.advance(60_000)
   assert.equal(upstream.status().leftMs, 0)
   assert.ok(upstream.mayCall('content') && upstream.isProving)
   const dear = upstream.cost('content')
@@ -392,7 +392,7 @@ test('an upstream that changes to another chain is detected on request, and used
   id = '0x1'
   assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'not_asked')
   assert.equal(chainIdCalls(), 2)
-  clock.turn(60_000)
+  clock.advance(60_000)
   assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'answered')
   assert.equal(chainIdCalls(), 3)
   await upstream.confirmChain(never)
@@ -426,9 +426,9 @@ test('slower, failing, lagging and faulty upstreams cost more', async () => {
   await kindOf(upstream.call('eth_getProof', [], never))
   assert.ok(upstream.cost('content') > before * 8)
   assert.equal(upstream.cost('read'), before * 8)
-  clock.turn(60_000)
+  clock.advance(60_000)
   await using two = await start(() => {
-    two.clock.turn(400)
+    two.clock.advance(400)
     return 1
   })
   await two.upstream.call('eth_getProof', [], never)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { createChoose } from './choose-upstreams.ts'
 import type { Upstream } from '../node/upstream.ts'
 
@@ -33,7 +33,7 @@ function order(
 ): () => string {
   const choose = createChoose(
     Object.entries(facts).map(([name, one]) => upstreamOf(name, one)),
-    createTurnedClock(),
+    createManualClock(),
   )
   return () =>
     choose(need)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { silentLog } from '../../../base/log.ts'
 import { createInlineWriter } from '../../../db/inline-writer.ts'
 import { migrate } from '../../../db/migrate.ts'
@@ -29,11 +29,11 @@ const listed = (db: Database, limit = listMax) => findAll(db, listInvalidReplies
 function open(): {
   db: Database
   ledger: InvalidReplyLog
-  clock: ReturnType<typeof createTurnedClock>
+  clock: ReturnType<typeof createManualClock>
 } {
   const db = openDatabase(':memory:')
   migrate(db)
-  const clock = createTurnedClock(5)
+  const clock = createManualClock(5)
   const writer = createInlineWriter(db)
   return {
     db,
@@ -68,7 +68,7 @@ test('the newest thousand rows are stored, newest first', async () => {
   for (let i = 0; i < 1010; i++) {
     ledger.add(`${i}`, evidence, redact)
     await ledger.idle()
-    clock.turn(1000)
+    clock.advance(1000)
   }
   const rows = listed(db)
   assert.equal(rows.length, 1000)
@@ -89,7 +89,7 @@ test('a flood of invalid replies fills neither memory nor disk', async () => {
   }
   assert.ok(listed(db).length <= 600)
   const before = listed(db).length
-  clock.turn(60_000)
+  clock.advance(60_000)
   ledger.add('a', evidence, redact)
   await ledger.idle()
   assert.equal(listed(db).length, before + 1)
@@ -120,7 +120,7 @@ test('a failed write is logged and dropped', async () => {
       },
       close: async () => {},
     },
-    clock: createTurnedClock(),
+    clock: createManualClock(),
     log: (_level, event) => events.push(event),
   })
   ledger.add('a', evidence, redact)

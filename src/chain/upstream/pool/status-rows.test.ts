@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { silentLog } from '../../../base/log.ts'
 import { createInlineWriter } from '../../../db/inline-writer.ts'
 import { migrate } from '../../../db/migrate.ts'
@@ -30,7 +30,7 @@ const sound: UpstreamStatus = {
 function open() {
   const db = openDatabase(':memory:')
   migrate(db)
-  const clock = createTurnedClock(5)
+  const clock = createManualClock(5)
   const inline = createInlineWriter(db)
   let writes = 0
   const writer: Writer = {
@@ -72,16 +72,16 @@ test('a change of state is written within seconds, a change of latency within a 
   const { stored, clock, state, writes, settled } = open()
   await settled()
   state.upstreams = [{ ...sound, p95Ms: 10 }]
-  clock.turn(statusRowsLimits.lookMs)
+  clock.advance(statusRowsLimits.lookMs)
   await settled()
   assert.equal(writes(), 1)
   state.upstreams = [{ ...sound, state: 'quarantined', lies: 1 }]
-  clock.turn(statusRowsLimits.lookMs)
+  clock.advance(statusRowsLimits.lookMs)
   await settled()
   assert.equal(writes(), 2)
   assert.equal((await listStatusRows(stored))[0]?.status.state, 'quarantined')
   state.upstreams = [{ ...sound, state: 'quarantined', lies: 1, p95Ms: 11 }]
-  clock.turn(statusRowsLimits.writeMs)
+  clock.advance(statusRowsLimits.writeMs)
   await settled()
   assert.equal(writes(), 3)
 })
@@ -95,7 +95,7 @@ test('stopping removes the rows, and a server without upstreams writes nothing',
   const none = open()
   none.state.upstreams = []
   await none.settled()
-  none.clock.turn(statusRowsLimits.lookMs)
+  none.clock.advance(statusRowsLimits.lookMs)
   await none.settled()
   assert.deepEqual(await listStatusRows(none.stored), [])
 })

@@ -6,7 +6,7 @@ import {
   type RpcAnswer,
   type RpcUpstream,
 } from '../../../../test/fakes/upstream/json-rpc-upstream.ts'
-import { createTurnedClock, type TurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock, type ManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Log } from '../../../base/log.ts'
 import type { ReadTrace } from '../../../content/ref.ts'
@@ -27,14 +27,14 @@ type Lies = { readonly upstream: string; readonly evidence: InvalidReplyEvidence
 type Started = AsyncDisposable & {
   readonly pool: UpstreamPool
   readonly nodes: readonly RpcUpstream[]
-  readonly clock: TurnedClock
+  readonly clock: ManualClock
   readonly lies: Lies
   readonly events: string[]
 }
 
 /** Upstreams named a, b, c... */
 async function start(wanted: readonly Node[], canary: Canary | null = null): Promise<Started> {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const lies: Lies = []
   const events: string[] = []
   const log: Log = (_level, event) => events.push(event)
@@ -232,11 +232,11 @@ test('twenty canary proofs release an upstream from quarantine', async () => {
   const [faulty] = started.nodes
   assert.ok(faulty)
   faulty.answer = () => 'well'
-  started.clock.turn(60_000)
+  started.clock.advance(60_000)
   for (let i = 0; i < 20; i++) {
     assert.equal(started.pool.status().upstreams[0]?.state, 'quarantined', `${i}`)
     const before = faulty.received.length
-    started.clock.turn(3_000)
+    started.clock.advance(3_000)
     while (faulty.received.length === before) await new Promise(setImmediate)
     // Waits for the verdict.
     for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
@@ -267,9 +267,9 @@ test('if an upstream takes longer than usual, one more is queried in parallel', 
   await using started = await start([silent, well])
   const verdict = started.pool.content(proof, attempt, never)
   while (started.nodes[0]?.received.length === 0) await new Promise(setImmediate)
-  started.clock.turn(49)
+  started.clock.advance(49)
   assert.deepEqual(countOf(started), [1, 0])
-  started.clock.turn(1)
+  started.clock.advance(1)
   assert.equal(await verdict, 'taken')
   assert.deepEqual(countOf(started), [1, 1])
   assert.equal(started.clock.timers, 0)
@@ -282,11 +282,11 @@ test('a hanging upstream is replaced by the next, with any hedge budget, and is 
   // Two requests are sent while the upstream hangs: the budget has one hedge.
   const verdicts = [0, 1].map(() => started.pool.content(proof, attempt, never))
   while (hanging.received.length < 2) await new Promise(setImmediate)
-  started.clock.turn(50)
+  started.clock.advance(50)
   assert.equal(await verdicts[0], 'taken')
   assert.equal(await started.pool.content(proof, attempt, never), 'taken')
   assert.equal(hanging.received.length, 2, 'what waits there sends others elsewhere')
-  started.clock.turn(1_950)
+  started.clock.advance(1_950)
   assert.equal(await verdicts[1], 'taken')
   assert.ok((started.pool.status().upstreams[0]?.successRate ?? 1) < 1)
 })
@@ -315,7 +315,7 @@ test('hedges are at most 10 % of all calls', async () => {
     const leaver = new AbortController()
     const verdict = started.pool.content(proof, hanging, leaver.signal)
     await new Promise(setImmediate)
-    started.clock.turn(50)
+    started.clock.advance(50)
     leaver.abort(new Error('gone'))
     await assert.rejects(verdict, /gone/)
   }
@@ -386,7 +386,7 @@ test('when all rest after failures each gets one trial call per second', async (
   for (const node of started.nodes) node.answer = () => 'well'
   for (let ms = 0; ms < 1_000; ms += 50) {
     assert.deepEqual(countOf(started), [1, 1])
-    started.clock.turn(50)
+    started.clock.advance(50)
     await new Promise(setImmediate)
   }
   assert.equal(await waiting, 'taken')
@@ -405,7 +405,7 @@ test('content is requested again soon if only transport errors occurred', async 
   assert.deepEqual(countOf(started), [6], 'three rounds at most')
   for (const node of started.nodes) {
     node.answer = (_asked, response) => {
-      started.clock.turn(2_000)
+      started.clock.advance(2_000)
       response.writeHead(502).end()
     }
   }
@@ -423,7 +423,7 @@ test('callers wait briefly for upstreams that rest, and no longer', async () => 
   const many = Array.from({ length: 256 }, () => call())
   assert.equal(await call(), 'no_upstream', 'the line is full')
   for (let ms = 0; ms <= 1_500; ms += 50) {
-    started.clock.turn(50)
+    started.clock.advance(50)
     await new Promise(setImmediate)
   }
   assert.deepEqual(new Set(await Promise.all(many)), new Set(['no_upstream']))

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { cidOf, rawCodec } from '../../../codec/ipld/cid.ts'
 import { sha256Name } from '../../../codec/ipld/multihash.ts'
 import {
@@ -28,7 +28,7 @@ async function rig(peers: readonly string[] = ['a']) {
   const failed: string[] = []
   const excluded: string[] = []
   const client = createBitswapClient({
-    clock: createTurnedClock(),
+    clock: createManualClock(),
     found: (id) => void found.push(id),
     failed: (id, reason) => void failed.push(`${id} ${reason}`),
     lookUp: async () => true,

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { cidOf, decodeCid, rawCodec } from '../../../codec/ipld/cid.ts'
 import { sha256Name } from '../../../codec/ipld/multihash.ts'
 import { type BitswapMessage, createMessageReader, decodeMessage } from './bitswap-message.ts'
@@ -24,7 +24,7 @@ const wantOf = (number: number, options: { haveOnly?: boolean; cancel?: boolean 
 type Ask = { id: number; sizeOnly: boolean; multihash: Uint8Array }
 
 function rig(parts: Partial<ServerParts> = {}) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const asks: Ask[] = []
   const server = createBitswapServer({
     mode: 'provide',
@@ -251,7 +251,7 @@ test('blocks leave at the rate, and peers wait for one another', () => {
         sent += messagesFor(bytes).blocks.length
       }
     }
-    clock.turn(100)
+    clock.advance(100)
     answerAll(100_000)
   }
   ok(sent >= 9 && sent <= 12, `${sent} blocks in 10 s`)

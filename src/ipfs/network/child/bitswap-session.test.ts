@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { cidOf, rawCodec } from '../../../codec/ipld/cid.ts'
 import { sha256Name } from '../../../codec/ipld/multihash.ts'
 import { createSession, sessionLimits, type SessionParts, type Task } from './bitswap-session.ts'
@@ -13,7 +13,7 @@ const cidNumber = (number: number): Uint8Array =>
 const peer = (name: string): Provider => ({ kind: 'peer', peer: name, addresses: [] })
 
 function rig(parts: Partial<SessionParts> = {}, limits = sessionLimits) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const ends: string[] = []
   /** Messages sent to peers, as `<peer> want|have|cancel <number>`. */
   const sent: string[] = []
@@ -63,7 +63,7 @@ function rig(parts: Partial<SessionParts> = {}, limits = sessionLimits) {
     },
     async pass(ms: number) {
       for (let passed = 0; passed < ms; passed += 500) {
-        clock.turn(500)
+        clock.advance(500)
         session.tick()
         await settle()
       }

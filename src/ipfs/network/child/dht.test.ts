@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
 import type { KadDHT, QueryEvent } from '@libp2p/kad-dht'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { parseCid } from '../../../codec/ipld/cid.ts'
 import type { Provider } from './block-peer.ts'
 import { createDht, dhtLimits } from './dht.ts'
@@ -22,7 +22,7 @@ type Query = (signal: AbortSignal) => AsyncIterable<unknown>
 
 /** A DHT whose lookups all have these events. */
 function rig(query: Query) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const lookUp = (_key: unknown, { signal }: { signal: AbortSignal }) =>
     query(signal) as AsyncIterable<QueryEvent>
   const kad = {
@@ -103,16 +103,16 @@ test('a lookup ends after 30 s, an announcement after a minute', async () => {
     dht.findProviders(cid, () => {}, never).then((isWhole) => ended.push(`lookup ${isWhole}`)),
     dht.provide(cid, never).then((stored) => ended.push(`announcement ${stored}`)),
   ]
-  const turn = async (ms: number): Promise<void> => {
+  const advance = async (ms: number): Promise<void> => {
     await setImmediate()
-    clock.turn(ms)
+    clock.advance(ms)
     await setImmediate()
   }
-  await turn(dhtLimits.lookupMs - 1)
+  await advance(dhtLimits.lookupMs - 1)
   deepEqual(ended, [])
-  await turn(1)
+  await advance(1)
   deepEqual(ended, ['lookup false'])
-  await turn(dhtLimits.provideMs - dhtLimits.lookupMs)
+  await advance(dhtLimits.provideMs - dhtLimits.lookupMs)
   await Promise.all(all)
   deepEqual(ended, ['lookup false', 'announcement 0'])
 })

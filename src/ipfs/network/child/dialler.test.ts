@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import type { NetHello } from '../net-messages.ts'
 import { createDialler, dialMs, peersMax, triesMax } from './dialler.ts'
 import type { NetNode } from './node.ts'
@@ -16,9 +16,9 @@ type Dial = (signal: AbortSignal) => Promise<void>
 function rig(dial: Dial, peers: readonly string[] = [], bootstrap: readonly string[] = []) {
   let lostMs = 0
   let dials = 0
-  const turned = createTurnedClock()
+  const manualClock = createManualClock()
   const clock = {
-    ...turned,
+    ...manualClock,
     get lostMs() {
       return lostMs
     },
@@ -34,7 +34,12 @@ function rig(dial: Dial, peers: readonly string[] = [], bootstrap: readonly stri
   const node = { libp2p, isExcluded: (peer: string) => peer === 'excluded' } as unknown as NetNode
   const hello = { peers, bootstrap, private: true } as unknown as NetHello
   const dialler = createDialler(node, hello, async () => [], clock)
-  return { dialler, clock: turned, dials: () => dials, lose: (ms: number) => void (lostMs += ms) }
+  return {
+    dialler,
+    clock: manualClock,
+    dials: () => dials,
+    lose: (ms: number) => void (lostMs += ms),
+  }
 }
 
 const untilAborted: Dial = (signal) =>
@@ -46,7 +51,7 @@ test('a dial ends after 10 s of running time', async () => {
   const { dialler, clock } = rig(untilAborted)
   const ended = rejects(dialler.dial(id, [address]), /no connection in time/)
   await setImmediate()
-  clock.turn(dialMs)
+  clock.advance(dialMs)
   await ended
   equal(clock.timers, 2)
 })

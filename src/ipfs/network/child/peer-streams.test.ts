@@ -3,7 +3,7 @@ import { equal, rejects } from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
 import type { Connection, Stream } from '@libp2p/interface'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import type { NetNode } from './node.ts'
 import {
   hasRoom,
@@ -31,7 +31,7 @@ class FakeStream extends EventTarget {
 }
 
 function rig() {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const stream = new FakeStream()
   const wait = () => hasRoom(stream as unknown as Stream, clock)
   return { clock, stream, wait }
@@ -60,7 +60,7 @@ test('a drain event that was missed delays writing by a second', async () => {
   stream.writableNeedsDrain = true
   const ready = wait()
   stream.writableNeedsDrain = false
-  clock.turn(1_000)
+  clock.advance(1_000)
   await ready
 })
 
@@ -68,12 +68,12 @@ test('a peer that takes no byte for 30 s is given up, one that takes some is not
   const { clock, stream, wait } = rig()
   stream.writeBufferLength = 10 * writeBufferBytesMax
   const given = rejects(wait(), /takes no bytes/)
-  clock.turn(stuckMs - 1_000)
+  clock.advance(stuckMs - 1_000)
   stream.writeBufferLength -= 1
   // The second in which a byte was taken does not count.
-  clock.turn(stuckMs)
+  clock.advance(stuckMs)
   equal(clock.timers, 1)
-  clock.turn(1_000)
+  clock.advance(1_000)
   await given
   equal(clock.timers, 0)
 })
@@ -89,7 +89,7 @@ test('a stream that closes is not waited for', async () => {
 })
 
 test('while reading is paused, the peers with the most unread bytes lose their streams', async () => {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   let accept = (_stream: Stream, _connection: Connection): void => {}
   const libp2p = {
     handle: async (_protocol: string, handler: typeof accept) => void (accept = handler),
@@ -105,15 +105,15 @@ test('while reading is paused, the peers with the most unread bytes lose their s
   }
   const greedy = [open('greedy', unreadBytesMax / 2), open('greedy', unreadBytesMax / 2)]
   const small = open('small', 1)
-  clock.turn(unreadCheckMs)
+  clock.advance(unreadCheckMs)
   equal(clock.timers, 0)
   streams.pauseReading(true)
-  clock.turn(unreadCheckMs - 1)
+  clock.advance(unreadCheckMs - 1)
   equal(
     greedy.some(({ isAborted }) => isAborted),
     false,
   )
-  clock.turn(1)
+  clock.advance(1)
   equal(
     greedy.every(({ isAborted }) => isAborted),
     true,

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { cidOf, rawCodec } from '../../../codec/ipld/cid.ts'
 import { sha256Name } from '../../../codec/ipld/multihash.ts'
 import type { Provider } from './block-peer.ts'
@@ -23,7 +23,7 @@ function finder(whole: boolean, finds: boolean, started: string[], name: string)
 
 async function run(options: { routers: boolean[]; dht?: boolean[]; deep?: boolean }) {
   const started: string[] = []
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const [whole = true, finds = true] = options.routers
   const lookUp = createProviderLookup({
     routers: {
@@ -39,7 +39,7 @@ async function run(options: { routers: boolean[]; dht?: boolean[]; deep?: boolea
   let found = 0
   const result = lookUp(cid, options.deep ?? false, () => (found += 1), never)
   for (let turn = 0; turn < 10; turn++) await setImmediate()
-  clock.turn(dhtDelayMs)
+  clock.advance(dhtDelayMs)
   return { whole: await result, found, started }
 }
 

@@ -3,7 +3,7 @@ import { equal, ok } from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
 import { multiaddr } from '@multiformats/multiaddr'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { sha256Name } from '../../../codec/ipld/multihash.ts'
 import type { NetNode } from './node.ts'
 import { addressesMax, peerMs, sendRecords } from './provider-records.ts'
@@ -31,7 +31,7 @@ class FakeStream extends EventTarget {
 }
 
 function rig(addresses: number) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const stream = new FakeStream()
   const own = Array.from({ length: addresses }, (_, at) =>
     multiaddr(`/ip4/192.0.2.1/tcp/${4000 + at}`),
@@ -70,10 +70,10 @@ test('a peer that does not reply is given up after a minute', async () => {
   let taken: boolean | null = null
   const sent = send(1).then((isTaken) => (taken = isTaken))
   for (let turn = 0; turn < 10; turn++) await setImmediate()
-  clock.turn(peerMs - 1)
+  clock.advance(peerMs - 1)
   await setImmediate()
   equal(taken, null)
-  clock.turn(1)
+  clock.advance(1)
   equal(await sent, false)
   equal(stream.sent.length, 2)
 })

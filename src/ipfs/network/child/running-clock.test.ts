@@ -5,7 +5,7 @@ import { createRunningClock } from './running-clock.ts'
 
 type Timer = { at: number; readonly periodMs: number | null; readonly run: () => void }
 
-/** `turn`: one turn of the event loop that comes `ms` after the last. Overdue timers run once. */
+/** `advance`: one turn of the event loop that comes `ms` after the last. Overdue timers run once. */
 function started() {
   const timers = new Set<Timer>()
   let elapsed = 0
@@ -20,7 +20,7 @@ function started() {
     after: (delayMs, run) => add(delayMs, null, run),
     every: (periodMs, run) => add(periodMs, periodMs, run),
   }
-  function turn(ms: number): void {
+  function advance(ms: number): void {
     elapsed += ms
     for (const timer of [...timers].filter(({ at }) => at <= elapsed)) {
       if (timer.periodMs === null) timers.delete(timer)
@@ -31,7 +31,7 @@ function started() {
   return {
     clock: createRunningClock(clock),
     turns: (count: number, ms: number) => {
-      for (let made = 0; made < count; made += 1) turn(ms)
+      for (let made = 0; made < count; made += 1) advance(ms)
     },
   }
 }

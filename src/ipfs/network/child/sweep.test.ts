@@ -3,13 +3,13 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createManualClock } from '../../../../test/fakes/manual-clock.ts'
 import { kadOf } from '../provide-times.ts'
 import { closestPeers, type DhtPeer } from './dht-zone.ts'
 import { createSweep, sendsMax, zoneMs } from './sweep.ts'
 
 function rig(peerCount: number) {
-  const clock = createTurnedClock()
+  const clock = createManualClock()
   const peers = Array.from({ length: peerCount }, (_, at): DhtPeer => {
     return { id: `${at}`, kad: randomBytes(32), addresses: [] }
   })
@@ -53,10 +53,10 @@ test('the peers of a region are known for ten minutes', async () => {
   const { clock, announce, walks } = rig(10)
   await announce(1)
   equal(walks(), 1)
-  clock.turn(zoneMs - 1)
+  clock.advance(zoneMs - 1)
   await announce(1)
   equal(walks(), 1)
-  clock.turn(1)
+  clock.advance(1)
   await announce(1)
   equal(walks(), 2)
 })

@@ -122,7 +122,7 @@ test('dag/stat reports progress every half second, unless progress=false', async
     ...files,
     async *blocks(...call: Parameters<typeof files.blocks>) {
       for await (const one of files.blocks(...call)) {
-        clock.turn(300)
+        clock.advance(300)
         yield one
       }
     },

@@ -251,9 +251,9 @@ test('stats/bw is the line of the process, provide/stat has the counts of Cairn'
   const { timers } = clock
   const next = polledLines.next()
   while (clock.timers === timers) await new Promise(setImmediate)
-  clock.turn(9_999)
+  clock.advance(9_999)
   assert.equal(clock.timers, timers + 1)
-  clock.turn(1)
+  clock.advance(1)
   assert.deepEqual((await next).value, line)
   // A timer of Node has at most 2^31 ms.
   const slow = await run('stats/bw', [], { poll: true, interval: '600h' })
@@ -263,7 +263,7 @@ test('stats/bw is the line of the process, provide/stat has the counts of Cairn'
   const before = clock.timers
   const second = slowLines.next()
   while (clock.timers === before) await new Promise(setImmediate)
-  clock.turn(3_600_000)
+  clock.advance(3_600_000)
   assert.deepEqual((await second).value, line)
   assert.equal((await slowLines.next()).done, true)
   const short = await lines('stats/bw', [], { poll: true, timeout: 0n })

@@ -1,15 +1,15 @@
-// A manual Clock for tests: `turn` advances it and runs due timers in order of their time.
+// A manual Clock for tests: `advance` advances it and runs due timers in order of their time.
 import type { Clock } from '../../src/base/clock.ts'
 
-export type TurnedClock = Clock & {
-  turn(ms: number): void
+export type ManualClock = Clock & {
+  advance(ms: number): void
   /** Number of pending timers. */
   readonly timers: number
 }
 
 type Timer = { at: number; readonly periodMs: number | null; readonly run: () => void }
 
-export function createTurnedClock(startMs = Date.UTC(2026, 0, 1)): TurnedClock {
+export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
   const timers = new Set<Timer>()
   let elapsed = 0
 
@@ -35,7 +35,7 @@ export function createTurnedClock(startMs = Date.UTC(2026, 0, 1)): TurnedClock {
     get timers() {
       return timers.size
     },
-    turn(ms) {
+    advance(ms) {
       const until = elapsed + ms
       for (let timer = next(until); timer !== null; timer = next(until)) {
         elapsed = timer.at
