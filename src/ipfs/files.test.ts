@@ -14,7 +14,7 @@ import {
   type FilesFixture,
   pinsOf,
 } from '../../test/fakes/files/files-fixture.ts'
-import { dropBlock } from '../../test/fakes/upstream/lose-block.ts'
+import { dropBlock } from '../../test/fakes/upstream/drop-block.ts'
 import { cidOf, dagPbCodec } from '../codec/ipld/cid.ts'
 import { encodeDagNode } from '../codec/ipld/dag-pb.ts'
 import { multihashOf } from '../codec/ipld/multihash.ts'

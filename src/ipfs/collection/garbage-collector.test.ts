@@ -13,7 +13,7 @@ import {
   type FilesFixture,
   pinsOf,
 } from '../../../test/fakes/files/files-fixture.ts'
-import { dropBlock } from '../../../test/fakes/upstream/lose-block.ts'
+import { dropBlock } from '../../../test/fakes/upstream/drop-block.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Source } from '../../content/source.ts'
 import { createGarbageCollector } from './garbage-collector.ts'

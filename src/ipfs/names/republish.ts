@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts'
 import { ipnsNameOf } from '../../codec/ipld/ipns-name.ts'
 import type { Rows } from '../../db/rows.ts'
 import { listDueIpnsRecords } from '../../tables/ipns/ipns-records.ts'
-import type { IpnsKeystore } from './held-keys.ts'
+import type { IpnsKeystore } from './ipns-keystore.ts'
 import { type IpnsRouting, publishRecord } from './ipns-routing.ts'
 
 const roundMs = 60_000

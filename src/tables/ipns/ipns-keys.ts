@@ -1,6 +1,6 @@
 // Table `ipns_key`: keys of IPNS names that Cairn stores for accounts. `id`: the multihash of the public key. `sealed`: the private
 // key, encrypted. `lifetime`: of its records. `renew`: when its record is signed again; null: it has no record.
-// Tested by src/ipfs/names/held-keys.test.ts
+// Tested by src/ipfs/names/ipns-keystore.test.ts
 import { query, type Query } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
 

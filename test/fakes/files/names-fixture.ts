@@ -5,7 +5,7 @@ import { createSecretEncryption } from '../../../src/access/people/secret-encryp
 import { type IpnsName, nameOfKey } from '../../../src/codec/ipld/ipns-name.ts'
 import { createIpnsRecord } from '../../../src/codec/ipld/ipns-record.ts'
 import { encodePublicKey } from '../../../src/codec/ipld/libp2p-key.ts'
-import { createIpnsKeystore } from '../../../src/ipfs/names/held-keys.ts'
+import { createIpnsKeystore } from '../../../src/ipfs/names/ipns-keystore.ts'
 import type { IpnsRouting } from '../../../src/ipfs/names/ipns-routing.ts'
 import { createNames } from '../../../src/ipfs/names/names.ts'
 import { createFilesFixture } from './files-fixture.ts'

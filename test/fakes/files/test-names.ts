@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/base/clock.ts'
 import { Fault } from '../../../src/base/fault.ts'
 import type { Rows } from '../../../src/db/rows.ts'
 import type { FetchPolicy } from '../../../src/ipfs/files.ts'
-import { createIpnsKeystore } from '../../../src/ipfs/names/held-keys.ts'
+import { createIpnsKeystore } from '../../../src/ipfs/names/ipns-keystore.ts'
 import { createNames } from '../../../src/ipfs/names/names.ts'
 import type { NameCommandDeps } from '../../../src/kubo/params/ipns-options.ts'
 

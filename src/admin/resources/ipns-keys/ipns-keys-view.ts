@@ -2,7 +2,7 @@
 // Tested by test/admin/ipns-keys.test.ts
 import { z } from 'zod'
 import { encodePrivateKey } from '../../../codec/ipld/libp2p-key.ts'
-import type { IpnsKeystore } from '../../../ipfs/names/held-keys.ts'
+import type { IpnsKeystore } from '../../../ipfs/names/ipns-keystore.ts'
 import { Fault } from '../../../base/fault.ts'
 
 /** `id`: the IPNS name, `k51…`. */

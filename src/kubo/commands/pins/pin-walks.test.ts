@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
-import { dropBlock } from '../../../../test/fakes/upstream/lose-block.ts'
+import { dropBlock } from '../../../../test/fakes/upstream/drop-block.ts'
 import { fileEntry } from '../../../../test/fakes/files/files-fixture.ts'
 import { kuboLine } from '../../../codec/go-json.ts'
 

@@ -1,6 +1,6 @@
 // Ed25519 keys of IPNS names that Cairn stores for accounts, encrypted in the database. They sign IPNS records and cannot move
 // funds (decision 0075). `self`: the key created for an account's first record without a named key.
-// Tested by src/ipfs/names/held-keys.test.ts
+// Tested by src/ipfs/names/ipns-keystore.test.ts
 import { type KeyObject, generateKeyPairSync } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'

@@ -10,7 +10,7 @@ import {
   createIpnsKeystore,
   ipnsKeysMax,
   type Publication,
-} from './held-keys.ts'
+} from './ipns-keystore.ts'
 import { usualTerms } from './names.ts'
 
 const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
