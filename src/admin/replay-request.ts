@@ -92,7 +92,7 @@ function checkUpstream({ name, relay }: Network, method: string, upstream: strin
     throw new Fault('absent', { detail: `${name} has no upstream of that name` })
   }
   if (findBlockPosition(method) === undefined) {
-    throw new Fault('conflict', { detail: `${method} is not asked of upstreams` })
+    throw new Fault('conflict', { detail: `Cairn does not send ${method} to upstreams` })
   }
 }
 

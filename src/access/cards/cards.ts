@@ -198,7 +198,7 @@ export function createCards(parts: CardsDeps): Cards {
           if (form !== null) return { ...form, publishableKey: paymentProvider.publishableKey }
           await rows.write(clearCustomer(accountId, clock.now()))
         }
-        const detail = 'the billing company could not be asked, try again in a minute'
+        const detail = 'the payment provider does not answer, try again in a minute'
         throw new Fault('no_upstream', { detail })
       }),
 

@@ -46,7 +46,7 @@ export async function openStripe(settings: StripeSettings): Promise<PaymentProvi
     } catch (cause) {
       if (ifMissing !== undefined && isMissing(cause)) return ifMissing
       if (cause instanceof Stripe.errors.StripeError) {
-        const detail = 'the billing company could not be asked, try again in a minute'
+        const detail = 'the payment provider does not answer, try again in a minute'
         throw new Fault('no_upstream', { detail, cause: withoutSecrets(cause) })
       }
       throw cause

@@ -20,7 +20,7 @@ export const beginCard = {
   method: 'POST',
   path: '/accounts/{account}/card/forms',
   role: 'owner',
-  summary: 'Begin to add a card: a form at the billing company.',
+  summary: 'Begin to add a card: a form at the payment provider.',
   input,
   output,
   async run({ account, attempt }, call) {

@@ -9,7 +9,7 @@ export const refreshCard = {
   method: 'POST',
   path: '/accounts/{account}/card/refresh',
   role: 'owner',
-  summary: 'Ask the billing company for the card of the account.',
+  summary: 'Get the card of the account from the payment provider.',
   input: ofAccount,
   output: cardStatus,
   audit: () => null,
