@@ -7,23 +7,18 @@ import { addressOf, balanceData } from '../data/call-world.ts'
 import { createRpcCaller } from '../data/transfers.ts'
 import { type Call, type Plan, rpcCall } from '../load/plan.ts'
 import { type Measured, measure, measureAlternating, median, ratio, rounds } from '../measure.ts'
-import { cpuUs, mainThreadUs } from '../processes.ts'
+import { mainThreadUs } from '../processes.ts'
 import { startProfile, stopProfile } from '../profile.ts'
 import { type CallRig, startCallRig } from '../servers/call-rig.ts'
+import { type Request, cairnOf, callEach, coldCallCount, delayMs, runCold } from './cold-calls.ts'
 
-type Request = { readonly to: string; readonly data: string }
 type RpcCaller = ReturnType<typeof createRpcCaller>
 
-const delayMs = 20
 /** Calls before the measured ones: V8 optimizes for long. The first 100 calls are compared with the upstream's. */
 const warmUp = 4_000
 const hotEach = 1_500
 const differentCalls = 1_000
 const throughputEach = 6_000
-/** Cold calls: the first warm the code up, the next are sent one at a time, the last `coldLanes` at a time. */
-const coldWarmUp = 60
-const coldAlone = 60
-const coldTogether = 160
 const blocks = 20
 /** Concurrent calls of another account. */
 const coldLanes = 8
@@ -42,7 +37,7 @@ export async function runCalls(bench: Bench): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const rig = await startCallRig(stack, {
     holders: 10_000,
-    quoters: 1 + bench.calls(coldWarmUp) + bench.calls(coldAlone) + bench.calls(coldTogether),
+    quoters: 1 + coldCallCount(bench),
     profiled: options.profile,
   })
   const freshCalls = createFreshCalls(rig)
@@ -164,31 +159,11 @@ async function runSame(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Prom
   )
 }
 
-/** The first call to each quoter, with an upstream that delays each reply. */
-async function runCold(bench: Bench, rig: CallRig): Promise<void> {
-  const { report } = bench
-  const { node, cairn, world } = rig
-  const requests = world.quoters.slice(1).map((to): Request => ({ to, data: '0x' }))
-  const idleUs = await idleCpu(cairn.pid)
-  const warm = bench.calls(coldWarmUp)
-  const together = warm + bench.calls(coldAlone)
-  await callEach(rig, requests.slice(0, warm), idleUs)
-  node.delayMs = delayMs
-  const { ms, trips, cpuMs } = await callEach(rig, requests.slice(warm, together), idleUs)
-  const busyMs = await callTogether(rig, requests.slice(together))
-  node.delayMs = 0
-  report.figure(`31 slots, cold, upstream of ${delayMs} ms: p50`, median(ms), ' ms')
-  report.figure('31 slots, cold: round trips, at most', Math.max(...trips), '', { atMost: 2 })
-  report.figure('31 slots, cold: CPU of Cairn', cpuMs, ' ms', { atMost: 5 })
-  report.figure(`31 slots, cold, ${coldLanes} at a time: CPU of Cairn`, busyMs, ' ms', {
-    atMost: 5,
-  })
-}
-
 /** A call with an access set known from earlier runs, at each of some new blocks. */
 async function runLearned(bench: Bench, rig: CallRig): Promise<void> {
   const { report } = bench
   const { node, world } = rig
+  const target = cairnOf(rig)
   const trips: number[] = []
   const times: number[] = []
   for (let block = 0; block < bench.calls(blocks); block++) {
@@ -196,11 +171,9 @@ async function runLearned(bench: Bench, rig: CallRig): Promise<void> {
     await rig.mine()
     await rig.mine()
     node.delayMs = delayMs
-    const { ms, trips: learnedTrips } = await callEach(
-      rig,
-      [{ to: world.quoters[1] ?? '', data: '0x' }],
-      0,
-    )
+    const { ms, trips: learnedTrips } = await callEach(rig, target, [
+      { to: world.quoters[1] ?? '', data: '0x' },
+    ])
     node.delayMs = 0
     trips.push(...learnedTrips)
     times.push(...ms)
@@ -213,69 +186,11 @@ async function runLearned(bench: Bench, rig: CallRig): Promise<void> {
     addressOf(`new ${index}`),
   )
   const requests = unseen.map((holder) => ({ to: world.token, data: balanceData(holder) }))
-  const { trips: learnedTrips } = await callEach(rig, requests, 0)
+  const { trips: learnedTrips } = await callEach(rig, target, requests)
   node.delayMs = 0
   report.figure('balanceOf, learned, another holder: round trips, p50', median(learnedTrips), '', {
     atMost: 1,
   })
-}
-
-/**
- * Sends calls one after the other. `idleUs`: processor time of an idle server per millisecond. Throws if a reply differs from
- * geth's.
- */
-async function callEach(
-  { node, cairn, gethPort }: CallRig,
-  requests: readonly Request[],
-  idleUs: number,
-) {
-  const callCairn = createRpcCaller(`http://127.0.0.1:${cairn.port}${cairn.paths[0] ?? ''}`)
-  const callGeth = createRpcCaller(`http://127.0.0.1:${gethPort}`)
-  const ms: number[] = []
-  const trips: number[] = []
-  let cpu = 0
-  for (const request of requests) {
-    const expected = await callGeth('eth_call', [request, 'latest'])
-    node.forget()
-    const cpuBefore = cpuUs(cairn.pid)
-    const begun = performance.now()
-    const result = await callCairn('eth_call', [request, 'latest'])
-    const elapsedMs = performance.now() - begun
-    cpu += cpuUs(cairn.pid) - cpuBefore - idleUs * elapsedMs
-    if (result !== expected) throw new Error(`${JSON.stringify(request)} gave ${String(result)}`)
-    ms.push(elapsedMs)
-    trips.push(Math.max(0, ...node.calls.map(({ depth }) => depth)))
-  }
-  return { ms, trips, cpuMs: cpu / requests.length / 1_000 }
-}
-
-/** Sends calls, `coldLanes` at a time. Returns the processor time of each in milliseconds. Throws as `callEach`. */
-async function callTogether(
-  { cairn, gethPort }: CallRig,
-  requests: readonly Request[],
-): Promise<number> {
-  const callCairn = createRpcCaller(`http://127.0.0.1:${cairn.port}${cairn.paths[0] ?? ''}`)
-  const callGeth = createRpcCaller(`http://127.0.0.1:${gethPort}`)
-  const expected: unknown[] = []
-  for (const request of requests) expected.push(await callGeth('eth_call', [request, 'latest']))
-  const left = requests.entries()
-  const cpuBefore = cpuUs(cairn.pid)
-  const callNext = async () => {
-    for (const [index, request] of left) {
-      const result = await callCairn('eth_call', [request, 'latest'])
-      if (result !== expected[index]) throw new Error(`${request.to} gave ${String(result)}`)
-    }
-  }
-  await Promise.all(Array.from({ length: coldLanes }, callNext))
-  return (cpuUs(cairn.pid) - cpuBefore) / requests.length / 1_000
-}
-
-/** Processor time of an idle server in microseconds per millisecond. */
-async function idleCpu(pid: number): Promise<number> {
-  await wait(500)
-  const [before, begun] = [cpuUs(pid), performance.now()]
-  await wait(2_000)
-  return (cpuUs(pid) - before) / (performance.now() - begun)
 }
 
 /**

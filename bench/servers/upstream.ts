@@ -1,10 +1,7 @@
 // Starts the benchmark's upstream node, which reports its calls, and Cairn with that upstream and an embedded chain.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { startCairn } from '../../test/started-server.ts'
 import { slotsOf, writeGenesis } from '../data/genesis.ts'
 import { createRpcCaller } from '../data/transfers.ts'
@@ -12,6 +9,7 @@ import { upstreamChainId } from '../data/upstream-world.ts'
 import { profileHook } from '../profile.ts'
 import type { Server } from './bare.ts'
 import { createKeys } from './cairn.ts'
+import { startProgram } from './start-program.ts'
 
 export type Upstream = Server & {
   /** Calls by method since the previous call of `counts`. */
@@ -21,7 +19,7 @@ export type Upstream = Server & {
 }
 
 export async function startUpstream(slots: number, missSlots: number): Promise<Upstream> {
-  const server = await startProcess('./upstream-server.ts', slots, missSlots)
+  const server = await startProgram('./upstream-server.ts', slots, missSlots)
   const call = createRpcCaller(`http://127.0.0.1:${server.port}`)
   return {
     ...server,
@@ -34,24 +32,7 @@ export async function startUpstream(slots: number, missSlots: number): Promise<U
 
 /** A proxy without proofs, authentication and usage. */
 export function startHop(upstream: Server): Promise<Server> {
-  return startProcess('./hop-server.ts', upstream.port)
-}
-
-async function startProcess(file: string, ...numbers: readonly number[]): Promise<Server> {
-  const program = fileURLToPath(new URL(file, import.meta.url))
-  const child = spawn(process.execPath, [program, ...numbers.map(String)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  return {
-    port: Number(line.toString()),
-    pid: child.pid ?? 0,
-    async stop() {
-      const ended = once(child, 'exit')
-      child.kill()
-      await ended
-    },
-  }
+  return startProgram('./hop-server.ts', upstream.port)
 }
 
 export type FrontCairn = Server & {
