@@ -222,7 +222,8 @@ function explainSlot(
     const hash = offset === 0 ? position : wordOf(at - BigInt(offset))
     if (!preimages.has(hash)) continue
     const term = explainHash(hash, offset, { callWords, preimages }, 1)
-    if (dependsOnCall(term)) return term
+    // No other hash is within the offsets.
+    return dependsOnCall(term) ? term : explainWord(position, callWords)
   }
   return explainWord(position, callWords)
 }
