@@ -1,6 +1,8 @@
-// Entries of the search that the server finds: keys, files, networks, people, documentation; and the pages for a pasted value.
+// Entries of the search that the server finds: keys, files, recorded requests, networks, people, documentation; and the pages for a
+// pasted value.
 // Tested by test/browser/frame.test.ts, test/browser/full.test.ts
 import { call } from '../app/api.ts'
+import { formatTime } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
 import type { IconName } from './icons.tsx'
 
@@ -16,7 +18,7 @@ export type Entry = {
 /** Maximum number of entries per group. */
 export const groupMax = 6
 
-/** Keys and files of the account that match; none for an empty text. Skips a list that cannot be read. */
+/** Keys, files and recorded requests of the account that match; none for an empty text. Skips a list that cannot be read. */
 export async function foundEntries(
   account: string | null,
   search: string,
@@ -27,6 +29,7 @@ export async function foundEntries(
   const parts = await Promise.all([
     keysOf(account, search, signal).catch(none),
     filesOf(account, search, signal).catch(none),
+    requestsOf(account, search, signal).catch(none),
   ])
   return parts.flat()
 }
@@ -60,6 +63,29 @@ async function filesOf(
     about: `${cid.slice(0, 9)}…${cid.slice(-7)}`,
     icon: 'file' as const,
     to: `/files/${cid}`,
+  }))
+}
+
+/** Cairn's own request IDs are longer than most names. */
+const requestIdForm = /^[A-Za-z0-9_-]{12,64}$/
+
+async function requestsOf(
+  account: string,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  if (!requestIdForm.test(requestId)) return []
+  const { requests } = await call(
+    'GET /accounts/{account}/requests',
+    { account, requestId },
+    signal,
+  )
+  return requests.map(({ key, id, method, time }) => ({
+    group: 'Requests',
+    title: method === '' ? 'Refused request' : method,
+    about: formatTime(time),
+    icon: 'inspector' as const,
+    to: `/requests/${key}/${id}`,
   }))
 }
 

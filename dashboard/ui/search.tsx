@@ -129,7 +129,7 @@ function Search({ onClose }: { onClose(): void }) {
         <span>
           <kbd>↵</kbd> open
         </span>
-        <span>Paste a CID, an address or a block to jump to it</span>
+        <span>Paste a CID, address, block or request ID to jump to it</span>
       </p>
     </Dialog>
   )
@@ -230,7 +230,17 @@ function matching(
     else group.push(entry)
     groups.set(entry.group, group)
   }
-  const order = ['Keys', 'Files', 'Networks', 'People', 'Pages', 'Settings', 'Actions', 'Docs']
+  const order = [
+    'Keys',
+    'Files',
+    'Requests',
+    'Networks',
+    'People',
+    'Pages',
+    'Settings',
+    'Actions',
+    'Docs',
+  ]
   const most = text === '' ? shown.length : groupMax
   return [...jumpsOf(text), ...order.flatMap((name) => (groups.get(name) ?? []).slice(0, most))]
 }

@@ -10,7 +10,8 @@ import type { Network } from '../chain/network.ts'
 
 /**
  * As sent by the client, not validated. `user`: the Basic user name if not empty. `jwt`: of a Bearer header. `address`: the
- * client address of the socket. `origin`, `userAgent`: the unchanged headers.
+ * client address of the socket. `origin`, `userAgent`: the unchanged headers. `requestId`: as in `x-request-id` of the reply; of a
+ * WebSocket, that of its handshake.
  */
 export type Credential = {
   /** A caller that is already authenticated; the other members are then ignored. */
@@ -22,6 +23,7 @@ export type Credential = {
   readonly address?: string
   readonly origin?: string | undefined
   readonly userAgent?: string | undefined
+  readonly requestId?: string | undefined
 }
 
 /**
@@ -31,7 +33,8 @@ export type Credential = {
 export function readFilesCredential({
   request: { headers },
   address,
-}: Pick<NodeExchange, 'request' | 'address'>): Credential {
+  requestId,
+}: Pick<NodeExchange, 'request' | 'address' | 'requestId'>): Credential {
   const pair = parseBasic(headers.authorization)
   if (pair === null || pair === 'malformed') throw new Fault('no_credential')
   if (pair.user === '' || pair.password === '') throw new Fault('bad_secret')
@@ -41,6 +44,7 @@ export function readFilesCredential({
     address,
     origin: headers.origin,
     userAgent: headers['user-agent'],
+    requestId,
   }
 }
 

@@ -37,8 +37,10 @@ async function rig(t: Pick<TestContext, 'after'>) {
   ) {
     const operation = adminOperations.find((one) => one.id === id)
     if (operation === undefined) throw new Error(`no operation ${id}`)
+    const keys = [{ id: params.key, settings: opened.settings }]
     const call = {
       inspecting: opened,
+      accounts: { keyPage: async () => ({ keys, next: null, found: 1 }) },
       identity,
       clock: systemClock,
       actor,
@@ -244,4 +246,23 @@ test('after ten thousand requests over both transports, two hundred records rema
   socket.close()
   equal((await list()).length, 200)
   ok(opened.inspector.bytes < 200 * 8_192, `${opened.inspector.bytes}`)
+})
+
+test('a request is found by the request ID of its reply, in all inspected keys of the account', async (t) => {
+  const { ask, admin } = await rig(t)
+  await ask('eth_getBalance', ['0x1'], { 'x-request-id': 'order-4711' })
+  await ask('eth_getBalance', ['0x1'], { 'x-request-id': 'order-4711' })
+  const generated = (await ask('eth_getBalance', ['0x1'])).headers.get('x-request-id')
+  const find = async (requestId: string | null) =>
+    (
+      await admin<{ requests: (InspectedRequest & { key: string })[] }>('findRequests', {
+        account: 'a',
+        requestId,
+      })
+    ).requests
+  const [newest, older] = await find('order-4711')
+  ok(newest && older && newest.id > older.id)
+  deepEqual([newest.key, newest.requestId, newest.method], ['k', 'order-4711', 'eth_getBalance'])
+  equal((await find(generated)).length, 1)
+  deepEqual(await find('order-471'), [])
 })

@@ -124,6 +124,31 @@ test(
 )
 
 test(
+  'the search finds a request by the request ID of its reply',
+  { skip: noBrowser, timeout: 300_000 },
+  async (t) => {
+    const { cairn, page, open } = await openInspector(t)
+    const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] }),
+    })
+    const requestId = response.headers.get('x-request-id') ?? ''
+    await page.getByRole('searchbox').fill(requestId)
+    await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'eth_gasPrice' }).waitFor()
+
+    await open('/keys')
+    await page.locator('body').press('Control+k')
+    await page.getByRole('combobox', { name: 'Search' }).fill(requestId)
+    await page.getByRole('option', { name: 'eth_gasPrice' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'eth_gasPrice' }).waitFor()
+    await page.getByRole('region', { name: 'Request' }).getByText(requestId).waitFor()
+  },
+)
+
+test(
   'a call between the first list and the live connection is shown',
   { skip: noBrowser, timeout: 300_000 },
   async (t) => {

@@ -9,6 +9,7 @@ export function inspectedRequest(id: number, keyId = 'k'): InspectedRequest {
   return {
     id,
     keyId,
+    requestId: `r${id}`,
     time: 1,
     face: 'rpc',
     transport: 'http',

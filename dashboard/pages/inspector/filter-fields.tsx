@@ -6,7 +6,7 @@ import { Pick, SearchBox } from '../../ui/toolbar.tsx'
 
 /** As sent to the API; empty: all. */
 export type RequestFilter = {
-  /** Contained in a method, an outcome, an error code or a client address. */
+  /** Contained in a method, an outcome, an error code or a client address; or a whole request ID. */
   readonly text: string
   readonly class: '' | OutcomeClass
   readonly network: string
@@ -45,7 +45,7 @@ export function RequestFilters({
   return (
     <div class="toolbar">
       <SearchBox
-        title="Method, error or address"
+        title="Method, error, address or request ID"
         value={filter.text}
         onValue={(text) => set({ text })}
       />

@@ -12,7 +12,7 @@ import { useLoaded } from '../../app/use-loaded.ts'
 import { useMay } from '../../app/use-may.ts'
 import { Badge, ProofBadge } from '../../ui/badge.tsx'
 import { Facts } from '../../ui/card.tsx'
-import { CodeBlock } from '../../ui/copy.tsx'
+import { CodeBlock, CopyButton } from '../../ui/copy.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Empty, Note, Show } from '../../ui/note.tsx'
@@ -175,7 +175,8 @@ function factsOf(
   place: KeyPlace,
   keyTitle: string,
 ): readonly (readonly [string, preact.ComponentChildren])[] {
-  const { verified, head, block, upstreams, status, origin, userAgent, address } = request
+  const { requestId, verified, head, block, upstreams, status, origin, userAgent, address } =
+    request
   const sentAs =
     request.transport === 'http' ? `HTTP${status === null ? '' : ` ${status}`}` : 'WebSocket'
   const from = [address, userAgent, origin].filter((part) => part !== null)
@@ -197,6 +198,15 @@ function factsOf(
     head === null ? null : ['Head', head],
     upstreams.length === 0 ? null : ['Upstreams', upstreams.join(', ')],
     from.length === 0 ? null : ['From', from.join(' · ')],
+    requestId === null
+      ? null
+      : [
+          'Request ID',
+          <span key="id">
+            <span class="mono wraps">{requestId}</span>
+            <CopyButton text={requestId} title="Copy the request ID" />
+          </span>,
+        ],
   ]
   return rows.filter((row) => row !== null)
 }

@@ -32,6 +32,8 @@ export type InspectedRequest = {
   /** Increases from request to request, also across restarts. */
   readonly id: number
   readonly keyId: string
+  /** As in `x-request-id` of the reply; of a WebSocket, that of its handshake. Null: unknown. */
+  readonly requestId: string | null
   /** Arrival, milliseconds since 1970 UTC. */
   readonly time: number
   readonly face: 'rpc' | 'files'

@@ -144,6 +144,7 @@ export class Inspection implements RequestRecorder {
     const { steps, left } = this.timeline.read()
     this.#store({
       keyId: this.#keyId,
+      requestId: credential.requestId ?? null,
       time: this.#time,
       face,
       transport,

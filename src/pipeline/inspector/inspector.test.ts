@@ -45,7 +45,13 @@ function rig(settings: KeySettings = withBodies, limits: Partial<InspectorLimits
       transport: 'http',
       network: 'dev',
       arrived: clock.monotonic(),
-      credential: { key, secret: 'opaque-secret', address: '192.0.2.7', userAgent: 'curl/8' },
+      credential: {
+        key,
+        secret: 'opaque-secret',
+        address: '192.0.2.7',
+        userAgent: 'curl/8',
+        requestId: 'Request-1',
+      },
       ...more,
     })
   }
@@ -178,6 +184,10 @@ test('requests are found by method, outcome, network, time and id', () => {
   deepEqual(methods({ text: 'GETBAL' }), methods({ method: 'eth_getBalance' }))
   deepEqual(methods({ text: 'revert' }), ['eth_call'])
   deepEqual(methods({ text: 'nothing of this kind' }), [])
+  deepEqual(methods({ text: 'request-1' }), ['batch', 'eth_call', 'eth_getBalance'])
+  deepEqual(methods({ text: 'request' }), [])
+  deepEqual(methods({ requestId: 'Request-1' }), ['batch', 'eth_call', 'eth_getBalance'])
+  deepEqual(methods({ requestId: 'request-1' }), [])
   deepEqual(methods({ outcome: 'ok' }), ['batch', 'eth_getBalance'])
   deepEqual(methods({ msMin: 20 }), ['batch'])
   deepEqual(methods({ network: 'other' }), [])

@@ -39,8 +39,9 @@ export type InspectedFilter = {
   readonly outcome?: string | undefined
   /** Class of its outcome. */
   readonly class?: OutcomeClass | undefined
-  /** Substring of a method, an outcome, an error code or the client address; case-insensitive. */
+  /** Substring of a method, an outcome, an error code or the client address, or the whole request ID; case-insensitive. */
   readonly text?: string | undefined
+  readonly requestId?: string | undefined
   readonly network?: string | undefined
   readonly msMin?: number | undefined
   /** Only requests with a larger id. */
@@ -220,8 +221,9 @@ export function createInspector(parts: {
 
 /** True if the request matches the filter. */
 export function matches(request: InspectedRequest, filter: InspectedFilter): boolean {
-  const { method, outcome, text, network, msMin, after } = filter
+  const { method, outcome, text, requestId, network, msMin, after } = filter
   if (after !== undefined && request.id <= after) return false
+  if (requestId !== undefined && request.requestId !== requestId) return false
   if (network !== undefined && request.network !== network) return false
   if (msMin !== undefined && request.ms < msMin) return false
   if (outcome === 'failed' && request.outcome === 'ok') return false
@@ -234,7 +236,9 @@ export function matches(request: InspectedRequest, filter: InspectedFilter): boo
 
 /** `text`: lower case. */
 function contains(request: InspectedRequest, text: string): boolean {
-  const { method, outcome, reason, errorCode, address, calls } = request
+  const { requestId, method, outcome, reason, errorCode, address, calls } = request
+  // Not a part of it: an ID of random letters contains many texts.
+  if (requestId?.toLowerCase() === text) return true
   const parts = [method, outcome, reason ?? '', String(errorCode ?? ''), address ?? '']
   return [...parts, ...calls.flatMap((call) => [call.method, call.outcome])].some((part) =>
     part.toLowerCase().includes(text),

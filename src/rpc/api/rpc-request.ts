@@ -56,9 +56,11 @@ export function readCredential(
   {
     headers,
     address,
+    requestId,
   }: {
     readonly headers: Pick<RequestHeaders, 'authorization' | 'origin' | 'user-agent'>
     readonly address: string
+    readonly requestId: string
   },
   keySegment: string | null,
 ): Credential {
@@ -75,5 +77,6 @@ export function readCredential(
     address,
     origin: headers.origin,
     userAgent: headers['user-agent'],
+    requestId,
   }
 }

@@ -77,8 +77,8 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
     if (upgrade.draining) throw new Fault('shutting_down')
     const path = parseRpcPath(upgrade.target.path) as RpcPath
     const network = gateway.networkFor(path.network, upgrade.target.hostLabel)
-    const { address } = upgrade
-    const credential = readCredential({ headers: upgrade.request.headers, address }, path.key)
+    const { address, requestId, request } = upgrade
+    const credential = readCredential({ headers: request.headers, address, requestId }, path.key)
     const admit = (caller: Caller): Admitted | Promise<Admitted> => {
       const admitting = gateway.admitSocket(caller, network)
       return admitting instanceof Promise

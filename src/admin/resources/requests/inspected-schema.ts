@@ -22,7 +22,7 @@ export const filterInput = {
   outcome: z.string().max(64).optional(),
   /** Class of the outcome. */
   class: z.enum(outcomeClasses).optional(),
-  /** Contained in a method, an outcome, an error code or the client address; case-insensitive. */
+  /** Contained in a method, an outcome, an error code or the client address, or the whole request ID; case-insensitive. */
   text: z.string().max(128).optional(),
   network: z.string().max(64).optional(),
   /** Minimum duration in milliseconds. */
@@ -33,6 +33,8 @@ const body = z.object({ text: z.string().nullable(), bytes: z.int(), cut: z.bool
 
 const shared = {
   id: z.int(),
+  /** As in `x-request-id` of the reply; of a WebSocket, that of its handshake. */
+  requestId: z.string().nullable(),
   /** Milliseconds since 1970 UTC. */
   time: z.int(),
   face: z.enum(['rpc', 'files']),
@@ -104,14 +106,17 @@ export function withoutUpstreams<
   return { ...request, upstreams: [], ...(timeline === undefined ? {} : { timeline }) }
 }
 
+/** There is no running server. */
+export function absentInspector(): Fault {
+  return new Fault('absent', { detail: 'requests are recorded in the memory of a running server' })
+}
+
 /** Throws `absent` for a key of another account, and if no server runs. */
 export async function inspectingOf(
   { inspecting }: AdminCall,
   { account, key }: { readonly account: string; readonly key: string },
 ): Promise<InspectorAccess & { readonly caller: Caller }> {
-  if (inspecting === null) {
-    throw new Fault('absent', { detail: 'requests are recorded in the memory of a running server' })
-  }
+  if (inspecting === null) throw absentInspector()
   const caller = await inspecting.callerOf(account, key)
   if (caller === null) throw new Fault('absent', { detail: 'there is no such key that works' })
   return { ...inspecting, caller }

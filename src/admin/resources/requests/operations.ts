@@ -1,6 +1,7 @@
 // Requests that the inspector recorded for a key.
 // Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
+import { findRequests } from './find-requests.ts'
 import { listRequests } from './list-requests.ts'
 import { watchRequests } from './watch-requests.ts'
 import { getRequest } from './get-request.ts'
@@ -8,6 +9,7 @@ import { clearRequests } from './clear-requests.ts'
 import { replayRequest } from './replay-request.ts'
 
 export const requestOperations = [
+  findRequests,
   listRequests,
   watchRequests,
   getRequest,
