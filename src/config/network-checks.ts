@@ -67,13 +67,20 @@ export function* checkWithin(written: Written): Generator<ConfigIssue> {
 function* checkUpstreams(written: Written): Generator<ConfigIssue> {
   const { raw, whereOf } = written
   const upstreams = listOf(raw['upstreams'])
+  const active = upstreams.filter((upstream) => !isPaused(upstream)).length
+  if (upstreams.length > 0 && active === 0) {
+    const path = ['upstreams', 0, 'paused']
+    const message = `${nameMember(written, path)}: all upstreams are paused, expected one that is not`
+    yield wrongAt(whereOf(path), message, fixLine(whereOf(path), 'paused: false'))
+  }
   const quorum = (raw['heads'] as { quorum?: unknown } | null | undefined)?.quorum
-  if (typeof quorum === 'number' && upstreams.length > 0 && quorum > upstreams.length) {
+  if (typeof quorum === 'number' && active > 0 && quorum > active) {
     const path = ['heads', 'quorum']
     const where = whereOf(path)
-    const count = `${upstreams.length} ${upstreams.length === 1 ? 'upstream' : 'upstreams'}`
-    const message = `${nameMember(written, path)} is ${quorum}, and there ${upstreams.length === 1 ? 'is' : 'are'} ${count}`
-    yield wrongAt(where, message, fixLine(where, `quorum: ${Math.min(2, upstreams.length)}`))
+    const count = `there ${active === 1 ? 'is 1 upstream' : `are ${active} upstreams`}`
+    const more = active === upstreams.length ? '' : ', without the paused ones'
+    const message = `${nameMember(written, path)} is ${quorum}, and ${count}${more}`
+    yield wrongAt(where, message, fixLine(where, `quorum: ${Math.min(2, active)}`))
   }
   const names = new Map<unknown, string>()
   const urls = new Map<string, string>()
@@ -99,6 +106,10 @@ function* checkUpstreams(written: Written): Generator<ConfigIssue> {
     }
     yield* checkHeaders(written, index, headers)
   }
+}
+
+function isPaused(upstream: unknown): boolean {
+  return (upstream as { readonly paused?: unknown } | null)?.paused === true
 }
 
 /** A light client needs endpoints and a known beacon chain, and `require: consensus` needs a light client. */

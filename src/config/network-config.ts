@@ -32,6 +32,8 @@ export type UpstreamConfig = {
   readonly wsUrl?: string | null | undefined
   /** Its head needs no quorum, and its answers that cannot be proved are labelled `trusted`. */
   readonly trusted: boolean
+  /** Gets no calls. */
+  readonly paused: boolean
   /** Names in lower case; values may be secrets. */
   readonly headers: Readonly<Record<string, string>>
   /** Maximum number of concurrent calls. */
@@ -102,8 +104,14 @@ export type UpstreamNetworkConfig = {
   readonly allow: readonly string[] | null
   /** Methods to refuse, in the same form; takes precedence over `allow`. */
   readonly deny: readonly string[]
-  /** Contains at least one. */
+  /** Contains at least one that is not paused. */
   readonly upstreams: readonly UpstreamConfig[]
 }
 
 export type NetworkConfig = EmbeddedNetworkConfig | UpstreamNetworkConfig
+
+export function activeUpstreams({
+  upstreams,
+}: Pick<UpstreamNetworkConfig, 'upstreams'>): readonly UpstreamConfig[] {
+  return upstreams.filter(({ paused }) => !paused)
+}

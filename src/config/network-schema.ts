@@ -152,6 +152,11 @@ const upstreamSchema = z.strictObject({
       'A node that you run. Its head needs no quorum, and Cairn prefers it for answers that cannot be proved. Everything else is still proved.',
     example: 'trusted: true',
   }),
+  paused: z.boolean().default(false).meta({
+    description:
+      'Cairn sends it no calls, for example during its maintenance. At least one upstream of a network is not paused.',
+    example: 'paused: false',
+  }),
   headers: headersSchema.meta({
     description: 'HTTP headers sent with every call.',
     example: 'headers: {authorization: "${env:NODE_TOKEN}"}',

@@ -7,7 +7,11 @@ import { ConfigError } from './config-error.ts'
 import { loadConfig } from './config.ts'
 import type { Places } from './load.ts'
 import type { ConfigIssue } from './config-issue.ts'
-import type { NetworkConfig, UpstreamNetworkConfig } from './network-config.ts'
+import {
+  type NetworkConfig,
+  type UpstreamNetworkConfig,
+  activeUpstreams,
+} from './network-config.ts'
 import { embeddedSchema, listMembers, upstreamNetworkSchema } from './network-schema.ts'
 import { embeddedChain, networkNames } from './settings.ts'
 import { showNetworks, showUrl } from './show.ts'
@@ -99,6 +103,7 @@ test('networks are read as written, in order, with references replaced', async (
           name: '127.0.0.1:9001',
           url: 'http://127.0.0.1:9001',
           trusted: true,
+          paused: false,
           headers: {},
           concurrency: 64,
           requestsPerSecond: null,
@@ -109,6 +114,7 @@ test('networks are read as written, in order, with references replaced', async (
           name: 'hosted',
           url: 'https://127.0.0.1:9002/v1/key?a=b',
           trusted: false,
+          paused: false,
           headers: { authorization: 'Bearer hunter2' },
           concurrency: 3,
           requestsPerSecond: 50,
@@ -161,6 +167,16 @@ test('the default quorum of many upstreams is two', async () => {
   assert.equal(behind(network).heads.quorum, 2)
 })
 
+test('a paused upstream counts for no quorum, and one that is not paused remains', async () => {
+  const paused = '      - {url: "http://h:1/b", paused: true}\n'
+  const [network] = await networks(`${small}${paused}`)
+  assert.equal(behind(network).heads.quorum, 1)
+  assert.deepEqual(
+    activeUpstreams(behind(network)).map(({ name }) => name),
+    ['127.0.0.1:9001'],
+  )
+})
+
 test('the default name of an upstream is its host and port, with a number for a second path of one host', async () => {
   const [network] = await networks(
     `${small}      - url: https://u:secret@node.example/key1\n      - url: https://node.example/key2\n`,
@@ -194,6 +210,18 @@ const plus = (more: string) => `${small}    ${more}\n`
 const upstream = (more: string) => `${small}        ${more}\n`
 
 const rows: readonly Row[] = [
+  [
+    'only paused upstreams',
+    upstream('paused: true'),
+    'cairn.yaml:6: networks[0].upstreams[0].paused: all upstreams are paused, expected one that is not',
+    'write "paused: false" in line 6 of cairn.yaml',
+  ],
+  [
+    'a quorum that needs a paused upstream',
+    `${small}      - {url: "http://h:1/b", paused: true}\n    heads: {quorum: 2}\n`,
+    'cairn.yaml:7: networks[0].heads.quorum is 2, and there is 1 upstream, without the paused ones',
+    /quorum: 1/,
+  ],
   [
     'an unknown member',
     plus('verfy: require'),

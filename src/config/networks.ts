@@ -102,7 +102,7 @@ function upstreamNetwork(listed: z.output<typeof upstreamNetworkSchema>): Networ
     verify: { default: usual, methods },
     heads: {
       ...heads,
-      quorum: quorum ?? Math.min(2, listed.upstreams.length),
+      quorum: quorum ?? Math.min(2, listed.upstreams.filter(({ paused }) => !paused).length),
       checkpoint: heads.checkpoint?.toLowerCase() ?? null,
       beaconSpec: heads.beaconSpec && {
         ...heads.beaconSpec,

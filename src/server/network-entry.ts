@@ -57,14 +57,17 @@ function shownMembers({ verify, heads, allow, deny, upstreams }: UpstreamNetwork
     allow: allow === null ? null : [...allow],
     deny: [...deny],
     verify: { ...(verify.default === null ? {} : { default: verify.default }), ...verify.methods },
-    upstreams: upstreams.map(({ name, url, wsUrl, trusted, headers, requestsPerSecond }) => ({
-      name,
-      url: showUrl(url),
-      wsUrl: typeof wsUrl === 'string' ? showUrl(wsUrl) : null,
-      trusted,
-      headers: Object.keys(headers),
-      requestsPerSecond,
-    })),
+    upstreams: upstreams.map(
+      ({ name, url, wsUrl, trusted, paused, headers, requestsPerSecond }) => ({
+        name,
+        url: showUrl(url),
+        wsUrl: typeof wsUrl === 'string' ? showUrl(wsUrl) : null,
+        trusted,
+        paused,
+        headers: Object.keys(headers),
+        requestsPerSecond,
+      }),
+    ),
   }
 }
 

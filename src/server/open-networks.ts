@@ -4,7 +4,11 @@
 import { type Clock, backgroundFailed } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { PubSub } from '../base/pub-sub.ts'
-import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
+import {
+  type NetworkConfig,
+  type UpstreamNetworkConfig,
+  activeUpstreams,
+} from '../config/network-config.ts'
 import type { Obtainer } from '../content/obtain.ts'
 import type { Rows } from '../db/rows.ts'
 import type { Writer } from '../db/writer.ts'
@@ -55,14 +59,14 @@ type OpenUpstreamsParts = {
 /** Returns without waiting for upstreams; `started` of the network resolves when it can serve. */
 function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts): UpstreamNetwork {
   const { ledger, consensus, clock, log } = parts
-  const { name, chainId, heads, genesisHash, blobSchedule, upstreams } = config
+  const { name, chainId, heads, genesisHash, blobSchedule } = config
   const { obtain, peek, peekNode } = parts.obtaining
   const { callThread: thread, proofRate } = parts
   const calls = openProvedCalls(config, { thread, proofRate, clock, log })
   return openUpstreamNetwork({
     name,
     chainId,
-    upstreams,
+    upstreams: activeUpstreams(config),
     heads: {
       quorum: heads.quorum,
       quorumRequired: heads.require !== 'any',

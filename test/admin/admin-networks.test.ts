@@ -146,6 +146,45 @@ test('a network is changed and removed, a default one is served at the paths wit
   assert.equal((await admin.ask('DELETE', '/networks/recorded')).code, 'absent')
 })
 
+test('a paused upstream gets no calls until it is resumed, and the last one cannot be paused', async (t) => {
+  const [one, other] = [await stub(t), await stub(t)]
+  const name = removed(t, 'recorded')
+  const upstreams = [
+    { name: 'one', url: one.url, trusted: true },
+    { name: 'other', url: other.url },
+  ]
+  const change = async (...paused: readonly boolean[]) =>
+    await admin.ask('PATCH', `/networks/${name}`, {
+      upstreams: paused.map((each, at) => ({ name: upstreams[at]?.name, paused: each })),
+    })
+  await admin.ask('POST', '/networks', { name, upstreams })
+  const paused = await change(true, false)
+  assert.equal(paused.status, 200, paused.message)
+  assert.partialDeepStrictEqual(paused.body['network'], {
+    upstreams: [
+      { name: 'one', trusted: true, paused: true },
+      { name: 'other', paused: false },
+    ],
+  })
+  one.forgetCalls()
+  assert.equal((await slotOf(shared, `/${name}`)).result, emitted)
+  assert.equal(one.count(), 0)
+  await one.stop()
+  const both = await change(true, true)
+  assert.equal(both.status, 400)
+  assert.match(both.message, /all upstreams are paused, expected one that is not/)
+  const resumed = await change(false, true)
+  assert.match(resumed.message, /upstream one does not reply/)
+  const swapped = await admin.ask('PATCH', `/networks/${name}`, {
+    upstreams: [
+      { name: 'one', paused: false },
+      { name: 'other', paused: true },
+    ],
+    force: true,
+  })
+  assert.equal(swapped.status, 200, swapped.message)
+})
+
 test('networks that cannot be served are refused with the member, and force saves one that does not reply', async (t) => {
   const node = await stub(t)
   removed(t, 'recorded')

@@ -15,6 +15,7 @@ export type EditedUpstream = {
   readonly name: string
   readonly url: string
   readonly trusted: boolean
+  readonly paused: boolean
   /** Header names. */
   readonly headers: readonly string[]
   readonly requestsPerSecond: number | null
@@ -53,7 +54,9 @@ export function EditUpstream({
       call('PATCH /networks/{network}', {
         network,
         upstreams: upstreams.map((one) =>
-          one === name ? { name, ...changed, trusted, requestsPerSecond } : { name: one },
+          one === name
+            ? { name, ...changed, trusted, paused: upstream.paused, requestsPerSecond }
+            : { name: one },
         ),
       }),
     )

@@ -60,6 +60,7 @@ export function NetworkCard({
   const [opened, setOpened] = useState<string | null>(null)
   const [probe, setProbe] = useState<Probe | null>(null)
   const testing = useSending()
+  const pausing = useSending()
   const confirming = useConfirming()
   const toast = useToast()
   const { name, origin, embedded, isDefault, problem } = network
@@ -73,6 +74,14 @@ export function NetworkCard({
   const edited = rows.find((one) => one.name === editing)
   const test = async (): Promise<void> => {
     setProbe(await call('POST /networks/{network}/test', { network: name }))
+  }
+  const pause = async (upstream: string, paused: boolean): Promise<void> => {
+    const upstreams = rows.map((one) =>
+      one.name === upstream ? { name: one.name, paused } : { name: one.name },
+    )
+    await confirming(() => call('PATCH /networks/{network}', { network: name, upstreams }))
+    toast(paused ? `${upstream} is paused` : `${upstream} gets calls again`)
+    onChanged()
   }
   const drop = async (upstream: string): Promise<void> => {
     const upstreams = rows.filter((one) => one.name !== upstream).map((one) => ({ name: one.name }))
@@ -150,6 +159,8 @@ export function NetworkCard({
             network: name,
             edit: isSaved ? setEditing : null,
             remove: rows.length > 1 ? setRemoving : null,
+            pause: (upstream, paused) => void pausing.run(() => pause(upstream, paused)),
+            active: rows.filter(({ paused }) => !paused).length,
             onEvidence: setOpened,
           })}
         />
@@ -158,7 +169,8 @@ export function NetworkCard({
         failure !== null ||
         invalid.length > 0 ||
         probe !== null ||
-        testing.error !== null) && (
+        testing.error !== null ||
+        pausing.error !== null) && (
         <div class="card-body stack">
           {problem !== null && <Note tone="bad">{problem}</Note>}
           {invalid[0] !== undefined && (
@@ -173,6 +185,7 @@ export function NetworkCard({
             </p>
           )}
           {testing.error !== null && <Problem error={testing.error} />}
+          {pausing.error !== null && <Problem error={pausing.error} />}
           {probe !== null && <ProbeTable probe={probe} />}
         </div>
       )}

@@ -21,14 +21,17 @@ export type UpstreamRow = Network['upstreams'][number] & {
   readonly invalidReplies: number
 }
 
-/** `edit`, `remove` null: the action is not offered. */
+/** `edit`, `remove` null: the action is not offered. `pause` pauses an upstream, or resumes its calls. */
 export function upstreamColumns(parts: {
   readonly network: string
   readonly edit: ((upstream: string) => void) | null
   readonly remove: ((upstream: string) => void) | null
+  readonly pause: (upstream: string, paused: boolean) => void
+  /** Number of upstreams that are not paused. */
+  readonly active: number
   onEvidence(upstream: string): void
 }): readonly Column<UpstreamRow>[] {
-  const { network, edit, remove, onEvidence } = parts
+  const { network, edit, remove, pause, active, onEvidence } = parts
   return [
     {
       title: 'Upstream',
@@ -123,13 +126,18 @@ export function upstreamColumns(parts: {
           {
             title: 'Actions',
             actions: true,
-            cell: ({ name }: UpstreamRow) => (
+            cell: ({ name, paused }: UpstreamRow) => (
               <Menu
                 title={`Actions for ${name} of ${network}`}
                 small
                 items={[
                   { title: 'Edit…', icon: 'settings' as const, onChoose: () => edit(name) },
-                  ...(remove === null
+                  ...(paused
+                    ? [{ title: 'Resume', onChoose: () => pause(name, false) }]
+                    : active > 1
+                      ? [{ title: 'Pause', onChoose: () => pause(name, true) }]
+                      : []),
+                  ...(remove === null || (!paused && active === 1)
                     ? []
                     : [
                         {
@@ -147,8 +155,8 @@ export function upstreamColumns(parts: {
   ]
 }
 
-function Health({ row: { health, trusted } }: { readonly row: UpstreamRow }) {
-  const [tone, text] = healthText(health, trusted)
+function Health({ row: { health, trusted, paused } }: { readonly row: UpstreamRow }) {
+  const [tone, text] = paused ? (['plain', 'Paused'] as const) : healthText(health, trusted)
   return <State tone={tone}>{text}</State>
 }
 

@@ -53,6 +53,7 @@ type Shown = {
   readonly upstream: string
   readonly url: string
   readonly trusted: boolean
+  readonly paused: boolean
   readonly live: (StatusRow['status'] & { readonly asOf: string | null }) | null
   readonly asked: UpstreamFacts | null
   /** From the log of invalid replies, which holds the newest 1000 of all upstreams. */
@@ -104,7 +105,7 @@ function shownOf(
 ): readonly Shown[] {
   return (networks ?? []).flatMap((network) => {
     if (network.embedded) return []
-    return network.upstreams.map(({ name, url, trusted }): Shown => {
+    return network.upstreams.map(({ name, url, trusted, paused }): Shown => {
       const isThis = (one: { readonly network: string; readonly upstream: string }) =>
         one.network === network.name && one.upstream === name
       const row = found.rows.find((one) => one.network === network.name && one.status.name === name)
@@ -113,6 +114,7 @@ function shownOf(
         upstream: name,
         url: showUrl(url),
         trusted,
+        paused,
         live: row === undefined ? null : { ...row.status, asOf: showTime(row.time) },
         asked: found.asked.find(isThis) ?? null,
         lies: found.counts.find(isThis)?.lies ?? 0,
@@ -140,15 +142,11 @@ const states: Readonly<Record<string, string>> = {
   'wrong-chain': 'another chain',
 }
 
-function rowOf({ network, upstream, url, trusted, live, asked, lies }: Shown) {
+function rowOf({ network, upstream, url, trusted, paused, live, asked, lies }: Shown) {
   const answers = asked === null ? null : asked.reachable ? 'answers' : 'no reply'
-  // An upstream without a head may be unreachable: its breaker opens only after many calls.
-  const standing =
-    live?.state === 'ok' && live.head === null
-      ? 'no head'
-      : live && (states[live.state] ?? live.state)
+  const standing = paused ? 'paused' : standingOf(live)
   const state =
-    standing === null || standing === undefined
+    standing === null
       ? (answers ?? 'unknown')
       : [standing, ...(answers === null ? [] : [answers])].join(', ')
   const proof = live === null ? (asked?.proofs ?? null) : spellReach(live.reach.proof)
@@ -164,6 +162,13 @@ function rowOf({ network, upstream, url, trusted, live, asked, lies }: Shown) {
     proof,
     lies,
   ]
+}
+
+function standingOf(live: Shown['live']): string | null {
+  if (live === null) return null
+  // It may be unreachable: its breaker opens only after many calls.
+  if (live.state === 'ok' && live.head === null) return 'no head'
+  return states[live.state] ?? live.state
 }
 
 function spellReach(reach: StatusRow['status']['reach']['proof']): string {

@@ -2,7 +2,7 @@
 // Tested by src/cli/doctor/upstream-checks.test.ts
 import { isLoopback } from '../../base/addresses.ts'
 import { systemClock } from '../../base/clock.ts'
-import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
+import { type UpstreamNetworkConfig, activeUpstreams } from '../../config/network-config.ts'
 import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../base/known-networks.ts'
@@ -24,7 +24,8 @@ const callMethods = [
 /** Sends no requests. */
 export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem> {
   const now = BigInt(Math.floor(systemClock.now() / 1000))
-  const { name, chainId, heads, upstreams, policy, verify } = network
+  const { name, chainId, heads, policy, verify } = network
+  const upstreams = activeUpstreams(network)
   const usual = findChainId(name)
   if (usual !== null && BigInt(usual) !== chainId) {
     yield warning(

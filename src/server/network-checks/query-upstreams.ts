@@ -4,7 +4,11 @@
 import { systemClock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import { silentLog } from '../../base/log.ts'
-import type { UpstreamConfig, UpstreamNetworkConfig } from '../../config/network-config.ts'
+import {
+  type UpstreamConfig,
+  type UpstreamNetworkConfig,
+  activeUpstreams,
+} from '../../config/network-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { servingPolicies } from '../../rpc/relay/relayed-methods.ts'
 import { createUpstream } from '../../chain/upstream/node/create-upstream.ts'
@@ -44,23 +48,23 @@ const chainMs = 10_000
 const atOnceMax = 16
 const latencyCalls = 5
 
-/** In the order of the settings. Failures are in `report.failure`. Throws only `signal.reason`. */
+/** Those that are not paused, in the order of the settings. Failures are in `report.failure`. Throws only `signal.reason`. */
 export async function queryUpstreams(
   { networks }: Pick<Config, 'networks'>,
   signal: AbortSignal | null = null,
 ): Promise<readonly QueriedUpstream[]> {
   const all = (networks ?? []).flatMap((network) =>
-    network.embedded ? [] : network.upstreams.map((upstream) => ({ network, upstream })),
+    network.embedded ? [] : activeUpstreams(network).map((upstream) => ({ network, upstream })),
   )
   return await inLanes(all, ({ network, upstream }) => queryUpstream(network, upstream, signal))
 }
 
-/** The chain ID of each upstream, in their order. Throws only `signal.reason`. */
+/** The chain ID of each upstream that is not paused, in their order. Throws only `signal.reason`. */
 export async function queryChains(
   network: UpstreamNetworkConfig,
   signal: AbortSignal,
 ): Promise<readonly QueriedChain[]> {
-  return await inLanes(network.upstreams, async (config) => {
+  return await inLanes(activeUpstreams(network), async (config) => {
     const upstream = open(network, config)
     using deadline = withDeadline(signal, chainMs, systemClock)
     const fail = (failure: string) => ({ upstream: upstream.name, chainId: null, failure })

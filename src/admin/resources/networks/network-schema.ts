@@ -18,6 +18,8 @@ const upstreamDraft = z.strictObject({
   wsUrl: z.string().max(8192).nullable().optional(),
   name: z.string().max(63).optional(),
   trusted: z.boolean().optional(),
+  /** It gets no calls. At least one upstream of a network is not paused. */
+  paused: z.boolean().optional(),
   headers: z.record(z.string().max(100), z.string().max(8192)).optional(),
   concurrency: z.int().optional(),
   requestsPerSecond: z.int().nullable().optional(),
@@ -86,6 +88,8 @@ export const network = z.object({
       url: z.string(),
       wsUrl: z.string().nullable(),
       trusted: z.boolean(),
+      /** It gets no calls. */
+      paused: z.boolean(),
       headers: z.array(z.string()),
       requestsPerSecond: z.int().nullable(),
     }),
