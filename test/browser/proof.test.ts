@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sampleContractAddress } from '../../src/devchain/default-genesis.ts'
+import { until } from '../fakes/until.ts'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { sendTransfer } from './send-transfer.ts'
@@ -93,7 +94,10 @@ test(
     await open('/proof')
     const ask = page.getByRole('button', { name: 'Ask and check' })
     const method = page.getByLabel('Method', { exact: true })
-    await page.getByLabel('Address', { exact: true }).fill(sampleContractAddress)
+    const address = page.getByLabel('Address', { exact: true })
+    // The example that arrives later would end the selection of the text in which `fill` writes.
+    await until(async () => assert.notEqual(await address.inputValue(), ''))
+    await address.fill(sampleContractAddress)
     await method.selectOption('eth_getStorageAt')
     const contract = page.getByLabel('Contract', { exact: true })
     assert.equal(await contract.inputValue(), sampleContractAddress)
@@ -101,7 +105,8 @@ test(
     await ask.click()
     await page.getByText('Contract is "0x12": expected 0x and 40 hex digits').waitFor()
     assert.equal(await contract.getAttribute('aria-invalid'), 'true')
-    assert.equal(await page.locator(':focus').inputValue(), '0x12')
+    await page.locator('input[aria-invalid=true]:focus').waitFor()
+    assert.equal(await contract.inputValue(), '0x12')
 
     await contract.fill(sampleContractAddress)
     await page.getByRole('button', { name: 'Edit the parameters as JSON' }).click()
