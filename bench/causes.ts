@@ -29,7 +29,7 @@ const throughBucket =
   'profiled on a busy machine: of the request thread, CRC32 of the parts takes 10 to 17 %, hashing of leaves 11 %, writes to the service 8 to 15 % and copies 8 %. Beyond the bare client, Cairn reads the body from a socket, searches its boundary, copies each byte once more and hashes it for the CID. The hash thread takes SHA-256 of the parts, which needs a free core'
 
 const coldCalls =
-  'profiled in an earlier run: a cold call makes nine requests. The request thread takes half of the time, of which writes to sockets take 19 % and messages to other threads 13 %; the call thread takes a quarter, the writer thread 5 %, threads of V8 the rest. All HTTP exchanges together take 12 %, so batches of JSON-RPC would save 7 % at most (decision 0095). One at a time, a call uses about twice as much as eight at a time: its steps wait 20 ms for the upstream, and each begins with cold processor caches'
+  'the bare prover, which only sends the same requests, hashes the nodes and runs the EVM of the library, exceeds it too (decision 0100). One at a time, a call uses more than eight at a time: its steps wait 20 ms for the upstream, and each begins with cold processor caches'
 const servedBlocks =
   'profiled: of the network process, encryption and writes to TCP take 31 %, garbage collection 14 %, libp2p, Bitswap, frames and copies the rest. It runs at a lower priority than Kubo, and the server needs three processes for a block, so the ratio falls on a busy machine: at a load of 3.8 it was 0.69'
 const fetchedBlocks =
