@@ -1,6 +1,7 @@
 // Networks for the admin API and the command line: lists the networks of the settings and the saved ones, probes upstreams, saves,
 // changes and removes networks. A saved network has only upstreams that serve its chain. Replies contain no secret.
 // Tested by test/admin/admin-networks.test.ts
+import { isDeepStrictEqual } from 'node:util'
 import type {
   NetworkDraft,
   NetworkEntry,
@@ -9,7 +10,11 @@ import type {
 } from '../admin/resources/networks/networks-view.ts'
 import { Fault } from '../base/fault.ts'
 import { ConfigError } from '../config/config-error.ts'
-import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
+import {
+  type NetworkConfig,
+  type UpstreamNetworkConfig,
+  activeUpstreams,
+} from '../config/network-config.ts'
 import { findChainId } from '../config/network-variable.ts'
 import {
   listedNetworks,
@@ -158,7 +163,9 @@ export function createNetworkAdmin({ settings, saved, live }: NetworkAdminParts)
       const old = 'raw' in before.found ? before.found.raw : {}
       const upstreams = draft.upstreams?.map((upstream) => withOldUrl(upstream, before))
       const raw = { ...old, ...rawOf(name, { ...draft, upstreams }) }
-      const isSameChain = draft.upstreams === undefined && draft.chainId === undefined
+      const isSameChain =
+        draft.chainId === undefined &&
+        (draft.upstreams === undefined || addsNoUpstream(raw, before))
       if (isSameChain) read(raw)
       const checked = isSameChain ? raw : await limited(() => checkedNetwork(raw, force, signal))
       await saved.change(before, checked, isDefault ?? before.isDefault)
@@ -240,6 +247,15 @@ function withOldUrl(
   const old = found.config.upstreams.find(({ name }) => name === upstream.name)
   if (old === undefined) return upstream
   return { ...old, headers: { ...old.headers }, ...present(upstream) }
+}
+
+/** True if Cairn sends calls only to upstreams that it used before, with the same URL and headers. */
+function addsNoUpstream(raw: RawNetwork, { found }: SavedNetwork): boolean {
+  if (!('config' in found)) return false
+  const used = activeUpstreams(found.config)
+  return activeUpstreams(read(raw)).every(({ url, headers }) =>
+    used.some((old) => old.url === url && isDeepStrictEqual(old.headers, headers)),
+  )
 }
 
 /** Throws `bad_input` with the first issue. */

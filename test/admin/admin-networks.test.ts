@@ -185,6 +185,26 @@ test('a paused upstream gets no calls until it is resumed, and the last one cann
   assert.equal(swapped.status, 200, swapped.message)
 })
 
+test('two upstreams that do not reply are paused one after the other', async (t) => {
+  const nodes = [await stub(t), await stub(t), await stub(t)]
+  const name = removed(t, 'recorded')
+  const upstreams = nodes.map(({ url }, at) => ({ name: `node-${at}`, url }))
+  await admin.ask('POST', '/networks', { name, upstreams })
+  await Promise.all(nodes.slice(1).map((node) => node.stop()))
+  const change = async (...paused: readonly boolean[]) =>
+    await admin.ask('PATCH', `/networks/${name}`, {
+      upstreams: paused.map((each, at) => ({ name: `node-${at}`, paused: each })),
+    })
+  for (const paused of [
+    [false, true, false],
+    [false, true, true],
+  ]) {
+    const reply = await change(...paused)
+    assert.equal(reply.status, 200, reply.message)
+  }
+  assert.match((await change(false, false, true)).message, /node-1 does not reply/)
+})
+
 test('networks that cannot be served are refused with the member, and force saves one that does not reply', async (t) => {
   const node = await stub(t)
   removed(t, 'recorded')
