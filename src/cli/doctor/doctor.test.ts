@@ -45,6 +45,17 @@ type Case = {
 
 let count = 0
 
+/** Three invalid replies of `far/node`, two of them on the second day. */
+function recentLies({ db }: Data): void {
+  for (const at of [0.5, 1.5, 1.6]) {
+    db.run(
+      `INSERT INTO lie (time, network, upstream, method, params, response, expected, computed)
+       VALUES (?, 'far', 'node', 'eth_getCode', '[]', '"0x"', '0x1', '0x2')`,
+      [at * dayMs],
+    )
+  }
+}
+
 async function diagnose(testCase: Case) {
   const folder = join(root, String((count += 1)))
   mkdirSync(folder)
@@ -499,15 +510,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     {
       yaml: 'networks: [{name: far, chainId: 5, upstreams: [{url: "http://127.0.0.1:9", name: node}]}]',
       machine: { clock: { now: () => 2 * dayMs } },
-      data: ({ db }) => {
-        for (const at of [0.5, 1.5, 1.6]) {
-          db.run(
-            `INSERT INTO lie (time, network, upstream, method, params, response, expected, computed)
-             VALUES (?, 'far', 'node', 'eth_getCode', '[]', '"0x"', '0x1', '0x2')`,
-            [at * dayMs],
-          )
-        }
-      },
+      data: recentLies,
       says: /far\/node sent invalid replies 2 times in the last day/,
     },
   ],
@@ -661,6 +664,15 @@ test('a sound folder with a key that was used has nothing wrong', async () => {
   })
   assert.deepEqual(problems, [])
   assert.equal(running, false)
+})
+
+test('invalid replies of a paused upstream are nothing to tell', async () => {
+  const { problems } = await diagnose({
+    yaml: 'networks: [{name: far, chainId: 5, upstreams: [{url: "http://127.0.0.1:9", name: node, paused: true}, {url: "http://127.0.0.1:10"}]}]',
+    machine: { clock: { now: () => 2 * dayMs } },
+    data: recentLies,
+  })
+  assert.ok(problems.every(({ code }) => code !== 'upstream_lied'))
 })
 
 test('a key that ends soon and has a successor is nothing to tell', async () => {

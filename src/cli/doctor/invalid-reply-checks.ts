@@ -1,5 +1,6 @@
-// Upstreams with recent invalid replies: the server continues without them, so only this check reports them.
+// Recent invalid replies of upstreams that are not paused: the server continues without them, so only this check reports them.
 // Tested by src/cli/doctor/doctor.test.ts
+import { activeUpstreams } from '../../config/network-config.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Rows } from '../../db/rows.ts'
 import { countInvalidReplies } from '../../tables/invalid-replies.ts'
@@ -16,14 +17,14 @@ export async function* checkInvalidReplies(
   const counts = await rows.find(countInvalidReplies(parts.now - dayMs))
   for (const network of networks ?? []) {
     if (network.embedded) continue
-    for (const { name } of network.upstreams) {
+    for (const { name } of activeUpstreams(network)) {
       const found = counts.find((one) => one.network === network.name && one.upstream === name)
       if (found === undefined) continue
       const often = found.lies === 1 ? 'once' : `${found.lies} times`
       yield warning(
         'upstream_lied',
         `${network.name}/${name} sent invalid replies ${often} in the last day: Cairn sends it few requests`,
-        `${parts.command('upstreams')} --evidence --json shows the replies; remove the upstream until it is fixed`,
+        `${parts.command('upstreams')} --evidence --json shows the replies; remove or pause the upstream until it is fixed`,
       )
     }
   }
