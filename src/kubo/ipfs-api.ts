@@ -123,6 +123,7 @@ async function answerCommand(
   },
 ): Promise<void> {
   const arrived = parts.clock.monotonic()
+  const { requestId } = exchange
   const { headers, method } = exchange.request
   const fullPath = entry?.path ?? exchange.path
   if (!fullPath.startsWith(base)) throw new Fault('no_command')
@@ -130,7 +131,9 @@ async function answerCommand(
   if (isAmbient(headers)) throw new Fault('browser_refused')
   const path = fullPath.slice(base.length)
   const credential =
-    entry === null ? readFilesCredential(exchange) : { key: null, secret: null, ...entry }
+    entry === null
+      ? readFilesCredential(exchange)
+      : { key: null, secret: null, requestId, ...entry }
   const counted = countedAs(parts, path)
   progress.method = counted
   const caller = await parts.gateway.authenticateFiles(

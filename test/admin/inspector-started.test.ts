@@ -108,6 +108,40 @@ test('an owner enables the inspector, sees requests of both APIs, and disables i
   deepEqual(await list(), [])
 })
 
+test('every recorded request has the request ID of its reply, and nobody finds it signed out', async (t: TestContext) => {
+  const cairn = await startCairn()
+  t.after(() => cairn.stop())
+  const { client, keyPath, set } = await enter(cairn)
+  await set({ inspect: true })
+  const origin = cairn.url
+  const asPerson = { cookie: client.cookie ?? '', origin, 'x-cairn-admin': '1' }
+  const asKey = { authorization: `Basic ${btoa(`${cairn.apiKey}:${cairn.apiKeySecret}`)}` }
+  const sent: readonly (readonly [string, string, Record<string, string>, string])[] = [
+    ['POST', `/v3/${cairn.apiKey}`, {}, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'],
+    ['POST', '/api/v0/version', asKey, ''],
+    ['POST', '/api/v0/version', { authorization: `Basic ${btoa(`${cairn.apiKey}:no`)}` }, ''],
+    ['GET', '/psa/pins', { authorization: `Bearer ${cairn.apiKey}:no` }, ''],
+    ['POST', `/api/v1${keyPath}/files/version`, asPerson, ''],
+  ]
+  const path = `${keyPath.replace(/\/keys\/.*/, '')}/requests?requestId=`
+  for (const [method, url, headers, body] of sent) {
+    const reply = await fetch(`${cairn.url}${url}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: body === '' ? null : body,
+    })
+    await reply.text()
+    const found = await client.ask('GET', `${path}${reply.headers.get('x-request-id')}`)
+    const { requests } = found.body as unknown as Listed
+    deepEqual(
+      requests.map(({ status }) => status),
+      [reply.status],
+      `${method} ${url}`,
+    )
+  }
+  equal((await openAdminClient(cairn.url).ask('GET', `${path}any`)).status, 401)
+})
+
 test('live requests are sent as server-sent events', async (t: TestContext) => {
   const cairn = await startCairn()
   t.after(() => cairn.stop())

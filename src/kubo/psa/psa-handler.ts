@@ -120,14 +120,14 @@ async function serve(
 const pathForm = new RegExp(`^${psaPath}/pins(?:/([^/]{1,100}))?$`)
 
 /** Key and secret of `Authorization: Bearer <key>:<secret>`. Throws `no_credential`, `bad_secret`. */
-function readCredential({ request: { headers }, address }: NodeExchange): Credential {
+function readCredential({ request: { headers }, address, requestId }: NodeExchange): Credential {
   const { authorization = '', origin } = headers
   if (authorization === '' || authorization.length > credentialCharsMax) {
     throw new Fault('no_credential')
   }
   const [, key = '', secret = ''] = /^bearer +([^\s:]+):(\S+)$/i.exec(authorization.trim()) ?? []
   if (key === '') throw new Fault('bad_secret')
-  return { key, secret, address, origin, userAgent: headers['user-agent'] }
+  return { key, secret, address, origin, userAgent: headers['user-agent'], requestId }
 }
 
 async function readBody(upload: UploadBody): Promise<string> {

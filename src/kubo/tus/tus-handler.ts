@@ -96,11 +96,12 @@ function createServe({ gateway, add, records, space, clock, settings }: TusHandl
   const adding = new Map<string, Promise<Added>>()
 
   return async ({ exchange, upload, as }: Arrived, progress: Progress): Promise<Refusal> => {
+    const { requestId } = exchange
     const { headers } = exchange.request
     if (exchange.method === 'OPTIONS') return tusPreflight(headers)
     if (isAmbient(headers)) throw new Fault('browser_refused')
     const credential =
-      as === null ? readFilesCredential(exchange) : { key: null, secret: null, ...as }
+      as === null ? readFilesCredential(exchange) : { key: null, secret: null, requestId, ...as }
     const caller = await gateway.authenticateFiles(credential, add.name)
     progress.caller = caller
     const path = as?.path ?? exchange.path
