@@ -21,6 +21,8 @@ for n = 3, #ARGV do redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[1], '*', 'request
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`)
 
+type StoredRequest = Omit<InspectedRequest, 'requestId'> & Partial<InspectedRequest>
+
 /** Lifetime after the last request of a key. */
 const lifeMs = 3_600_000
 /** All requests of a key are some MiB, so reading them may take longer than the usual deadline. */
@@ -75,10 +77,10 @@ export function createValkeyInspections(
   }
 }
 
-/** Returns no request if another version of Cairn wrote it. */
+/** Returns no request if it cannot be read. Earlier versions of Cairn wrote no `requestId`. */
 function decode(text: string | undefined): readonly InspectedRequest[] {
   try {
-    return [JSON.parse(text ?? '') as InspectedRequest]
+    return [{ requestId: null, ...(JSON.parse(text ?? '') as StoredRequest) }]
   } catch {
     return []
   }

@@ -11,7 +11,7 @@ import { createValkeyPubSub } from '../../src/valkey/valkey-pub-sub.ts'
 import { missingToxiproxy, startToxiproxy } from '../engines/toxiproxy.ts'
 import { missingValkey, startValkey } from '../engines/valkey.ts'
 import { until } from '../fakes/until.ts'
-import { testInspectorStore } from '../suites/inspector-store.suite.ts'
+import { inspectedRequest, testInspectorStore } from '../suites/inspector-store.suite.ts'
 import { openConnection } from './open-node.ts'
 
 const skip = missingValkey()
@@ -41,6 +41,14 @@ testInspectorStore(
   },
   { skip: skip || missingToxiproxy() },
 )
+
+test('a request that an earlier version stored has no request ID', { skip }, async (t) => {
+  const { url } = await startValkey(t)
+  const store = createValkeyInspections(await openConnection(t, url))
+  const { requestId: _requestId, ...stored } = inspectedRequest(1)
+  store.put(stored as InspectedRequest)
+  await until(async () => assert.deepEqual(await store.list('k'), [{ ...stored, requestId: null }]))
+})
 
 test(
   'the owner of a key sees the requests of every node, now and as they end, until inspection is turned off',
