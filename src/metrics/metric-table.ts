@@ -77,7 +77,7 @@ export const metricTable = {
   },
   cairn_upstream_up: {
     kind: 'gauge',
-    help: '1 while Cairn uses the upstream, 0 while it is paused, quarantined or unusable; with workers, in any process.',
+    help: '1 while Cairn uses the upstream, 0 while it gets no calls after failures, is quarantined or unusable; with workers, in any process. None for a paused upstream.',
     labels: ['network', 'upstream'],
   },
   cairn_upstream_quarantined: {
