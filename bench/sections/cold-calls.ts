@@ -78,7 +78,7 @@ export async function runCold(bench: Bench, rig: CallRig): Promise<void> {
   }
 }
 
-/** Sends calls one after the other. Returns the processor time of each. Throws if a reply differs from geth's. */
+/** Sends calls one after the other. `cpuMs`: processor time of a call, the mean. Throws if a reply differs from geth's. */
 export async function callEach(
   { node, gethPort }: CallRig,
   { url, pid, idleUs }: Target,
@@ -108,7 +108,7 @@ export async function callEach(
   return { ms, trips, cpuMs: cpu / requests.length / 1_000 }
 }
 
-/** Sends calls, `lanes` at a time. Returns the processor time of each in milliseconds. Throws as `callEach`. */
+/** Sends calls, `lanes` at a time. Returns the mean processor time of a call in milliseconds. Throws as `callEach`. */
 async function callTogether(
   { gethPort }: CallRig,
   { url, pid }: Target,
