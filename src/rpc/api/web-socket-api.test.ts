@@ -208,7 +208,7 @@ suite('frames of a WebSocket', () => {
     const head = Buffer.from([0x81, 0x80 + frame.length, 0, 0, 0, 0])
     const both = new RawConnection(started.port)
     both.socket.write(Buffer.concat([Buffer.from(upgradeText), head, frame, head, frame]))
-    match(await both.until(`${result(7)}\x81`), /^HTTP\/1.1 101 /)
+    match(await both.until(`${result(7)}\x81`), /^HTTP\/1.1 101 [^]*\r\nx-request-id: [\w-]+\r\n/)
     both.socket.destroy()
     const slow = new RawConnection(started.port)
     slow.socket.setNoDelay(true)

@@ -72,6 +72,10 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
     closeTimeout: limits.closeMs,
   }
   const server = new WebSocketServer(options)
+  const requestIds = new WeakMap<IncomingMessage, string>()
+  server.on('headers', (headers, request) => {
+    headers.push(`x-request-id: ${requestIds.get(request)}`)
+  })
 
   function enter(upgrade: Upgrade): Promise<Admitted> | Admitted {
     if (upgrade.draining) throw new Fault('shutting_down')
@@ -100,6 +104,7 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
     const { request, socket, head, requestId } = upgrade
     server.options.maxPayload = settings.bodyBytesMax
     const proofHeader = request.headersDistinct['x-cairn-proof']?.[0]
+    requestIds.set(request, requestId)
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = new WebSocketConnection({
         ...parts,
