@@ -252,7 +252,7 @@ function describeNetworks(networks: readonly Network[]): string {
     network.isDefault ? `${network.name} (default)` : network.name,
     network.chainId,
     network.embedded ? originOf(network) : network.origin,
-    network.upstreams.map(({ name }) => name).join(', '),
+    network.upstreams.map(({ name, paused }) => (paused ? `${name} (paused)` : name)).join(', '),
     network.problem ?? stateOf(network.live),
   ])
   return table(['network', 'chain', 'origin', 'upstreams', 'state'], rows, 'No networks.')

@@ -666,7 +666,7 @@ test('a sound folder with a key that was used has nothing wrong', async () => {
   assert.equal(running, false)
 })
 
-test('invalid replies of a paused upstream are nothing to tell', async () => {
+test('invalid replies of a paused upstream are not reported', async () => {
   const { problems } = await diagnose({
     yaml: 'networks: [{name: far, chainId: 5, upstreams: [{url: "http://127.0.0.1:9", name: node, paused: true}, {url: "http://127.0.0.1:10"}]}]',
     machine: { clock: { now: () => 2 * dayMs } },
