@@ -40,7 +40,7 @@ for (const [name, bytes] of [
 }
 
 /** Kubo creates a HAMT for a list over 256 KiB. */
-const files = 10_000
+const files = 4_000
 
 test('a folder in a HAMT goes from Kubo over the child to another Kubo', limit, async (t) => {
   const [child, one, other] = await Promise.all([startNetChild(t), startKubo(t), startKubo(t)])

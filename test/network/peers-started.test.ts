@@ -11,7 +11,7 @@ import { filesClient } from '../fakes/files/files-client.ts'
 import { psaClient } from '../fakes/files/psa-client.ts'
 import { startRouter } from '../fakes/router.ts'
 import { until } from '../fakes/until.ts'
-import { startCairn, temporaryFolder } from '../started-server.ts'
+import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 const limit = { skip: missingKubo(), timeout: 300_000 }
 const onLinux = {
@@ -51,6 +51,27 @@ const recordOf = ({ peer, address }: Kubo): string =>
     Addrs: [address.replace(/\/p2p\/.*/, '')],
     Protocols: ['transport-bitswap'],
   })
+
+async function provideRoots({ cli }: Pick<Started, 'cli'>): Promise<void> {
+  const { accounts } = (await cli('accounts', 'list')) as { accounts: [{ name: string }] }
+  await cli('accounts', 'set', accounts[0].name, '--provide', 'roots')
+}
+
+async function peerIdOf({
+  post,
+}: Pick<Awaited<ReturnType<typeof start>>, 'post'>): Promise<string> {
+  return ((await (await post('id')).json()) as { ID: string }).ID
+}
+
+/** A router's line with this server as provider over HTTP. */
+async function httpRecordOf(cairn: Awaited<ReturnType<typeof start>>): Promise<string> {
+  return JSON.stringify({
+    Schema: 'peer',
+    ID: await peerIdOf(cairn),
+    Addrs: [`/ip4/127.0.0.1/tcp/${new URL(cairn.server.url).port}/http`],
+    Protocols: ['transport-ipfs-gateway-http'],
+  })
+}
 
 test('cat, get and pin/add of a file that only a peer of the settings has', limit, async (t) => {
   const kubo = await startKubo(t)
@@ -117,13 +138,11 @@ test('Kubo reads a public file of Cairn, and a private one not', limit, async (t
   const kubo = await startKubo(t)
   const listen = [`/ip4/127.0.0.1/tcp/${await freePort()}`]
   const { post, add, server } = await start(t, { mode: 'provide', listen })
-  const accounts = (await server.cli('accounts', 'list')) as { accounts: [{ name: string }] }
-  await server.cli('accounts', 'set', accounts.accounts[0].name, '--provide', 'roots')
+  await provideRoots(server)
   const content = randomBytes(5 * mib)
   const cid = await add(content, 'raw-leaves=true&provide=true')
   const hidden = await add(randomBytes(1000), 'cid-version=1&provide=false')
-  const { ID: peer } = (await (await post('id')).json()) as { ID: string }
-  await kubo.connect(`${listen[0]}/p2p/${peer}`)
+  await kubo.connect(`${listen[0]}/p2p/${await peerIdOf({ post })}`)
   const read = await kubo.bytes('cat', { arg: cid })
   assert.ok(read.equals(content))
   await assert.rejects(kubo.bytes('cat', { arg: hidden, timeout: '3s' }))
@@ -142,8 +161,7 @@ test(
       dht: 'client',
       bootstrap: [known.address],
     })
-    const accounts = (await server.cli('accounts', 'list')) as { accounts: [{ name: string }] }
-    await server.cli('accounts', 'set', accounts.accounts[0].name, '--provide', 'roots')
+    await provideRoots(server)
     await hasPeers({ post })
     const content = randomBytes(mib)
     const cid = await add(content, 'raw-leaves=true')
@@ -192,8 +210,7 @@ test('Kubo reads by the record alone, when the server has left the network', lim
     dht: 'client',
     bootstrap: [known.address],
   })
-  const accounts = (await server.cli('accounts', 'list')) as { accounts: [{ name: string }] }
-  await server.cli('accounts', 'set', accounts.accounts[0].name, '--provide', 'roots')
+  await provideRoots(server)
   const { post, add } = filesClient(server)
   // Without a peer the announcement fails, and is repeated after a minute.
   await hasPeers({ post })
@@ -253,15 +270,7 @@ test('Kubo reads 100 MiB twice over HTTP, by a router, at default settings', lim
   ])
   const content = randomBytes(100 * mib)
   const cid = await cairn.add(content, 'raw-leaves=true')
-  const { port } = new URL(cairn.server.url)
-  const { ID: peer } = (await (await cairn.post('id')).json()) as { ID: string }
-  const record = {
-    Schema: 'peer',
-    ID: peer,
-    Addrs: [`/ip4/127.0.0.1/tcp/${port}/http`],
-    Protocols: ['transport-ipfs-gateway-http'],
-  }
-  router.answers.set('/routing/v1/providers/', { lines: [JSON.stringify(record)] })
+  router.answers.set('/routing/v1/providers/', { lines: [await httpRecordOf(cairn)] })
   for (let round = 0; round < 2; round += 1) {
     const began = performance.now()
     assert.ok((await kubo.bytes('cat', { arg: cid })).equals(content))
@@ -269,6 +278,38 @@ test('Kubo reads 100 MiB twice over HTTP, by a router, at default settings', lim
     await kubo.empty()
   }
 })
+
+test(
+  'Kubo reads a folder of 10,000 files from a HAMT of Cairn, by Bitswap and over HTTP',
+  limit,
+  async (t) => {
+    const router = await startRouter(t)
+    const listen = [`/ip4/127.0.0.1/tcp/${await freePort()}`]
+    const [near, far, cairn] = await Promise.all([
+      startKubo(t),
+      startKubo(t, { routers: [router.url] }),
+      start(t, { mode: 'provide', listen }, { gateway: { public: true } }),
+    ])
+    await provideRoots(cairn.server)
+    const form = new FormData()
+    for (let at = 0; at < 10_000; at += 1) {
+      const name = `file ${at} of a folder whose list of names is long`
+      form.append('file', new Blob([name]), `folder/${name}`)
+    }
+    const added = await cairn.post('add?cid-version=1&provide=true', form)
+    // The folder comes last.
+    const last = (await added.text()).trim().split('\n').at(-1) ?? ''
+    const { Hash: root } = JSON.parse(last) as { Hash: string }
+    const refsOf = async (kubo: Kubo) =>
+      (await kubo.call('refs', { arg: root, recursive: 'true', unique: 'true' })).trim().split('\n')
+    await near.connect(`${listen[0]}/p2p/${await peerIdOf(cairn)}`)
+    const byBitswap = await refsOf(near)
+    // The files, and the nodes of the HAMT.
+    assert.ok(byBitswap.length > 10_010, `${byBitswap.length} blocks`)
+    router.answers.set('/routing/v1/providers/', { lines: [await httpRecordOf(cairn)] })
+    assert.deepEqual((await refsOf(far)).toSorted(), byBitswap.toSorted())
+  },
+)
 
 test('the process is a child that ends with a server that is killed', onLinux, async (t) => {
   const { server, post } = await start(t, { mode: 'fetch' })
