@@ -110,8 +110,11 @@ export type UpstreamNetworkConfig = {
 
 export type NetworkConfig = EmbeddedNetworkConfig | UpstreamNetworkConfig
 
-export function activeUpstreams({
+/** Those that are not paused. */
+export function activeUpstreams<Upstream extends Pick<UpstreamConfig, 'paused'>>({
   upstreams,
-}: Pick<UpstreamNetworkConfig, 'upstreams'>): readonly UpstreamConfig[] {
+}: {
+  readonly upstreams: readonly Upstream[]
+}): readonly Upstream[] {
   return upstreams.filter(({ paused }) => !paused)
 }

@@ -4,7 +4,12 @@ import type { z } from 'zod'
 import { freeze } from './load.ts'
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
 import { checkAcross, checkWithin } from './network-checks.ts'
-import type { NetworkConfig, UpstreamConfig, VerifyMode } from './network-config.ts'
+import {
+  type NetworkConfig,
+  type UpstreamConfig,
+  type VerifyMode,
+  activeUpstreams,
+} from './network-config.ts'
 import { describeNetworkIssue } from './network-issue.ts'
 import { embeddedSchema, upstreamNetworkSchema } from './network-schema.ts'
 import { type NetworkFlags, readShortForms } from './network-variable.ts'
@@ -102,7 +107,7 @@ function upstreamNetwork(listed: z.output<typeof upstreamNetworkSchema>): Networ
     verify: { default: usual, methods },
     heads: {
       ...heads,
-      quorum: quorum ?? Math.min(2, listed.upstreams.filter(({ paused }) => !paused).length),
+      quorum: quorum ?? Math.min(2, activeUpstreams(listed).length),
       checkpoint: heads.checkpoint?.toLowerCase() ?? null,
       beaconSpec: heads.beaconSpec && {
         ...heads.beaconSpec,
