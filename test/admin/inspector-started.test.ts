@@ -108,7 +108,7 @@ test('an owner enables the inspector, sees requests of both APIs, and disables i
   deepEqual(await list(), [])
 })
 
-test('every recorded request has the request ID of its reply, and nobody finds it signed out', async (t: TestContext) => {
+test('each recorded request has the request ID of its reply, and a client without a session gets 401', async (t: TestContext) => {
   const cairn = await startCairn()
   t.after(() => cairn.stop())
   const { client, keyPath, set } = await enter(cairn)
